@@ -1,0 +1,330 @@
+import { describe, expect, test } from 'vitest';
+import { checkArchitecture, importTable } from './checks/architecture.ts';
+import { openRepository, plantWorkspace } from './checks/workspace.ts';
+
+test('the repository keeps to the import table', () => {
+  expect(checkArchitecture(openRepository())).toEqual([]);
+});
+
+test('the import table only points down: no package can come to import itself through others', () => {
+  const ranks = Object.keys(importTable);
+  for (const [name, rules] of Object.entries(importTable)) {
+    const reached = [...rules.imports, ...(rules.importsTypes ?? [])];
+    expect(reached.filter((other) => ranks.indexOf(other) >= ranks.indexOf(name))).toEqual([]);
+  }
+});
+
+function manifest(name: string, dependencies: readonly string[] = [], more: object = {}): string {
+  const named = Object.fromEntries(dependencies.map((each) => [each, '1.0.0']));
+  return JSON.stringify({ name: `@coppice/${name}`, dependencies: named, ...more });
+}
+
+const ground = {
+  'package.json': JSON.stringify({ devDependencies: { vitest: '1.0.0', 'fast-check': '1.0.0' } }),
+  'packages/core/package.json': manifest('core', [], {
+    exports: { '.': './src/index.ts', './testing': './src/testing/index.ts' },
+  }),
+  'packages/core/src/index.ts': "export * from './tree.ts';",
+  'packages/core/src/tree.ts': 'export const tree = 1;',
+  'packages/core/src/testing/index.ts': "import { test } from 'vitest'; import 'node:fs'; test('x', () => {});",
+  'packages/content/package.json': manifest('content', ['@coppice/core', 'tokenx'], { devDependencies: { yaml: '1' } }),
+  'packages/content/src/blocks/members.ts':
+    "export { text } from './text/index.ts';\nexport { image } from './image/index.ts';",
+  'packages/content/src/blocks/define.ts':
+    "import { tree } from '@coppice/core'; import 'tokenx'; export const d = tree;",
+  'packages/content/src/blocks/text/index.ts': "import { d } from '../define.ts'; export const text = d;",
+  'packages/content/src/blocks/image/index.ts': "import { d } from '../define.ts'; export const image = d;",
+  'packages/content/src/blocks/image/view.tsx': 'export const view = <p>process.exit()</p>;',
+  'packages/content/src/views.ts': "export { view } from './blocks/image/view.tsx';",
+  'packages/stores/package.json': manifest('stores', ['@coppice/core', 'pg']),
+  'packages/stores/src/postgres/index.ts': "import 'pg'; import { tree } from '@coppice/core'; import 'node:fs';",
+  'packages/stores/src/conformance/index.ts': "import { test } from 'vitest'; test('x', () => {});",
+  'packages/engine/package.json': manifest('engine', ['@coppice/core']),
+  'packages/engine/src/engine.test.ts':
+    "import '@coppice/stores'; import '@coppice/core/testing'; import 'node:os'; import 'fast-check';",
+  'packages/server/package.json': manifest('server', ['@coppice/engine']),
+  'packages/server/src/app.ts': "import '@coppice/engine'; import 'node:http'; export type App = 1;",
+  'packages/web/package.json': manifest('web'),
+  'packages/web/src/api.ts': "import type { App } from '@coppice/server'; export type A = App;",
+  'packages/cli/package.json': manifest('cli'),
+  'test/e2e.test.ts': "import '@coppice/core'; import 'vitest';",
+};
+
+test('a workspace in order gives nothing to say', () => {
+  expect(checkArchitecture(plantWorkspace(ground))).toEqual([]);
+});
+
+function planted(path: string, text: string): string[] {
+  return checkArchitecture(plantWorkspace({ ...ground, [path]: text }));
+}
+
+describe('an import that the table does not allow is named with its file', () => {
+  test.each([
+    [
+      'packages/core/src/a.ts',
+      "import '@coppice/content';",
+      "packages/core/src/a.ts:1 imports '@coppice/content', but core may import no other package.",
+    ],
+    [
+      'packages/core/src/a.ts',
+      "\nimport fs from 'node:fs';",
+      "packages/core/src/a.ts:2 imports 'node:fs', but core has no I/O of its own.",
+    ],
+    [
+      'packages/core/src/a.ts',
+      "export * from 'lodash';",
+      "packages/core/src/a.ts:1 imports 'lodash', but the import table allows core no such package.",
+    ],
+    [
+      'packages/core/src/a.ts',
+      "let a: import('zod').A;",
+      "packages/core/src/a.ts:1 imports 'zod', but the import table allows core no such package.",
+    ],
+    [
+      'packages/core/src/a.ts',
+      'export const a = import(name);',
+      'packages/core/src/a.ts:1 imports a computed name, which no check can follow; core imports by fixed names.',
+    ],
+    [
+      'packages/core/src/a.ts',
+      "import '@coppice/core';",
+      "packages/core/src/a.ts:1 imports '@coppice/core', its own package; inside a package paths are relative.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import '@coppice/engine';",
+      "packages/content/src/a.ts:1 imports '@coppice/engine', but content may import only core.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import 'react';",
+      "packages/content/src/a.ts:1 imports 'react', which content may use only in files matching /\\/view\\.tsx$/.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import 'zod';",
+      "packages/content/src/a.ts:1 imports 'zod', which its package.json does not name under dependencies.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "export * from './blocks/image/view.tsx';",
+      "packages/content/src/a.ts:1 imports './blocks/image/view.tsx', a view; only views.ts imports views, so that nothing but the page needs React.",
+    ],
+    [
+      'packages/stores/src/memory/index.ts',
+      "import 'pg';",
+      "packages/stores/src/memory/index.ts:1 imports 'pg', which stores may use only in files matching /^src\\/postgres\\//.",
+    ],
+    [
+      'packages/engine/src/a.ts',
+      "import '@coppice/stores';",
+      "packages/engine/src/a.ts:1 imports '@coppice/stores', but engine may import only core, content.",
+    ],
+    [
+      'packages/engine/src/a.ts',
+      "await import('@coppice/server');",
+      "packages/engine/src/a.ts:1 imports '@coppice/server', but engine may import only core, content.",
+    ],
+    [
+      'packages/server/src/a.ts',
+      "import '@coppice/web';",
+      "packages/server/src/a.ts:1 imports '@coppice/web', but server may import only core, content, stores, engine.",
+    ],
+    [
+      'packages/web/src/a.ts',
+      "import { app } from '@coppice/server';",
+      "packages/web/src/a.ts:1 imports '@coppice/server', but web may import server by 'import type' only.",
+    ],
+    [
+      'packages/web/src/a.ts',
+      "import { type App } from '@coppice/server';",
+      "packages/web/src/a.ts:1 imports '@coppice/server', but web may import server by 'import type' only.",
+    ],
+    [
+      'packages/web/src/a.ts',
+      "import 'node:path';",
+      "packages/web/src/a.ts:1 imports 'node:path', but web has no I/O of its own.",
+    ],
+    [
+      'packages/cli/src/a.ts',
+      "import '@coppice/web';",
+      "packages/cli/src/a.ts:1 imports '@coppice/web', but cli may import only core, content, stores, engine, server.",
+    ],
+    [
+      'packages/cli/src/a.ts',
+      "import '@coppice/nothing';",
+      "packages/cli/src/a.ts:1 imports '@coppice/nothing', which is no package of this workspace.",
+    ],
+    [
+      'test/a.test.ts',
+      "import 'lodash';",
+      "test/a.test.ts:1 imports 'lodash', which the root package.json does not name.",
+    ],
+  ])('%s with %j', (path, text, sentence) => {
+    expect(planted(path, text)).toEqual([sentence]);
+  });
+});
+
+describe('a neighbour is reached by name, never by a path, in tests as well', () => {
+  test.each([
+    [
+      'packages/content/src/a.test.ts',
+      "import '../../core/src/tree.ts';",
+      "packages/content/src/a.test.ts:1 imports '../../core/src/tree.ts', a path into core; import it by name, as @coppice/core.",
+    ],
+    [
+      'packages/content/src/a.test.ts',
+      "vi.mock('../../core/src/tree.ts');",
+      "packages/content/src/a.test.ts:1 mocks '../../core/src/tree.ts', a path into core; import it by name, as @coppice/core.",
+    ],
+    [
+      'packages/content/src/a.test.ts',
+      "new URL('../../core/src/tree.ts', import.meta.url);",
+      "packages/content/src/a.test.ts:1 reaches for '../../core/src/tree.ts', a path into core; import it by name, as @coppice/core.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import type { A } from '@coppice/core/src/tree.ts';",
+      "packages/content/src/a.ts:1 imports '@coppice/core/src/tree.ts', which core does not export; a path into a neighbour by its name is still a path.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import '../../../scripts/x.ts';",
+      "packages/content/src/a.ts:1 imports '../../../scripts/x.ts', a path out of content; a package stands on its own files and on packages by name.",
+    ],
+    [
+      'packages/content/src/a.ts',
+      "import '/tmp/x.ts';",
+      "packages/content/src/a.ts:1 imports '/tmp/x.ts', by a path on this machine; import by package name.",
+    ],
+    [
+      'test/a.test.ts',
+      "import '../packages/core/src/tree.ts';",
+      "test/a.test.ts:1 imports '../packages/core/src/tree.ts', a path into core; import it by name, as @coppice/core.",
+    ],
+  ])('%s with %j', (path, text, sentence) => {
+    expect(planted(path, text)).toEqual([sentence]);
+  });
+
+  test('a relative import names a file that is there', () => {
+    expect(planted('packages/core/src/a.ts', "import './tree';")).toEqual([
+      "packages/core/src/a.ts:1 imports './tree', which names no file; say the file with its ending.",
+    ]);
+  });
+});
+
+describe('what serves tests does not ship', () => {
+  test.each([
+    ['packages/core/src/a.ts', "export * from './testing/index.ts';"],
+    ['packages/stores/src/index.ts', "export * from './conformance/index.ts';"],
+    ['packages/content/src/a.ts', "import '@coppice/core/testing';"],
+  ])('%s with %j', (path, text) => {
+    expect(planted(path, text)).toEqual([
+      expect.stringContaining('which serves tests only and would ship with the product'),
+    ]);
+  });
+
+  test('a test may use what its package or the root names for tests, and nothing else', () => {
+    expect(planted('packages/content/src/a.test.ts', "import 'yaml'; import 'vitest'; import 'tokenx';")).toEqual([]);
+    expect(planted('packages/content/src/a.test.ts', "import 'lodash';")).toEqual([
+      "packages/content/src/a.test.ts:1 imports 'lodash', which neither the root package.json nor its own names.",
+    ]);
+  });
+
+  test('a test may not import a package above its own', () => {
+    expect(planted('packages/core/src/a.test.ts', "import '@coppice/stores';")).toEqual([
+      "packages/core/src/a.test.ts:1 imports '@coppice/stores', but core may import no other package.",
+    ]);
+  });
+});
+
+describe('members of a registry do not know each other', () => {
+  test.each([
+    ['packages/content/src/blocks/text/a.ts', "import '../image/index.ts';", 'another member of blocks'],
+    ['packages/content/src/blocks/text/text.test.ts', "import '../image/index.ts';", 'another member of blocks'],
+    ['packages/content/src/blocks/text/deep/a.ts', "import '../../image/index.ts';", 'another member of blocks'],
+    ['packages/content/src/blocks/text/a.ts', "import '../members.ts';", 'the list that holds text itself'],
+  ])('%s with %j', (path, text, reason) => {
+    expect(planted(path, text)).toEqual([expect.stringContaining(reason)]);
+  });
+});
+
+describe('core is given time, ids and everything else', () => {
+  test.each([
+    ['Date.now()', 'Date.now, which brings a clock'],
+    ['new Date()', 'Date(…), which brings a clock'],
+    ["new Date('2026-01-01')", 'Date(…), which brings a clock'],
+    ['[Date]', 'Date, which brings a clock'],
+    ['Math.random()', 'Math.random, which brings randomness'],
+    ["Math['random']()", 'Math.random, which brings randomness'],
+    ['[Math]', 'Math, which brings randomness'],
+    ['process.env', 'process.env, which brings the process'],
+    ['performance.now()', 'performance.now, which brings a clock'],
+    ['crypto.randomUUID()', 'crypto.randomUUID, which brings randomness'],
+    ['fetch(a)', 'fetch(…), which brings I/O'],
+    ['console.log(1)', 'console.log, which brings I/O'],
+    ['setTimeout(a)', 'setTimeout(…), which brings time'],
+    ['globalThis.process', 'globalThis.process, which brings the machine around it'],
+    ["eval('1')", 'eval(…), which brings code that no check can read'],
+  ])('%s is refused', (expression, reason) => {
+    expect(planted('packages/core/src/a.ts', `export const a = ${expression};`)).toEqual([
+      `packages/core/src/a.ts:1 uses ${reason} into core; pass it in.`,
+    ]);
+  });
+
+  test('import.meta is refused', () => {
+    expect(planted('packages/core/src/a.ts', 'export const a = import.meta.url;')).toEqual([
+      'packages/core/src/a.ts uses import.meta, which brings the machine around it into core; pass it in.',
+    ]);
+  });
+
+  test('arithmetic, parsing of dates and fields of the same name are not', () => {
+    const text = 'export const a = Math.max(1, Date.parse(b), c.process, c.console.log()); // Date.now()';
+    expect(planted('packages/core/src/a.ts', text)).toEqual([]);
+  });
+
+  test('its tests may read the environment', () => {
+    expect(planted('packages/core/src/a.test.ts', 'export const a = process.env;')).toEqual([]);
+  });
+});
+
+describe('content does no I/O', () => {
+  test.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'process.env', 'fetch(a)', 'console.log(1)'])(
+    '%s is refused',
+    (expression) => {
+      expect(planted('packages/content/src/a.ts', `export const a = ${expression};`)).toEqual([
+        expect.stringMatching(/^packages\/content\/src\/a\.ts:1 uses .* into content; pass it in\.$/),
+      ]);
+    },
+  );
+
+  test('it may convert a date that it is given', () => {
+    expect(planted('packages/content/src/a.ts', 'export const a = new Date(1).toISOString();')).toEqual([]);
+  });
+});
+
+describe('a package.json keeps to the table', () => {
+  test('a dependency that the row does not allow', () => {
+    expect(planted('packages/core/package.json', manifest('core', ['immer']))).toContain(
+      "packages/core/package.json depends on 'immer', which core may not import.",
+    );
+    expect(
+      planted('packages/stores/package.json', manifest('stores', ['@coppice/core', 'pg', '@coppice/engine'])),
+    ).toEqual(["packages/stores/package.json depends on '@coppice/engine', which stores may not import."]);
+  });
+
+  test('a package without a row, or under another name', () => {
+    expect(planted('packages/extra/package.json', manifest('extra'))).toEqual([
+      'packages/extra has no row in the import table; say there what it may import.',
+    ]);
+    expect(planted('packages/cli/package.json', manifest('shell'))).toEqual([
+      "packages/cli/package.json is named '@coppice/shell'; its folder says '@coppice/cli'.",
+    ]);
+  });
+});
+
+test('a module that does not parse is named', () => {
+  expect(planted('packages/core/src/a.ts', 'const = 1;')).toEqual([
+    expect.stringMatching(/^packages\/core\/src\/a\.ts does not parse: /),
+  ]);
+});

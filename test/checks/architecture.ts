@@ -1,0 +1,361 @@
+import { posix } from 'node:path';
+import { type GlobalUse, type ModuleImport, readModule } from './modules.ts';
+import { findRegistries, type Registry } from './registries.ts';
+import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
+
+/** A package from outside, and the files of the importing package that may use it (all of them when not said). */
+export interface OutsideRule {
+  readonly name: string | RegExp;
+  readonly where?: RegExp;
+}
+
+/** How far a package is shut off from clock, chance and the machine. */
+export type Purity =
+  /** Nothing but its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
+  | 'sealed'
+  /** No I/O, clock or randomness; dates that are given may be converted, as foreign formats need it. */
+  | 'pure'
+  | 'open';
+
+/** One row of the import table. */
+export interface PackageRules {
+  /** Neighbours that the package may import. */
+  readonly imports: readonly string[];
+  /** Neighbours of which it may import types only. */
+  readonly importsTypes?: readonly string[];
+  /** Neighbours that its tests may import besides. */
+  readonly testsImport?: readonly string[];
+  /** Whether source may use Node's own modules. */
+  readonly node: boolean;
+  readonly outside: readonly OutsideRule[];
+  readonly purity: Purity;
+}
+
+/**
+ * Who may import whom. A new dependency is a new line here, in the row of the package that needs it and held to the
+ * folder that needs it, so that the choice is made once and seen in review.
+ */
+export const importTable: Readonly<Record<string, PackageRules>> = {
+  core: { imports: [], node: false, outside: [], purity: 'sealed' },
+  content: {
+    imports: ['core'],
+    node: false,
+    outside: [{ name: 'tokenx' }, { name: 'zod' }, { name: 'react', where: /\/view\.tsx$/ }],
+    purity: 'pure',
+  },
+  stores: {
+    imports: ['core', 'content'],
+    node: true,
+    outside: [
+      { name: '@photostructure/sqlite', where: /^src\/sqlite\// },
+      { name: 'pg', where: /^src\/postgres\// },
+    ],
+    purity: 'open',
+  },
+  engine: {
+    imports: ['core', 'content'],
+    // The engine is given a store by contract; its tests give it real ones.
+    testsImport: ['stores'],
+    node: true,
+    outside: [
+      { name: 'ai', where: /^src\/providers\// },
+      { name: /^@ai-sdk\//, where: /^src\/providers\// },
+      { name: '@modelcontextprotocol/client', where: /^src\/mcp\// },
+      { name: 'ajv', where: /^src\/(?:tools|mcp)\// },
+      { name: 'zod' },
+      { name: 'uuidv7' },
+    ],
+    purity: 'open',
+  },
+  server: {
+    imports: ['core', 'content', 'stores', 'engine'],
+    node: true,
+    outside: [
+      { name: 'hono' },
+      { name: /^@hono\// },
+      { name: 'zod' },
+      { name: 'pino' },
+      { name: '@modelcontextprotocol/server', where: /^src\/mcp\// },
+    ],
+    purity: 'open',
+  },
+  web: {
+    imports: ['core', 'content'],
+    importsTypes: ['server'],
+    testsImport: ['stores', 'engine', 'server'],
+    node: false,
+    outside: [
+      { name: 'react' },
+      { name: 'react-dom' },
+      { name: 'zustand' },
+      { name: 'radix-ui' },
+      { name: 'cmdk' },
+      { name: 'streamdown' },
+      { name: 'virtua' },
+    ],
+    purity: 'open',
+  },
+  cli: {
+    imports: ['core', 'content', 'stores', 'engine', 'server'],
+    node: true,
+    outside: [
+      { name: 'commander' },
+      { name: 'picocolors' },
+      { name: '@clack/prompts' },
+      { name: 'ink', where: /\.tsx$/ },
+      { name: 'react', where: /\.tsx$/ },
+    ],
+    purity: 'open',
+  },
+};
+
+/** What a pure package cannot reach, by the name it goes by; each with what it would bring in. */
+const machineNames: ReadonlyMap<string, string> = new Map([
+  ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
+  ...['globalThis', 'window', 'self', 'global', 'document', 'navigator', 'location'].map(pair('the machine around it')),
+  ...['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'BroadcastChannel', 'Worker'].map(pair('I/O')),
+  ...['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'alert', 'console'].map(pair('I/O')),
+  ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'requestAnimationFrame'].map(pair('time')),
+  ...['performance', 'Temporal'].map(pair('a clock')),
+  ...['crypto'].map(pair('randomness')),
+  ...['eval', 'Function'].map(pair('code that no check can read')),
+]);
+
+function pair(what: string): (name: string) => [string, string] {
+  return (name) => [name, what];
+}
+
+const readsNoClock = new Set(['parse', 'UTC']);
+
+/** Why a pure package may not use a name, or null when it may. */
+function impurity(use: GlobalUse, purity: Purity): string | null {
+  if (purity === 'open') return null;
+  const brings = machineNames.get(use.name);
+  if (brings) return brings;
+  if (use.name === 'Math') return use.member === null || use.member === 'random' ? 'randomness' : null;
+  if (use.name !== 'Date') return null;
+  if (use.member !== null) return readsNoClock.has(use.member) ? null : 'a clock';
+  const converts = purity === 'pure' && use.callArguments !== null && use.callArguments > 0;
+  return converts ? null : 'a clock';
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies: ReadonlySet<string>;
+  readonly forTests: ReadonlySet<string>;
+  readonly exports: readonly string[];
+}
+
+/**
+ * Everything in the workspace that breaks the import table, one sentence each, naming file and import. Answers an empty
+ * list for a workspace in order; a package without source yet is in order.
+ */
+export function checkArchitecture(workspace: Workspace, table = importTable): string[] {
+  const found: string[] = [];
+  const root = readManifest(workspace, 'package.json');
+  const manifests = new Map<string, Manifest>();
+  for (const path of workspace.paths) {
+    const folder = /^packages\/([^/]+)\/package\.json$/.exec(path)?.[1];
+    if (folder === undefined) continue;
+    const manifest = readManifest(workspace, path);
+    manifests.set(folder, manifest);
+    found.push(...checkManifest(folder, manifest, table[folder]));
+  }
+  const registries = findRegistries(workspace);
+  for (const path of workspace.paths.filter(isTypeScript)) {
+    const facts = readModule(path, workspace.read(path));
+    for (const error of facts.errors) found.push(`${path} does not parse: ${error}`);
+    const folder = packageOf(path);
+    const context: Context = { workspace, table, manifests, root, registries, path, folder };
+    for (const each of facts.imports) {
+      const why = refuseImport(context, each);
+      if (why) found.push(`${path}:${each.line} ${says(each)}, ${why}.`);
+    }
+    const rules = folder === null ? undefined : table[folder];
+    if (!rules || isTestFile(path)) continue;
+    for (const use of facts.globals) {
+      const brings = impurity(use, rules.purity);
+      if (brings)
+        found.push(`${path}:${use.line} uses ${shown(use)}, which brings ${brings} into ${folder}; pass it in.`);
+    }
+    if (rules.purity === 'sealed' && facts.usesImportMeta)
+      found.push(`${path} uses import.meta, which brings the machine around it into ${folder}; pass it in.`);
+  }
+  return found;
+}
+
+function shown(use: GlobalUse): string {
+  if (use.member !== null) return `${use.name}.${use.member}`;
+  return use.callArguments === null ? use.name : `${use.name}(…)`;
+}
+
+function says(each: ModuleImport): string {
+  const what = each.specifier === null ? 'a computed name' : `'${each.specifier}'`;
+  if (each.form === 'mock') return `mocks ${what}`;
+  if (each.form === 'address') return `reaches for ${what}`;
+  return `imports ${what}`;
+}
+
+function readManifest(workspace: Workspace, path: string): Manifest {
+  const raw: unknown = workspace.has(path) ? JSON.parse(workspace.read(path)) : {};
+  const keysOf = (field: string): string[] => Object.keys(recordAt(raw, field));
+  const name = typeof raw === 'object' && raw !== null && 'name' in raw ? String(raw.name) : '';
+  return {
+    name,
+    dependencies: new Set(['dependencies', 'peerDependencies', 'optionalDependencies'].flatMap(keysOf)),
+    forTests: new Set(keysOf('devDependencies')),
+    exports: keysOf('exports'),
+  };
+}
+
+function recordAt(raw: unknown, field: string): object {
+  if (typeof raw !== 'object' || raw === null) return {};
+  const value: unknown = Object.getOwnPropertyDescriptor(raw, field)?.value;
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+function checkManifest(folder: string, manifest: Manifest, rules: PackageRules | undefined): string[] {
+  if (!rules) return [`packages/${folder} has no row in the import table; say there what it may import.`];
+  const found: string[] = [];
+  if (manifest.name !== `@coppice/${folder}`)
+    found.push(`packages/${folder}/package.json is named '${manifest.name}'; its folder says '@coppice/${folder}'.`);
+  for (const name of manifest.dependencies) {
+    const neighbour = /^@coppice\/(.+)$/.exec(name)?.[1];
+    const allowed = neighbour
+      ? rules.imports.includes(neighbour) || rules.importsTypes?.includes(neighbour)
+      : rules.outside.some((rule) => matches(rule, name));
+    if (!allowed) found.push(`packages/${folder}/package.json depends on '${name}', which ${folder} may not import.`);
+  }
+  return found;
+}
+
+function matches(rule: OutsideRule, name: string): boolean {
+  return typeof rule.name === 'string' ? rule.name === name : rule.name.test(name);
+}
+
+interface Context {
+  readonly workspace: Workspace;
+  readonly table: Readonly<Record<string, PackageRules>>;
+  readonly manifests: ReadonlyMap<string, Manifest>;
+  readonly root: Manifest;
+  readonly registries: readonly Registry[];
+  readonly path: string;
+  readonly folder: string | null;
+}
+
+/** Why an import is refused, as the end of a sentence, or null when it is allowed. */
+function refuseImport(context: Context, each: ModuleImport): string | null {
+  const { specifier, form } = each;
+  if (specifier === null || specifier.includes('…')) return refuseComputed(context);
+  if (form === 'address') return /^\.\.?\//.test(specifier) ? refuseAddress(context, specifier) : null;
+  if (/^\.\.?(?:\/|$)/.test(specifier)) return refuseRelative(context, specifier);
+  if (/^(?:\/|file:|[a-z]:\\)/i.test(specifier)) return 'by a path on this machine; import by package name';
+  if (specifier.startsWith('node:')) return refuseNode(context);
+  const neighbour = /^@coppice\/([^/]+)(?:\/(.+))?$/.exec(specifier);
+  if (neighbour?.[1] !== undefined) return refuseNeighbour(context, each, neighbour[1], neighbour[2]);
+  return refuseOutside(context, specifier);
+}
+
+function refuseComputed({ path, folder, table }: Context): string | null {
+  const purity = folder === null ? 'open' : (table[folder]?.purity ?? 'open');
+  return purity === 'open' || isTestFile(path) ? null : `which no check can follow; ${folder} imports by fixed names`;
+}
+
+function refuseAddress({ path, folder }: Context, specifier: string): string | null {
+  const other = packageOf(posix.join(posix.dirname(path), specifier));
+  return other === null || other === folder ? null : `a path into ${other}; import it by name, as @coppice/${other}`;
+}
+
+function refuseRelative({ workspace, path, folder, registries }: Context, specifier: string): string | null {
+  const target = posix.join(posix.dirname(path), specifier.replace(/\?.*$/, ''));
+  const other = packageOf(`${target}/`);
+  if (other !== folder) {
+    if (other === null) return `a path out of ${folder}; a package stands on its own files and on packages by name`;
+    return `a path into ${other}; import it by name, as @coppice/${other}`;
+  }
+  if (!workspace.has(target) && !/(?:^|\/)fixtures\//.test(target))
+    return 'which names no file; say the file with its ending';
+  if (!isTestFile(path) && isTestFile(target)) return 'which serves tests only and would ship with the product';
+  if (/\/view\.tsx$/.test(target) && !isTestFile(path) && !/\/views\.ts$/.test(path))
+    return 'a view; only views.ts imports views, so that nothing but the page needs React';
+  for (const registry of registries) {
+    const from = memberOf(registry, path);
+    if (from === null) continue;
+    if (target === `${registry.folder}/members.ts`)
+      return `the list that holds ${from} itself; a member knows nothing of its neighbours`;
+    const to = memberOf(registry, target);
+    if (to !== null && to !== from)
+      return `another member of ${registry.name}; members never import each other, shared code goes up one level`;
+  }
+  return null;
+}
+
+function memberOf(registry: Registry, path: string): string | null {
+  if (!path.startsWith(`${registry.folder}/`)) return null;
+  const name = path.slice(registry.folder.length + 1).split('/')[0] ?? '';
+  return registry.folders.includes(name) ? name : null;
+}
+
+function refuseNode({ path, folder, table }: Context): string | null {
+  if (folder === null || isTestFile(path) || table[folder]?.node) return null;
+  return `but ${folder} has no I/O of its own`;
+}
+
+function refuseNeighbour(
+  { manifests, table, path, folder }: Context,
+  each: ModuleImport,
+  neighbour: string,
+  subpath: string | undefined,
+): string | null {
+  const manifest = manifests.get(neighbour);
+  if (!manifest) return 'which is no package of this workspace';
+  const exported = subpath === undefined || manifest.exports.some((key) => exportMatches(key, `./${subpath}`));
+  if (!exported) return `which ${neighbour} does not export; a path into a neighbour by its name is still a path`;
+  if (folder === null) return null;
+  if (neighbour === folder) return isTestFile(path) ? null : 'its own package; inside a package paths are relative';
+  const rules = table[folder];
+  if (!rules) return null;
+  const test = isTestFile(path);
+  if (!test && subpath !== undefined && /^(?:testing|conformance)(?:\/|$)/.test(subpath))
+    return 'which serves tests only and would ship with the product';
+  if (rules.imports.includes(neighbour))
+    return test ? null : undeclared(manifests.get(folder), `@coppice/${neighbour}`);
+  if (rules.importsTypes?.includes(neighbour) && each.typeOnly) return null;
+  if (test && rules.testsImport?.includes(neighbour)) return null;
+  if (rules.importsTypes?.includes(neighbour)) return `but ${folder} may import ${neighbour} by 'import type' only`;
+  const allowed = rules.imports.length === 0 ? 'no other package' : `only ${rules.imports.join(', ')}`;
+  return `but ${folder} may import ${allowed}`;
+}
+
+function exportMatches(key: string, subpath: string): boolean {
+  const star = key.indexOf('*');
+  if (star < 0) return key === subpath;
+  const tail = key.slice(star + 1);
+  return subpath.startsWith(key.slice(0, star)) && subpath.endsWith(tail) && subpath.length >= key.length;
+}
+
+function undeclared(manifest: Manifest | undefined, name: string): string | null {
+  return manifest?.dependencies.has(name) ? null : 'which its package.json does not name under dependencies';
+}
+
+function refuseOutside({ manifests, root, table, path, folder }: Context, specifier: string): string | null {
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (folder === null)
+    return root.forTests.has(name) || root.dependencies.has(name) ? null : 'which the root package.json does not name';
+  const rules = table[folder];
+  if (!rules) return null;
+  const own = manifests.get(folder);
+  if (isTestFile(path)) {
+    const declared = root.forTests.has(name) || own?.forTests.has(name) || own?.dependencies.has(name);
+    return declared ? null : 'which neither the root package.json nor its own names';
+  }
+  const inside = path.slice(`packages/${folder}/`.length);
+  const named = rules.outside.filter((rule) => matches(rule, name));
+  if (named.length === 0) return `but the import table allows ${folder} no such package`;
+  if (!named.some((rule) => !rule.where || rule.where.test(inside)))
+    return `which ${folder} may use only in files matching ${named.map((rule) => String(rule.where)).join(', ')}`;
+  return undeclared(own, name);
+}

@@ -1,0 +1,318 @@
+import { type ESTree, parseSync } from 'vite';
+
+/**
+ * How a module names another one: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock of
+ * the test runner, or a file address (`new URL('…', import.meta.url)`).
+ */
+export type ImportForm = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
+
+/** One place where a module names another. */
+export interface ModuleImport {
+  readonly form: ImportForm;
+  /** What is named, or null when it is computed at run time. */
+  readonly specifier: string | null;
+  /** Whether nothing of it is left after types are erased. */
+  readonly typeOnly: boolean;
+  readonly line: number;
+}
+
+/** One use of a name that the module does not declare. */
+export interface GlobalUse {
+  readonly name: string;
+  /** What is taken from it by name (`now` in `Date.now`), or null when the whole value is used or the key is computed. */
+  readonly member: string | null;
+  /** The number of arguments when it is called or constructed itself, else null. */
+  readonly callArguments: number | null;
+  readonly line: number;
+}
+
+/** One call, with what a check needs to recognise a test or a suite. */
+export interface ModuleCall {
+  /** The names along the callee: `test.each(rows)('…')` gives test, each. */
+  readonly callee: readonly string[];
+  /** The literal text of each argument (of templates the fixed parts), null for anything else. */
+  readonly texts: readonly (string | null)[];
+  readonly line: number;
+}
+
+/** One key of an object literal whose value loads a module: `sqlite: () => import('./sqlite/index.ts')`. */
+export interface LazyEntry {
+  readonly key: string;
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/** What the checks know of one module. */
+export interface ModuleFacts {
+  readonly errors: readonly string[];
+  readonly imports: readonly ModuleImport[];
+  readonly globals: readonly GlobalUse[];
+  readonly calls: readonly ModuleCall[];
+  readonly lazyEntries: readonly LazyEntry[];
+  readonly usesImportMeta: boolean;
+}
+
+/**
+ * Reads a module with the parser that also builds it, so comments, strings, templates, regular expressions and JSX text
+ * cannot be taken for code. A name declared anywhere in the file counts as the file's own: what is foreign and typed is
+ * refused by the compiler already, which has neither Node's nor the browser's names in core and content.
+ */
+export function readModule(path: string, text: string): ModuleFacts {
+  const parsed = parseSync(path, text, { preserveParens: false });
+  const lineOf = lineFinder(text);
+  const imports: ModuleImport[] = [];
+  const uses: GlobalUse[] = [];
+  const calls: ModuleCall[] = [];
+  const lazyEntries: LazyEntry[] = [];
+  const declared = new Set<string>();
+  let usesImportMeta = false;
+
+  const note = (form: ImportForm, specifier: string | null, typeOnly: boolean, at: ESTree.Node) =>
+    imports.push({ form, specifier, typeOnly, line: lineOf(at.start) });
+
+  for (const { node, parent, key } of walk(parsed.program)) {
+    for (const name of declaredNames(node, parent)) declared.add(name);
+    switch (node.type) {
+      case 'ImportDeclaration':
+        note('import', node.source.value, node.importKind === 'type', node);
+        break;
+      case 'ExportNamedDeclaration':
+        if (node.source) note('export', node.source.value, node.exportKind === 'type', node);
+        break;
+      case 'ExportAllDeclaration':
+        note('export', node.source.value, node.exportKind === 'type', node);
+        break;
+      case 'ImportExpression':
+        note('dynamic', literalText(node.source), false, node);
+        break;
+      case 'TSImportType':
+        note('type', node.source.value, true, node);
+        break;
+      case 'TSExternalModuleReference':
+        note('require', node.expression.value, false, node);
+        break;
+      case 'MetaProperty':
+        usesImportMeta ||= node.meta.name === 'import';
+        break;
+      case 'CallExpression': {
+        const callee = calleeNames(node.callee);
+        calls.push({ callee, texts: node.arguments.map(literalText), line: lineOf(node.start) });
+        const [root, member] = callee;
+        const first = node.arguments[0];
+        const specifier = first ? literalText(first) : null;
+        if (root === 'require') note('require', specifier, false, node);
+        else if (root === 'import.meta' && member === 'resolve') note('dynamic', specifier, false, node);
+        // A mock may also be named by `import('…')`, which is then found on its own.
+        else if (root === 'vi' && member && moduleMocks.has(member) && specifier !== null)
+          note('mock', specifier, false, node);
+        break;
+      }
+      case 'NewExpression': {
+        const [address, base] = node.arguments;
+        const isAddress = node.callee.type === 'Identifier' && node.callee.name === 'URL' && address && base;
+        if (isAddress && calleeNames(base).join('.') === 'import.meta.url') {
+          const specifier = literalText(address);
+          if (specifier !== null) note('address', specifier, false, node);
+        }
+        break;
+      }
+      case 'Property': {
+        const specifier = node.value.type === 'ArrowFunctionExpression' ? importedBy(node.value.body) : null;
+        const name = node.key.type === 'Identifier' ? node.key.name : literalText(node.key);
+        if (specifier !== null && name !== null && !node.computed)
+          lazyEntries.push({ key: name, specifier, line: lineOf(node.start) });
+        break;
+      }
+      case 'Identifier':
+        if (isReference(parent, key)) uses.push(describeUse(node.name, parent, key, lineOf(node.start)));
+        break;
+      default:
+        break;
+    }
+  }
+  return {
+    errors: parsed.errors.map((error) => error.message),
+    imports: imports.sort(byLine),
+    globals: uses.filter((use) => !declared.has(use.name)).sort(byLine),
+    calls: calls.sort(byLine),
+    lazyEntries: lazyEntries.sort(byLine),
+    usesImportMeta,
+  };
+}
+
+const moduleMocks = new Set(['mock', 'doMock', 'unmock', 'doUnmock', 'importActual', 'importMock']);
+
+function byLine(a: { readonly line: number }, b: { readonly line: number }): number {
+  return a.line - b.line;
+}
+
+function lineFinder(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+interface Visit {
+  readonly node: ESTree.Node;
+  readonly parent: ESTree.Node | null;
+  readonly key: string;
+}
+
+function isNode(value: unknown): value is ESTree.Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+function* walk(program: ESTree.Program): Generator<Visit> {
+  const open: Visit[] = [{ node: program, parent: null, key: '' }];
+  for (let visit = open.pop(); visit; visit = open.pop()) {
+    yield visit;
+    for (const [key, value] of Object.entries(visit.node)) {
+      const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+      for (const part of parts) if (isNode(part)) open.push({ node: part, parent: visit.node, key });
+    }
+  }
+}
+
+function literalText(node: ESTree.Node): string | null {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
+  if (node.type === 'TemplateLiteral') return node.quasis.map((part) => part.value.cooked ?? '').join('…');
+  if (node.type !== 'BinaryExpression' || node.operator !== '+') return null;
+  const left = literalText(node.left);
+  const right = literalText(node.right);
+  return left === null && right === null ? null : `${left ?? '…'}${right ?? '…'}`;
+}
+
+/** The module that an expression loads, through `await`, `.then(…)` and what is taken from it. */
+function importedBy(node: ESTree.Node): string | null {
+  let inner = node;
+  for (;;) {
+    if (inner.type === 'ImportExpression') return literalText(inner.source);
+    if (inner.type === 'AwaitExpression') inner = inner.argument;
+    else if (inner.type === 'CallExpression') inner = inner.callee;
+    else if (inner.type === 'MemberExpression') inner = inner.object;
+    else return null;
+  }
+}
+
+function calleeNames(callee: ESTree.Node): readonly string[] {
+  const names: string[] = [];
+  let node: ESTree.Node = callee;
+  for (;;) {
+    if (node.type === 'Identifier') return [node.name, ...names];
+    if (node.type === 'MetaProperty') return [`${node.meta.name}.${node.property.name}`, ...names];
+    if (node.type === 'MemberExpression') {
+      if (node.property.type === 'Identifier' && !node.computed) names.unshift(node.property.name);
+      node = node.object;
+    } else if (node.type === 'CallExpression') node = node.callee;
+    else if (node.type === 'TaggedTemplateExpression') node = node.tag;
+    else if (node.type === 'ChainExpression') node = node.expression;
+    else return names;
+  }
+}
+
+/**
+ * The names that a node itself declares: variables, parameters (also of function types), functions, classes, imports.
+ * `declare const process` declares nothing: it only tells the compiler of something that lies outside.
+ */
+function declaredNames(node: ESTree.Node, parent: ESTree.Node | null): readonly string[] {
+  const patterns: unknown[] = [];
+  if ([node, parent].some((each) => each !== null && 'declare' in each && each.declare === true)) return [];
+  if ('params' in node && Array.isArray(node.params)) for (const each of node.params) patterns.push(each);
+  switch (node.type) {
+    case 'VariableDeclarator':
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ClassDeclaration':
+    case 'ClassExpression':
+    case 'TSEnumDeclaration':
+      patterns.push(node.id);
+      break;
+    case 'ImportSpecifier':
+    case 'ImportDefaultSpecifier':
+    case 'ImportNamespaceSpecifier':
+      patterns.push(node.local);
+      break;
+    case 'CatchClause':
+      patterns.push(node.param);
+      break;
+    case 'TSIndexSignature':
+      for (const each of node.parameters) patterns.push(each);
+      break;
+    default:
+      break;
+  }
+  const names: string[] = [];
+  for (let pattern = patterns.pop(); pattern !== undefined; pattern = patterns.pop()) {
+    if (!isNode(pattern)) continue;
+    if (pattern.type === 'Identifier') names.push(pattern.name);
+    else if (pattern.type === 'AssignmentPattern') patterns.push(pattern.left);
+    else if (pattern.type === 'RestElement') patterns.push(pattern.argument);
+    else if (pattern.type === 'TSParameterProperty') patterns.push(pattern.parameter);
+    else if (pattern.type === 'ArrayPattern') for (const each of pattern.elements) patterns.push(each ?? null);
+    else if (pattern.type === 'ObjectPattern')
+      for (const each of pattern.properties) patterns.push(each.type === 'Property' ? each.value : each.argument);
+  }
+  return names;
+}
+
+const keyed = new Set([
+  'Property',
+  'MethodDefinition',
+  'PropertyDefinition',
+  'AccessorProperty',
+  'TSAbstractMethodDefinition',
+  'TSAbstractPropertyDefinition',
+  'TSPropertySignature',
+  'TSMethodSignature',
+]);
+// Under these an identifier is a name, a label or a type: nothing that runs.
+const namesOnly = new Set([
+  'ImportSpecifier',
+  'ExportSpecifier',
+  'ExportAllDeclaration',
+  'ImportAttribute',
+  'MetaProperty',
+  'LabeledStatement',
+  'BreakStatement',
+  'ContinueStatement',
+  'TSTypeReference',
+  'TSTypeQuery',
+  'TSQualifiedName',
+  'TSInterfaceHeritage',
+  'TSClassImplements',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+  'TSTypeParameter',
+  'TSTypePredicate',
+  'TSNamedTupleMember',
+  'TSEnumMember',
+  'TSModuleDeclaration',
+]);
+
+function isReference(parent: ESTree.Node | null, key: string): boolean {
+  if (!parent) return false;
+  const computed = 'computed' in parent && parent.computed === true;
+  if (parent.type === 'MemberExpression') return key === 'object' || computed;
+  if (keyed.has(parent.type) && key === 'key') return computed;
+  return !namesOnly.has(parent.type);
+}
+
+function describeUse(name: string, parent: ESTree.Node | null, key: string, line: number): GlobalUse {
+  const whole = { name, member: null, callArguments: null, line };
+  if (parent?.type === 'MemberExpression' && key === 'object') {
+    const { property } = parent;
+    const member = !parent.computed && property.type === 'Identifier' ? property.name : literalText(property);
+    return { ...whole, member };
+  }
+  const called = (parent?.type === 'NewExpression' || parent?.type === 'CallExpression') && key === 'callee';
+  return called ? { ...whole, callArguments: parent.arguments.length } : whole;
+}

@@ -1,0 +1,119 @@
+import { posix } from 'node:path';
+import { readModule } from './modules.ts';
+import { isSuite, type Workspace } from './workspace.ts';
+
+/** What a registry asks of its members besides a folder and a line. */
+export interface RegistryRules {
+  /** The suite that each member's own test calls, where the registry has one. */
+  readonly suite?: string;
+}
+
+/** Every registry there is. A folder with `members.ts` whose name is not here is refused, so that none goes unchecked. */
+export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
+  ['blocks', {}],
+  ['formats', { suite: 'runFormatConformance' }],
+  ['stores', { suite: 'runStoreConformance' }],
+  ['providers', { suite: 'runProviderConformance' }],
+  ['tools', {}],
+  ['commands', {}],
+  ['routes', {}],
+  ['subcommands', {}],
+]);
+
+// Folders beside the members that hold what all of them share.
+const apart = new Set(['conformance', 'testing', 'fixtures', 'test']);
+
+/** One registry as it lies in the workspace. */
+export interface Registry {
+  /** Its name: the folder's, or the package's when the package itself is the registry. */
+  readonly name: string;
+  readonly folder: string;
+  /** The folders that are members, listed or not. */
+  readonly folders: readonly string[];
+}
+
+/** The registries of a workspace: each folder under a package's source that has a `members.ts`. */
+export function findRegistries(workspace: Workspace): Registry[] {
+  const registries: Registry[] = [];
+  for (const path of workspace.paths) {
+    const match = /^packages\/([^/]+)\/src\/(?:.+\/)?members\.ts$/.exec(path);
+    if (!match) continue;
+    const folder = posix.dirname(path);
+    const name = posix.basename(folder) === 'src' ? (match[1] ?? '') : posix.basename(folder);
+    const folders = new Set<string>();
+    for (const other of workspace.paths) {
+      if (!other.startsWith(`${folder}/`)) continue;
+      const [first, ...rest] = other.slice(folder.length + 1).split('/');
+      if (first !== undefined && rest.length > 0 && !apart.has(first)) folders.add(first);
+    }
+    registries.push({ name, folder, folders: [...folders].sort() });
+  }
+  return registries;
+}
+
+/** Everything about the registries that is not in order, one sentence each. */
+export function checkRegistries(workspace: Workspace, table = registryTable): string[] {
+  const found: string[] = [];
+  for (const registry of findRegistries(workspace)) {
+    const rules = table.get(registry.name);
+    if (rules) found.push(...checkRegistry(workspace, registry, rules));
+    else found.push(`${registry.folder}/members.ts lists a registry '${registry.name}' that the table does not know.`);
+  }
+  return found.concat(checkUnlisted(workspace, table));
+}
+
+function checkRegistry(workspace: Workspace, registry: Registry, rules: RegistryRules): string[] {
+  const { folder, name } = registry;
+  const list = `${folder}/members.ts`;
+  const facts = readModule(list, workspace.read(list));
+  const found = facts.errors.map((error) => `${list} does not parse: ${error}`);
+  const listed = new Set<string>();
+  for (const each of facts.imports) {
+    const member = /^\.\/([^/]+)\/index\.ts$/.exec(each.specifier ?? '')?.[1];
+    if (member !== undefined) {
+      if (listed.has(member)) found.push(`${list}:${each.line} lists '${member}' twice.`);
+      listed.add(member);
+      if (!registry.folders.includes(member))
+        found.push(`${list}:${each.line} lists '${member}', but there is no folder ${folder}/${member}.`);
+    } else if (!each.typeOnly)
+      found.push(`${list}:${each.line} names '${each.specifier}'; it holds nothing but one line per member.`);
+  }
+  for (const entry of facts.lazyEntries) {
+    const member = /^\.\/([^/]+)\/index\.ts$/.exec(entry.specifier)?.[1];
+    if (member !== undefined && member !== entry.key)
+      found.push(
+        `${list}:${entry.line} calls the member '${member}' by the name '${entry.key}'; folder and key agree.`,
+      );
+  }
+  for (const member of registry.folders) {
+    if (!listed.has(member))
+      found.push(`${folder}/${member} is a folder of ${name}, but members.ts has no line for it.`);
+    found.push(...checkMember(workspace, `${folder}/${member}`, member, rules));
+  }
+  return found;
+}
+
+function checkMember(workspace: Workspace, folder: string, name: string, rules: RegistryRules): string[] {
+  const found: string[] = [];
+  if (!workspace.has(`${folder}/index.ts`)) found.push(`${folder} has no index.ts; that is where a member is defined.`);
+  const test = [`${folder}/${name}.test.ts`, `${folder}/${name}.test.tsx`].find((path) => workspace.has(path));
+  if (test === undefined) found.push(`${folder} has no ${name}.test.ts.`);
+  else if (rules.suite !== undefined) {
+    const { suite } = rules;
+    const called = readModule(test, workspace.read(test)).calls.some((call) => call.callee.join('.') === suite);
+    if (!called) found.push(`${test} does not call ${suite}, which every member of its registry answers to.`);
+  }
+  return found;
+}
+
+/** A registry's folder without `members.ts` would be no registry at all, and its members would go unlisted in silence. */
+function checkUnlisted(workspace: Workspace, table: ReadonlyMap<string, RegistryRules>): string[] {
+  const unlisted = new Set<string>();
+  for (const path of workspace.paths) {
+    const folder = /^packages\/[^/]+\/src\/(?:.+\/)?([^/]+)\/[^/]+\/index\.ts$/.exec(path);
+    if (!folder?.[1] || !table.has(folder[1]) || isSuite(path)) continue;
+    const registry = posix.dirname(posix.dirname(path));
+    if (!workspace.has(`${registry}/members.ts`)) unlisted.add(registry);
+  }
+  return [...unlisted].map((folder) => `${folder} has members but no members.ts that lists them.`);
+}
