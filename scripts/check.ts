@@ -1,0 +1,86 @@
+// npm run check: everything that can be known without running the product, each part with its time and outcome.
+import { availableParallelism } from 'node:os';
+import { posix, relative, sep } from 'node:path';
+import { isTypeScript, openRepository } from '../test/checks/workspace.ts';
+import { exitOf, repository, startTool } from './tools.ts';
+
+interface Outcome {
+  readonly ok: boolean;
+  /** What to show when it is not. */
+  readonly said: string;
+}
+
+interface Part {
+  readonly name: string;
+  run(): Promise<Outcome>;
+}
+
+async function runTool(name: string, args: readonly string[], command?: string): Promise<Outcome> {
+  const child = startTool(name, args, { stdio: ['ignore', 'pipe', 'pipe'] }, command);
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const code = await exitOf(child);
+  return { ok: code === 0, said: Buffer.concat(chunks).toString('utf8').trim() };
+}
+
+/**
+ * Compiles every tsconfig of the workspace, then asks whether each TypeScript file was in one of them: a file that no
+ * program includes is a file that nobody checks, however green the rest.
+ */
+async function checkTypes(): Promise<Outcome> {
+  const workspace = openRepository();
+  const programs = workspace.paths.filter((path) => /^(?:packages\/[^/]+\/)?tsconfig(?:\.[\w-]+)?\.json$/.test(path));
+  const unchecked = new Set(workspace.paths.filter(isTypeScript));
+  const said: string[] = [];
+  let failed = false;
+  for (const program of programs.filter((path) => posix.basename(path) !== 'tsconfig.base.json')) {
+    const outcome = await runTool('typescript', ['-p', program, '--noEmit', '--listFiles', '--pretty', 'false'], 'tsc');
+    const errors: string[] = [];
+    for (const line of outcome.said.split(/\r?\n/)) {
+      // A listed file is an absolute path; errors name theirs from the top of the repository.
+      const path = relative(repository, line).split(sep).join('/');
+      if (!unchecked.delete(path) && !/^(?:\/|[A-Za-z]:[\\/])/.test(line)) errors.push(line);
+    }
+    // A program without a file yet (TS18003) is in order; were a file missing from it, it would be left over below.
+    if (outcome.ok || errors.some((line) => line.includes('error TS18003'))) continue;
+    failed = true;
+    said.push(`${program}:`, ...errors);
+  }
+  for (const path of unchecked) said.push(`${path} is in no tsconfig, so its types are not checked.`);
+  return { ok: !failed && unchecked.size === 0, said: said.join('\n') };
+}
+
+const parts: readonly Part[] = [
+  { name: 'types', run: checkTypes },
+  {
+    name: 'format and lint',
+    run: () => runTool('@biomejs/biome', ['check', '--error-on-warnings', '--max-diagnostics=50', '.'], 'biome'),
+  },
+  ...['architecture', 'registries', 'spec'].map((name) => ({
+    name,
+    run: () => runTool('vitest', ['run', '--reporter=default', `test/${name}.test.ts`]),
+  })),
+];
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+const begun = performance.now();
+const waiting = [...parts];
+const failures: string[] = [];
+async function work(): Promise<void> {
+  for (let part = waiting.shift(); part; part = waiting.shift()) {
+    const since = performance.now();
+    const outcome = await part.run();
+    console.log(`${outcome.ok ? 'ok    ' : 'FAILED'}  ${part.name.padEnd(18)}${seconds(since).padStart(7)}`);
+    if (!outcome.ok) failures.push(`\n${part.name}\n\n${outcome.said}`);
+  }
+}
+await Promise.all(Array.from({ length: Math.min(parts.length, availableParallelism()) }, work));
+
+for (const failure of failures) console.log(failure);
+const verdict = failures.length === 0 ? 'All in order' : `${failures.length} of ${parts.length} parts failed`;
+console.log(`\n${verdict}, ${seconds(begun)}.`);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,0 +1,35 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The top of the repository. */
+export const repository = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const locate = createRequire(import.meta.url);
+
+/**
+ * Starts a tool of the workspace with this very Node and without a shell, so that arguments arrive as they are and the
+ * exit code is the tool's own. The tool is named by its package, and by its command where the two differ.
+ */
+export function startTool(
+  name: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  command: string = name,
+): ChildProcess {
+  const manifest = locate.resolve(`${name}/package.json`);
+  const { bin }: { readonly bin: Readonly<Record<string, string>> } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const path = bin[command];
+  if (path === undefined) throw new Error(`The package ${name} has no command ${command}.`);
+  return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repository, ...options });
+}
+
+/** How a child process ended: its exit code, or 1 when a signal or a failed start ended it. */
+export function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { repository } from './checks/workspace.ts';
+
+// Inside the repository, so that the planted tests find the runner; the folder is in .gitignore and seen by no check.
+mkdirSync(join(repository, '.tmp'), { recursive: true });
+const top = mkdtempSync(join(repository, '.tmp', 'summary-'));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly lines: readonly string[];
+  readonly errors: string;
+}
+
+let runs = 0;
+
+/** Runs `npm test` as its script does, over planted test files. */
+function runTests(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
+  runs += 1;
+  const root = join(top, String(runs));
+  mkdirSync(root);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  writeFileSync(join(root, 'vitest.config.ts'), "export default { test: { include: ['*.test.ts'], pool: 'forks' } };");
+  const script = join(repository, 'scripts/test.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, '--root', root, ...args], { cwd: repository });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, lines: output.trimEnd().split('\n'), errors }));
+  });
+}
+
+const header = "import { expect, test } from 'vitest';\n";
+
+describe('the last line of a test run', () => {
+  test('counts what passed and what was skipped', async () => {
+    const ended = await runTests({
+      'a.test.ts': `${header}test('a', () => {}); test.skip('b', () => {}); test.todo('c');`,
+      'b.test.ts': `${header}test('a', () => {});`,
+    });
+    expect(ended.lines.at(-1)).toBe('2 passed, 0 failed, 2 skipped');
+    expect(ended.code).toBe(0);
+  });
+
+  test('counts failed tests, files that cannot be loaded and errors that no test caught', async () => {
+    const ended = await runTests({
+      'a.test.ts': `${header}test('a', () => {}); test('b', () => { expect(1).toBe(2); });`,
+      'b.test.ts': "import './nothing.ts';",
+      'c.test.ts': `${header}test('a', () => { Promise.reject(new Error('left alone')); });`,
+      'd.test.ts': `${header}import { beforeAll } from 'vitest'; beforeAll(() => { throw new Error('no ground'); }); test('a', () => {});`,
+    });
+    expect(ended.lines.at(-1)).toBe('2 passed, 4 failed, 1 skipped');
+    expect(ended.code).not.toBe(0);
+  });
+
+  test('is there for a run without a test, which fails', async () => {
+    const ended = await runTests({ 'a.test.ts': `${header}test('a', () => {});` }, 'no-such-file');
+    expect(ended.lines.at(-1)).toBe('0 passed, 0 failed, 0 skipped');
+    expect(ended.code).toBe(1);
+  });
+
+  test('is missing, and said to be, when the runner dies before it has a report', async () => {
+    const ended = await runTests({}, '--no-such-option');
+    expect(ended.errors).toContain('The test runner ended without a report');
+    expect(ended.code).toBe(1);
+  });
+});
