@@ -1,0 +1,127 @@
+/** The seven kinds of failure. The kind alone decides HTTP status and exit code; codes may grow freely. */
+export type ErrorKind = 'invalid' | 'not-found' | 'conflict' | 'refused' | 'unavailable' | 'aborted' | 'internal';
+
+/** Every code that core refuses with, and its kind. Codes are promised across releases; sentences may improve. */
+export const refusalKinds = {
+  'tree/unknown-node': 'not-found',
+  'tree/unknown-tree': 'not-found',
+  'tree/unknown-version': 'not-found',
+  'tree/root-protected': 'refused',
+  'tree/cycle': 'refused',
+  'tree/foreign-parent': 'refused',
+  'tree/broken-path': 'refused',
+  'tree/not-on-path': 'invalid',
+  'tree/version-conflict': 'conflict',
+  'tree/version-required': 'invalid',
+  'tree/pending': 'refused',
+  'tree/has-references': 'refused',
+  'tree/read-only': 'refused',
+  'tree/branching-off': 'refused',
+  'tree/position-taken': 'conflict',
+  'tree/exists': 'conflict',
+  'tree/invalid': 'invalid',
+  'step/invalid': 'invalid',
+  'command/invalid': 'invalid',
+  'message/blank': 'invalid',
+  'message/invalid': 'invalid',
+  'message/not-splittable': 'refused',
+  'message/bad-position': 'invalid',
+  'message/has-tool-use': 'refused',
+  'message/is-tool': 'refused',
+  'id/invalid': 'invalid',
+  'id/taken': 'conflict',
+  'undo/nothing': 'refused',
+  'undo/overtaken': 'conflict',
+  'undo/purged': 'refused',
+  'context/full': 'refused',
+  'context/nothing-to-compact': 'refused',
+  'store/damaged': 'internal',
+  'store/newer': 'refused',
+  'store/full': 'unavailable',
+  'store/locked': 'unavailable',
+  'store/unavailable': 'unavailable',
+} as const satisfies Record<string, ErrorKind>;
+
+/** A code that core itself refuses with. */
+export type RefusalCode = keyof typeof refusalKinds;
+
+/** Why something was not done: a stable code, a kind, and a sentence that names the thing. */
+export interface Refusal {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The outcome of a pure function that may refuse. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+/** A successful result. */
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+/** A refusal with one of core's own codes. */
+export function refusal(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): Refusal {
+  return { code, kind: refusalKinds[code], message, data };
+}
+
+/** A refused result, ready to return. */
+export function refused(
+  code: RefusalCode,
+  message: string,
+  data: Readonly<Record<string, unknown>> = {},
+): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal: refusal(code, message, data) };
+}
+
+// Symbol.for survives two copies of this package in one process, where instanceof would not.
+const marker: unique symbol = Symbol.for('coppice.app-error') as never;
+
+/** What an {@link AppError} is made of. */
+export interface AppErrorInit {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+}
+
+/** The one error class of Coppice: a refusal on its way up through code that does I/O. */
+export class AppError extends Error implements Refusal {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly retryable: boolean;
+  readonly [marker] = true;
+
+  constructor(init: AppErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.name = 'AppError';
+    this.code = init.code;
+    this.kind = init.kind;
+    this.data = init.data ?? {};
+    this.retryable = init.retryable ?? false;
+  }
+
+  toJSON(): Refusal {
+    return { code: this.code, kind: this.kind, message: this.message, data: this.data };
+  }
+}
+
+/** Whether a thrown value is an {@link AppError}, also one of another copy of this package. */
+export function isAppError(value: unknown): value is AppError {
+  return typeof value === 'object' && value !== null && marker in value;
+}
+
+/** Throws a refusal with one of core's own codes; planners use it, their driver catches it before anything is written. */
+export function refuse(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
+  throw new AppError({ code, kind: refusalKinds[code], message, data });
+}
+
+/** The value of a result, or its refusal thrown as an {@link AppError}. */
+export function valueOf<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new AppError(result.refusal);
+}

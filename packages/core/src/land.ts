@@ -1,0 +1,197 @@
+/** Carries row changes out on the tree value: the in-memory counterpart of a store's statements. */
+import type { NodeId } from './ids.ts';
+import { isMessageKind, matchParentBelow, type Node } from './node.ts';
+import { emptyOrder, type Order, orderDelete, orderIds, orderInsert } from './order.ts';
+import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
+import { patched, type RowChange } from './rows.ts';
+import type { Place } from './steps/types.ts';
+import type { Tree, TreeEntry } from './tree.ts';
+
+/** A tree value under construction: its fields may be reassigned, the maps behind them stay persistent. */
+export type Draft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
+
+/** A draft of the next value. Branches of the maps that it makes itself are changed in place. */
+export function draftOf(tree: Tree): Draft {
+  return { ...tree, pass: { owner: true } };
+}
+
+/** The finished value. */
+export function finished(draft: Draft): Tree {
+  const { pass: _, ...tree } = draft;
+  return tree;
+}
+
+function entryOf(draft: Draft, id: string): TreeEntry {
+  const entry = mapGet(draft.nodes, id);
+  if (entry === undefined) throw new Error(`The node ${id} vanished while a commit was applied.`);
+  return entry;
+}
+
+function put(draft: Draft, entry: TreeEntry): void {
+  draft.nodes = mapPut(draft.nodes, entry, draft.pass);
+}
+
+function withNode(entry: TreeEntry, node: Node): TreeEntry {
+  return { key: entry.key, hash: entry.hash, node, order: entry.order, parentHash: entry.parentHash };
+}
+
+function withOrder(entry: TreeEntry, order: Order): TreeEntry {
+  return { key: entry.key, hash: entry.hash, node: entry.node, order, parentHash: entry.parentHash };
+}
+
+/** Applies one row change that has been checked. */
+export function land(draft: Draft, change: RowChange): void {
+  switch (change.op) {
+    case 'added':
+      return added(draft, change.node);
+    case 'placed':
+      return placed(draft, change.nodeId, change.to, change.from);
+    case 'removed':
+      return removed(draft, change.nodeId, change.version);
+    case 'restored':
+      return restored(draft, change.nodeId, change.removedIn, change.position);
+    case 'pointed':
+      return pointed(draft, change.nodeId);
+    case 'written': {
+      const entry = entryOf(draft, change.nodeId);
+      return put(draft, withNode(entry, { ...entry.node, ...change.content, contentIn: change.version }));
+    }
+    case 'grouped': {
+      const entry = entryOf(draft, change.nodeId);
+      return put(draft, withNode(entry, { ...entry.node, groupId: change.groupId }));
+    }
+    case 'annotated': {
+      const entry = entryOf(draft, change.nodeId);
+      return put(draft, withNode(entry, { ...entry.node, meta: patched(entry.node.meta, change.set) }));
+    }
+    case 'bookmarked': {
+      const { nodeId, bookmark } = change;
+      draft.bookmarks =
+        bookmark === null
+          ? mapDelete(draft.bookmarks, nodeId)
+          : mapPut(draft.bookmarks, { key: nodeId, hash: hashOf(nodeId), bookmark }, draft.pass);
+      return;
+    }
+    case 'attributed':
+      draft.attributes = patched(draft.attributes, change.set);
+      return;
+  }
+}
+
+function added(draft: Draft, node: Node): void {
+  const hash = hashOf(node.id);
+  draft.nextSeq = node.seq + 1;
+  if (node.parentId === null) {
+    draft.rootId = node.id;
+    return put(draft, { key: node.id, hash, node, order: emptyOrder, parentHash: 0 });
+  }
+  const parent = entryOf(draft, node.parentId);
+  draft.size++;
+  put(draft, { key: node.id, hash, node, order: emptyOrder, parentHash: parent.hash });
+  put(draft, withOrder(parent, orderInsert(parent.order, node.position, node.id)));
+}
+
+function detach(draft: Draft, node: Node): void {
+  if (node.parentId === null) return;
+  const parent = entryOf(draft, node.parentId);
+  put(draft, withOrder(parent, orderDelete(parent.order, node.position)));
+}
+
+function placed(draft: Draft, id: NodeId, to: Place, from: NodeId): void {
+  const entry = entryOf(draft, id);
+  detach(draft, entry.node);
+  const { parentId, position, groupId } = to;
+  const parent = entryOf(draft, parentId);
+  put(draft, {
+    key: entry.key,
+    hash: entry.hash,
+    node: { ...entry.node, parentId, position, groupId },
+    order: entry.order,
+    parentHash: parent.hash,
+  });
+  put(draft, withOrder(parent, orderInsert(parent.order, position, id)));
+  rematch(draft, id, matchParentBelow(parent.node));
+  carryMark(draft, id, from, to.parentId);
+}
+
+/** Keeps the way down to the active node marked when a node on it moves one level, as splices and splits make it. */
+function carryMark(draft: Draft, id: NodeId, from: NodeId, to: NodeId): void {
+  const old = entryOf(draft, from);
+  if (from === to || old.node.lastChildId !== id) return;
+  const parent = entryOf(draft, to);
+  put(draft, withNode(old, { ...old.node, lastChildId: parent.node.parentId === from ? to : null }));
+  const { lastChildId } = parent.node;
+  if (lastChildId === null || lastChildId === from) put(draft, withNode(parent, { ...parent.node, lastChildId: id }));
+}
+
+/** Below a marker the first messages match under what is above it: all of them follow when it moves. */
+function rematch(draft: Draft, id: NodeId, matchParent: NodeId): void {
+  const open: NodeId[] = [id];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entry = entryOf(draft, at);
+    put(draft, withNode(entry, { ...entry.node, matchParent }));
+    if (!isMessageKind(entry.node.kind)) for (const child of orderIds(entry.order)) open.push(child);
+  }
+}
+
+/** Sets the mark of a subtree. Nested subtrees that went earlier hang on no list any more and keep their own mark. */
+function mark(draft: Draft, id: NodeId, removedIn: number | null): number {
+  let count = 0;
+  const open: NodeId[] = [id];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entry = entryOf(draft, at);
+    put(draft, withNode(entry, { ...entry.node, removedIn }));
+    for (const child of orderIds(entry.order)) open.push(child);
+    count++;
+  }
+  return count;
+}
+
+function removed(draft: Draft, id: NodeId, version: number): void {
+  detach(draft, entryOf(draft, id).node);
+  draft.size -= mark(draft, id, version);
+}
+
+function restored(draft: Draft, id: NodeId, _removedIn: number, position: string | null): void {
+  draft.size += mark(draft, id, null);
+  const entry = entryOf(draft, id);
+  const { parentId } = entry.node;
+  if (parentId === null) return;
+  const place = position ?? entry.node.position;
+  put(draft, withNode(entry, { ...entry.node, position: place }));
+  const parent = entryOf(draft, parentId);
+  put(draft, withOrder(parent, orderInsert(parent.order, place, id)));
+  // What is above may have changed while the subtree lay in the trash.
+  const matchParent = matchParentBelow(parent.node);
+  if (matchParent !== entry.node.matchParent) rematch(draft, id, matchParent);
+}
+
+function pointed(draft: Draft, id: NodeId | null): void {
+  const before = draft.activeNodeId;
+  draft.activeNodeId = id;
+  if (id === null || id === before) return;
+  // Above the fork between the old path and the new one every mark is right already. Both walks go up in turns until
+  // one meets the other's way, so a reply under a 100,000-deep leaf costs one mark, not a walk to the root.
+  const oldWay = new Set<string>();
+  const newWay = new Set<string>([id]);
+  let old = before === null ? undefined : mapGet(draft.nodes, before);
+  let at: TreeEntry | undefined = entryOf(draft, id);
+  while (at !== undefined) {
+    if (old !== undefined) {
+      if (newWay.has(old.key)) return;
+      oldWay.add(old.key);
+      old = parentOf(draft, old);
+    }
+    const parent = parentOf(draft, at);
+    if (parent === undefined) return;
+    if (parent.node.lastChildId !== at.key) put(draft, withNode(parent, { ...parent.node, lastChildId: at.key }));
+    if (oldWay.has(parent.key)) return;
+    newWay.add(parent.key);
+    at = parent;
+  }
+}
+
+function parentOf(draft: Draft, entry: TreeEntry): TreeEntry | undefined {
+  const { parentId } = entry.node;
+  return parentId === null ? undefined : mapGet(draft.nodes, parentId, entry.parentHash);
+}

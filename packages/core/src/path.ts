@@ -1,0 +1,292 @@
+/** Reading a tree value. Every walk is iterative and bounded. */
+import { ok, type Refusal, type Result, refusal } from './errors.ts';
+import type { NodeId } from './ids.ts';
+import type { Node, NodeHead } from './node.ts';
+import { orderAt, orderIds, orderRank, orderSize } from './order.ts';
+import { mapEntries, mapGet } from './persistent-map.ts';
+import { findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
+
+function unknown(id: string): Refusal {
+  return refusal('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+/**
+ * The nodes from `from` (or the first turn) down to `to`, both included, the root left out.
+ * Refuses an unknown node, a `from` that is not on the way, a chain that breaks off (naming the missing id) and a cycle.
+ */
+export function path(tree: Tree, ends: { readonly from?: string; readonly to: string }): Result<Node[]> {
+  const { from, to } = ends;
+  if (findNode(tree, to) === undefined) return { ok: false, refusal: unknown(to) };
+  if (from !== undefined && findNode(tree, from) === undefined) return { ok: false, refusal: unknown(from) };
+  const nodes: Node[] = [];
+  let entry = mapGet(tree.nodes, to);
+  for (let steps = 0; entry !== undefined; steps++) {
+    if (steps > tree.nodes.size)
+      return broken('tree/cycle', `The path to ${to} runs in a circle at ${entry.key}.`, entry.key);
+    const { node }: TreeEntry = entry;
+    if (node.parentId === null) {
+      if (from !== undefined && from !== node.id)
+        return broken('tree/not-on-path', `The node ${from} is not on the path to ${to}.`, from);
+      break;
+    }
+    nodes.push(node);
+    if (node.id === from) break;
+    const parent = mapGet(tree.nodes, node.parentId, entry.parentHash);
+    if (parent === undefined)
+      return broken(
+        'tree/broken-path',
+        `The path to ${to} breaks off: ${node.id} hangs on ${node.parentId}, which is missing.`,
+        node.parentId,
+      );
+    entry = parent;
+  }
+  return ok(nodes.reverse());
+}
+
+function broken(
+  code: 'tree/cycle' | 'tree/not-on-path' | 'tree/broken-path',
+  message: string,
+  nodeId: string,
+): Result<never> {
+  return { ok: false, refusal: refusal(code, message, { nodeId }) };
+}
+
+/** The nodes of the active path; empty in an empty tree. */
+export function activePath(tree: Tree): Node[] {
+  if (tree.activeNodeId === null) return [];
+  const found = path(tree, { to: tree.activeNodeId });
+  return found.ok ? found.value : [];
+}
+
+/** Whether the first node is the second or lies above it. */
+export function isAbove(tree: Tree, id: string, below: string): boolean {
+  let entry = mapGet(tree.nodes, below);
+  for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
+    if (entry.key === id) return true;
+    const { parentId }: Node = entry.node;
+    entry = parentId === null ? undefined : mapGet(tree.nodes, parentId, entry.parentHash);
+  }
+  return false;
+}
+
+/** The deepest node above or equal to both, the root at the latest; undefined if one is unknown. */
+export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undefined {
+  if (findNode(tree, a) === undefined || findNode(tree, b) === undefined) return undefined;
+  const ways = [new Set<string>(), new Set<string>()] as const;
+  const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
+  // Both walks go up in turns: the cost follows the distance to the fork, not the depth of the tree.
+  for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
+    const head = heads[turn];
+    if (head === undefined) continue;
+    if (ways[turn ^ 1]?.has(head.key)) return head.key;
+    ways[turn]?.add(head.key);
+    if (ways[0].has(head.key) && ways[1].has(head.key)) return head.key;
+    heads[turn] = head.node.parentId === null ? undefined : mapGet(tree.nodes, head.node.parentId, head.parentHash);
+  }
+  return undefined;
+}
+
+/** The variants that a node is one of, itself included, in stored order; the root is its own only one. */
+export function siblings(tree: Tree, id: string): NodeId[] {
+  const node = findNode(tree, id);
+  if (node === undefined) return [];
+  return node.parentId === null ? [node.id] : [...orderIds(orderOf(tree, node.parentId))];
+}
+
+/** A node's place among its variants as `[index, total]`; `[0, 1]` for the root and for an only child. */
+export function siblingIndex(tree: Tree, id: string): readonly [number, number] {
+  const node = findNode(tree, id);
+  if (node === undefined || node.parentId === null) return [0, 1];
+  const order = orderOf(tree, node.parentId);
+  return [orderRank(order, node.position), orderSize(order)];
+}
+
+/** The subtree breadth first, the node itself first. Depth 0 is the node alone; without a depth, all of it. */
+export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY): Node[] {
+  const top = findNode(tree, id);
+  if (top === undefined) return [];
+  const nodes: Node[] = [top];
+  let level = [top.id];
+  for (let at = 0; at < depth && level.length > 0; at++) {
+    const next: NodeId[] = [];
+    for (const parent of level) {
+      for (const child of orderIds(orderOf(tree, parent))) {
+        const node = findNode(tree, child);
+        if (node === undefined) continue;
+        nodes.push(node);
+        next.push(child);
+      }
+    }
+    level = next;
+  }
+  return nodes;
+}
+
+/** The leaves below a node (the node itself if it is one), in creation order. The root of an empty tree is no leaf. */
+export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
+  return subtree(tree, below)
+    .filter((node) => node.kind !== 'root' && orderSize(orderOf(tree, node.id)) === 0)
+    .sort((a, b) => a.seq - b.seq);
+}
+
+/** The newest leaves of the tree, newest first. */
+export function recentLeaves(tree: Tree, limit = 20): Node[] {
+  const found: Node[] = [];
+  for (const { node, order } of mapEntries(tree.nodes))
+    if (node.removedIn === null && node.kind !== 'root' && orderSize(order) === 0) found.push(node);
+  return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/**
+ * The leaf that a node leads to: at each fork the child last on the active path, else the one with the largest
+ * position. A node without children is its own.
+ */
+export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
+  let node = findNode(tree, from);
+  for (let steps = 0; node !== undefined && steps <= tree.nodes.size; steps++) {
+    const order = orderOf(tree, node.id);
+    const size = orderSize(order);
+    if (size === 0) return node.id;
+    const marked: Node | undefined = node.lastChildId === null ? undefined : findNode(tree, node.lastChildId);
+    const next = marked?.parentId === node.id ? marked.id : orderAt(order, size - 1)?.id;
+    node = next === undefined ? undefined : findNode(tree, next);
+  }
+  return undefined;
+}
+
+/** The path through a node down to the leaf it leads to. */
+export function pathThrough(tree: Tree, id: string): Result<Node[]> {
+  const leaf = lastVisitedLeaf(tree, id);
+  if (leaf === undefined) return { ok: false, refusal: unknown(id) };
+  return leaf === tree.rootId ? ok([]) : path(tree, { to: leaf });
+}
+
+/** A node as the map and the outline need it: no content, and trees cross every wire as flat lists of these. */
+export interface TopologyNode
+  extends Pick<NodeHead, 'id' | 'kind' | 'role' | 'groupId' | 'seq' | 'position' | 'status' | 'tokens'> {
+  readonly parentId: NodeId;
+  readonly childCount: number;
+  /** Also true where a depth cuts the children off. */
+  readonly hasChildren: boolean;
+  /** The title, or the beginning of the text. */
+  readonly preview: string;
+}
+
+/** The longest preview, in characters. */
+export const previewLength = 80;
+
+/** The first line's worth of a node: its title, or the beginning of its text, never half a character. */
+export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
+  const { title, autoTitle } = node.meta;
+  if (title !== undefined) return title;
+  if (autoTitle !== undefined && childCount === 0) return autoTitle;
+  const line = node.text
+    .slice(0, previewLength * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const cut = line.slice(0, previewLength);
+  const last = cut.charCodeAt(cut.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
+}
+
+/** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
+export function topology(
+  tree: Tree,
+  options: { readonly from?: string; readonly depth?: number } = {},
+): TopologyNode[] {
+  const from = options.from ?? tree.rootId;
+  const nodes = subtree(tree, from, options.depth);
+  if (options.depth === undefined) nodes.sort((a, b) => a.seq - b.seq);
+  const rows: TopologyNode[] = [];
+  for (const node of nodes) {
+    if (node.parentId === null) continue;
+    rows.push(topologyNode(node, node.parentId, orderSize(orderOf(tree, node.id))));
+  }
+  return rows;
+}
+
+/** One row of a topology. */
+export function topologyNode(node: Node, parentId: NodeId, children: number): TopologyNode {
+  return {
+    id: node.id,
+    parentId,
+    role: node.role,
+    kind: node.kind,
+    groupId: node.groupId,
+    seq: node.seq,
+    position: node.position,
+    status: node.status,
+    childCount: children,
+    hasChildren: children > 0,
+    preview: previewOf(node, children),
+    tokens: node.tokens,
+  };
+}
+
+/** A page of a branch, newest last. */
+export interface BranchPage {
+  readonly rootId: NodeId;
+  readonly activeNodeId: NodeId | null;
+  readonly version: number;
+  readonly nodes: readonly Node[];
+  /** The other members of each node's group, by node id, when asked for. */
+  readonly groups: ReadonlyMap<NodeId, readonly Node[]>;
+  /** Pass it as `before` to get the page above; null at the first turn. */
+  readonly before: NodeId | null;
+}
+
+/** What page of a branch is wanted. */
+export interface PageRequest {
+  /** The branch's end; the active node if not given. */
+  readonly nodeId?: string;
+  readonly limit?: number;
+  /** The nodes above this one. */
+  readonly before?: string;
+  readonly siblings?: boolean;
+}
+
+/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
+export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
+  const limit = Math.max(1, request.limit ?? 20);
+  const { rootId, activeNodeId, version } = tree;
+  const to = request.nodeId ?? activeNodeId;
+  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
+  if (to === null || to === rootId) {
+    if (request.before === undefined) return ok(none);
+    return broken('tree/not-on-path', `The cursor ${request.before} is not on the path.`, request.before);
+  }
+  const nodes = stretchAbove(tree, to, request.before, limit);
+  if (!nodes.ok) return nodes;
+  const first = nodes.value[0];
+  const before = first === undefined || first.parentId === rootId ? null : first.id;
+  const groups = request.siblings === true ? groupsOf(tree, nodes.value) : none.groups;
+  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, before });
+}
+
+function stretchAbove(tree: Tree, to: string, before: string | undefined, limit: number): Result<Node[]> {
+  const end = findNode(tree, to);
+  if (end === undefined) return { ok: false, refusal: unknown(to) };
+  const off = () => broken('tree/not-on-path', `The cursor ${before} is not on the path to ${to}.`, before ?? to);
+  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to))) return off();
+  const nodes: Node[] = [];
+  let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
+  while (at !== undefined && at.parentId !== null && nodes.length < limit) {
+    nodes.push(at);
+    at = findNode(tree, at.parentId);
+  }
+  return ok(nodes.reverse());
+}
+
+function groupsOf(tree: Tree, nodes: readonly Node[]): Map<NodeId, Node[]> {
+  const groups = new Map<NodeId, Node[]>();
+  for (const node of nodes) {
+    if (node.groupId === 0 || node.parentId === null) continue;
+    const members: Node[] = [];
+    for (const id of orderIds(orderOf(tree, node.parentId))) {
+      const other = findNode(tree, id);
+      if (other !== undefined && other.id !== node.id && other.groupId === node.groupId) members.push(other);
+    }
+    groups.set(node.id, members);
+  }
+  return groups;
+}

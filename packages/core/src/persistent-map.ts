@@ -1,0 +1,195 @@
+/**
+ * A persistent hash trie: put and delete copy O(log n) small arrays and share the rest with the old value, which
+ * stays valid. Keys are any strings (`__proto__` is one of them), compared by hash and then by text.
+ */
+
+/** What a map holds: the entry carries its own key and hash, so that a lookup by a remembered hash costs no hashing. */
+export interface Entry {
+  readonly key: string;
+  readonly hash: number;
+}
+
+/** An opaque permission to change freshly made branches in place while one commit is being applied. */
+export type Owner = { readonly owner: true };
+
+interface Branch<E extends Entry> {
+  readonly owner: Owner | null;
+  bitmap: number;
+  slots: Slot<E>[];
+}
+interface Collision<E extends Entry> {
+  readonly hash: number;
+  readonly same: readonly E[];
+}
+type Slot<E extends Entry> = Branch<E> | Collision<E> | E;
+
+/** A persistent map from text to entries. */
+export interface PersistentMap<E extends Entry> {
+  readonly size: number;
+  readonly root: Branch<E>;
+}
+
+/** A 32-bit hash of a text; the last mix spreads ids that differ in a few characters only. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  return hash ^ (hash >>> 13);
+}
+
+function isBranch<E extends Entry>(slot: Slot<E>): slot is Branch<E> {
+  return 'slots' in slot;
+}
+function isCollision<E extends Entry>(slot: Slot<E>): slot is Collision<E> {
+  return 'same' in slot;
+}
+
+function popcount(bits: number): number {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** The map without entries. */
+export function emptyMap<E extends Entry>(): PersistentMap<E> {
+  return { size: 0, root: { owner: null, bitmap: 0, slots: [] } };
+}
+
+/** The entry of a key, found by its hash. */
+export function mapGet<E extends Entry>(map: PersistentMap<E>, key: string, hash: number = hashOf(key)): E | undefined {
+  let branch = map.root;
+  for (let shift = 0; ; shift += 5) {
+    const bit = 1 << ((hash >>> shift) & 31);
+    if ((branch.bitmap & bit) === 0) return undefined;
+    const slot = branch.slots[branch.bitmap === -1 ? (hash >>> shift) & 31 : popcount(branch.bitmap & (bit - 1))];
+    if (slot === undefined) return undefined;
+    if (isBranch(slot)) branch = slot;
+    else if (isCollision(slot)) return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
+    else return slot.key === key ? slot : undefined;
+  }
+}
+
+/** The map with an entry put in place of the one with its key, if any. With an owner, branches made under it are reused. */
+export function mapPut<E extends Entry>(map: PersistentMap<E>, entry: E, owner: Owner | null = null): PersistentMap<E> {
+  const grown = { by: 1 };
+  const root = putInto(map.root, 0, entry, owner, grown);
+  return { size: map.size + grown.by, root };
+}
+
+function editable<E extends Entry>(branch: Branch<E>, owner: Owner | null): Branch<E> {
+  if (owner !== null && branch.owner === owner) return branch;
+  return { owner, bitmap: branch.bitmap, slots: branch.slots.slice() };
+}
+
+// The recursion is bounded by the seven levels of a 32-bit hash.
+function putInto<E extends Entry>(
+  branch: Branch<E>,
+  shift: number,
+  entry: E,
+  owner: Owner | null,
+  grown: { by: number },
+): Branch<E> {
+  const bit = 1 << ((entry.hash >>> shift) & 31);
+  const at = branch.bitmap === -1 ? (entry.hash >>> shift) & 31 : popcount(branch.bitmap & (bit - 1));
+  if ((branch.bitmap & bit) === 0) return insertSlot(branch, at, bit, entry, owner);
+  const slot = branch.slots[at];
+  const next = editable(branch, owner);
+  next.slots[at] = slot === undefined ? entry : putSlot(slot, shift, entry, owner, grown);
+  return next;
+}
+
+function insertSlot<E extends Entry>(
+  branch: Branch<E>,
+  at: number,
+  bit: number,
+  entry: E,
+  owner: Owner | null,
+): Branch<E> {
+  if (owner !== null && branch.owner === owner) {
+    branch.slots.splice(at, 0, entry);
+    branch.bitmap |= bit;
+    return branch;
+  }
+  const { slots } = branch;
+  const wider = new Array<Slot<E>>(slots.length + 1);
+  for (let i = 0; i < at; i++) wider[i] = slots[i] as Slot<E>;
+  wider[at] = entry;
+  for (let i = at; i < slots.length; i++) wider[i + 1] = slots[i] as Slot<E>;
+  return { owner, bitmap: branch.bitmap | bit, slots: wider };
+}
+
+function putSlot<E extends Entry>(
+  slot: Slot<E>,
+  shift: number,
+  entry: E,
+  owner: Owner | null,
+  grown: { by: number },
+): Slot<E> {
+  if (isBranch(slot)) return putInto(slot, shift + 5, entry, owner, grown);
+  if (isCollision(slot) && slot.hash === entry.hash) {
+    const others = slot.same.filter((other) => other.key !== entry.key);
+    if (others.length < slot.same.length) grown.by = 0;
+    return { hash: slot.hash, same: [...others, entry] };
+  }
+  if (!isCollision(slot)) {
+    if (slot.key === entry.key) {
+      grown.by = 0;
+      return entry;
+    }
+    if (slot.hash === entry.hash) return { hash: entry.hash, same: [slot, entry] };
+  }
+  return split(slot, entry, shift + 5, owner);
+}
+
+/** A branch that holds two slots of different hashes which agreed so far. */
+function split<E extends Entry>(slot: E | Collision<E>, entry: E, shift: number, owner: Owner | null): Branch<E> {
+  const one = (slot.hash >>> shift) & 31;
+  const two = (entry.hash >>> shift) & 31;
+  if (one === two) return { owner, bitmap: 1 << one, slots: [split(slot, entry, shift + 5, owner)] };
+  return { owner, bitmap: (1 << one) | (1 << two), slots: one < two ? [slot, entry] : [entry, slot] };
+}
+
+/** The map without a key; the same map if it was not there. */
+export function mapDelete<E extends Entry>(
+  map: PersistentMap<E>,
+  key: string,
+  hash: number = hashOf(key),
+): PersistentMap<E> {
+  if (mapGet(map, key, hash) === undefined) return map;
+  return { size: map.size - 1, root: deleteFrom(map.root, 0, key, hash) ?? emptyMap<E>().root };
+}
+
+function deleteFrom<E extends Entry>(branch: Branch<E>, shift: number, key: string, hash: number): Branch<E> | null {
+  const bit = 1 << ((hash >>> shift) & 31);
+  const at = popcount(branch.bitmap & (bit - 1));
+  const slot = branch.slots[at];
+  if (slot === undefined) return branch;
+  const left = isBranch(slot)
+    ? deleteFrom(slot, shift + 5, key, hash)
+    : isCollision(slot)
+      ? deleteSame(slot, key)
+      : null;
+  if (left !== null) {
+    const slots = branch.slots.slice();
+    slots[at] = left;
+    return { owner: null, bitmap: branch.bitmap, slots };
+  }
+  if (branch.slots.length === 1) return null;
+  return { owner: null, bitmap: branch.bitmap & ~bit, slots: branch.slots.filter((_, index) => index !== at) };
+}
+
+function deleteSame<E extends Entry>(slot: Collision<E>, key: string): Slot<E> | null {
+  const same = slot.same.filter((entry) => entry.key !== key);
+  return same.length === 1 ? (same[0] ?? null) : { hash: slot.hash, same };
+}
+
+/** Every entry, in the order of the hashes, which says nothing. */
+export function* mapEntries<E extends Entry>(map: PersistentMap<E>): Generator<E, void, undefined> {
+  const open: Slot<E>[] = [map.root];
+  for (let slot = open.pop(); slot !== undefined; slot = open.pop()) {
+    if (isBranch(slot)) for (const inner of slot.slots) open.push(inner);
+    else if (isCollision(slot)) yield* slot.same;
+    else yield slot;
+  }
+}

@@ -1,0 +1,143 @@
+import { refuse, valueOf } from '../errors.ts';
+import { isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
+import { checkMessage, type Message, type MessageKit } from '../message.ts';
+import {
+  type Marker,
+  matchParentBelow,
+  type NewNode,
+  type Node,
+  type NodeHead,
+  type NodeKind,
+  type NodeMeta,
+  type NodeStatus,
+} from '../node.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { SelectStep, Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
+
+/** What a planner is given beside its command: no clock and no randomness of its own. */
+export interface PlanContext {
+  readonly treeId: TreeId;
+  readonly now: number;
+  readonly newId: () => string;
+  readonly kit: MessageKit;
+  readonly actor: string;
+  /** A commit after the expected version changed structure or content. */
+  readonly stale: boolean;
+  /** Which ids a client may choose; UUIDs unless a face with ids of its own says otherwise. */
+  readonly isId?: (text: string) => boolean;
+}
+
+/** What a planner returns: steps to commit, none if nothing changes, and what to tell the caller. */
+export interface Plan<R> {
+  readonly steps: readonly Step[];
+  readonly result: R;
+}
+
+/** A planner: yields the reads it needs, returns steps, throws a refusal. */
+export type Planner<C, R> = (command: C, context: PlanContext) => Reading<Plan<R>>;
+
+/** The tree that is planned on; refused if there is none. */
+export function* theTree(context: PlanContext): Reading<TreeRow> {
+  const row = yield* ask('tree', {});
+  return row ?? refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
+}
+
+/** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
+export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
+  const node = yield* ask('node', treeId === undefined ? { id } : { id, treeId });
+  if (node !== null) return node;
+  const home = yield* ask('home', { id });
+  if (home !== null && home !== treeId)
+    return refuse('tree/foreign-parent', `The node ${id} belongs to the tree ${home}.`, { nodeId: id, treeId: home });
+  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+/** A live node that is not the root. */
+export function* theMessage(
+  id: NodeId,
+  verb: string,
+): Reading<Node & { readonly message: Message; readonly parentId: NodeId }> {
+  const node = yield* theNode(id);
+  const { message, parentId } = node;
+  if (message === null || parentId === null)
+    return refuse('tree/root-protected', `The root cannot be ${verb}.`, { nodeId: id });
+  return { ...node, message, parentId };
+}
+
+/** Refuses a node that a generation is still writing. */
+export function settled(node: NodeHead): void {
+  if (node.status === 'pending')
+    refuse('tree/pending', `A reply is still being written into ${node.id}.`, { nodeId: node.id });
+}
+
+/** The id of a new node: the client's choice, checked, or a fresh one. */
+export function idFor(context: PlanContext, chosen: string | undefined): NodeId {
+  if (chosen === undefined) return nodeId(context.newId());
+  const fits = context.isId ?? isUuid;
+  if (!fits(chosen))
+    refuse('id/invalid', `A client chooses UUIDs in lower case as ids, not ${JSON.stringify(chosen.slice(0, 64))}.`, {
+      nodeId: chosen,
+    });
+  return nodeId(chosen);
+}
+
+/** Refuses ids that are taken already, by whatever tree. */
+export function* free(ids: readonly NodeId[]): Reading<void> {
+  if (new Set(ids).size < ids.length) refuse('id/taken', 'The same id was chosen twice.', { ids });
+  const taken = ids.length === 0 ? [] : yield* ask('taken', { ids });
+  const [first] = taken;
+  if (first !== undefined) refuse('id/taken', `The id ${first} is taken by another node.`, { nodeId: first });
+}
+
+/** A message from a command, checked; the refusal names it by `where`. */
+export function messageOf(value: unknown, where: string): Message {
+  return valueOf(checkMessage(value, where));
+}
+
+/** What a new node is made of, beyond its place. */
+export interface Growth {
+  readonly id: NodeId;
+  readonly message: Message;
+  readonly kind?: NodeKind;
+  readonly status?: NodeStatus;
+  readonly groupId?: number;
+  readonly meta?: NodeMeta;
+  readonly marker?: Marker;
+  readonly createdAt?: number;
+}
+
+/** A place that a new node can grow from: what it must know of its parent. */
+export type Ground = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
+
+/** A new node below a parent. Displayed times never run backwards along a path, whatever the clock does. */
+export function grow(context: PlanContext, parent: Ground, position: string, growth: Growth): NewNode {
+  const { message, kind = 'message' } = growth;
+  return {
+    id: growth.id,
+    parentId: parent.id,
+    position,
+    kind,
+    message,
+    status: growth.status ?? 'success',
+    groupId: growth.groupId ?? 0,
+    createdAt: Math.max(growth.createdAt ?? context.now, parent.createdAt),
+    matchParent: matchParentBelow(parent),
+    key: kind === 'message' ? context.kit.key(message) : null,
+    text: context.kit.text(message),
+    tokens: context.kit.tokens(message),
+    meta: growth.meta ?? {},
+    marker: growth.marker ?? null,
+    aliases: [],
+  };
+}
+
+/** Moves the pointer, if it moves at all. */
+export function pointing(row: TreeRow, after: NodeId | null): SelectStep[] {
+  return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
+}
+
+/** Steps and what to tell the caller. */
+export function plan<R>(steps: readonly Step[], result: R): Plan<R> {
+  return { steps, result };
+}

@@ -1,0 +1,233 @@
+import { refuse } from '../errors.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import { nodeId } from '../ids.ts';
+import { textMessage } from '../message.ts';
+import { isMessageKind, type NewNode, type Node, type NodeMeta } from '../node.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import {
+  type Ground,
+  grow,
+  type PlanContext,
+  type Planner,
+  plan,
+  pointing,
+  settled,
+  theMessage,
+  theNode,
+  theTree,
+} from './context.ts';
+
+/** Copies a branch of another tree below a node, with new ids. */
+export interface GraftCommand {
+  readonly type: 'graft';
+  readonly treeId: TreeId;
+  readonly from: { readonly treeId: TreeId; readonly nodeId: NodeId };
+  readonly parentId: NodeId;
+  readonly select?: boolean;
+}
+
+/** Copies a message, or a range of a path, to the end of the active branch. */
+export interface CherryPickCommand {
+  readonly type: 'cherry-pick';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  /** The end of the range, below `nodeId`. */
+  readonly to?: NodeId;
+  /** The tree to pick from; this one if not given. */
+  readonly from?: TreeId;
+}
+
+/** Brings a side branch back: as one summary, or as its messages. */
+export interface MergeCommand {
+  readonly type: 'merge';
+  readonly treeId: TreeId;
+  /** The tip of the branch that is brought back. */
+  readonly nodeId: NodeId;
+  readonly mode?: 'summary' | 'messages';
+  /** What the branch came to; needed for a summary. */
+  readonly summary?: string;
+}
+
+/** What was copied. */
+export interface Copied {
+  /** The copy of what was named last. */
+  readonly nodeId: NodeId;
+  readonly added: readonly NodeId[];
+}
+
+/** A copy's metadata: what the user and the model noted goes along, and where it came from. */
+function copiedMeta(node: Node, treeId: TreeId, how: 'copiedFrom' | 'pickedFrom'): NodeMeta {
+  return { ...node.meta, [how]: { treeId, nodeId: node.id } };
+}
+
+/** A copied node: a reply that was pending there never ends here, so it is an error. */
+function copyOf(
+  context: PlanContext,
+  node: Node,
+  parent: Ground,
+  position: string,
+  id: NodeId,
+  meta: NodeMeta,
+  groupId: number,
+): NewNode {
+  const { message } = node;
+  if (message === null) return refuse('tree/root-protected', 'The root cannot be copied.', { nodeId: node.id });
+  const grown = grow(context, parent, position, {
+    id,
+    message,
+    kind: node.kind,
+    status: node.status === 'pending' ? 'error' : node.status,
+    groupId,
+    meta,
+    createdAt: node.createdAt,
+    ...(node.marker === null ? {} : { marker: node.marker }),
+  });
+  // A copy keeps the time it was first said at, also below a younger parent.
+  return { ...grown, createdAt: node.createdAt };
+}
+
+/** Insert steps that copy a subtree breadth first below a parent. The top has no group there. */
+export function copySubtree(
+  context: PlanContext,
+  source: { readonly treeId: TreeId; readonly nodes: readonly Node[] },
+  ground: Ground,
+  position: string,
+  groups: 'kept' | 'reset',
+): { readonly steps: Step[]; readonly ids: Map<NodeId, NodeId> } {
+  const steps: Step[] = [];
+  const ids = new Map<NodeId, NodeId>();
+  const grown = new Map<NodeId, Ground>();
+  for (const node of source.nodes) ids.set(node.id, nodeId(context.newId()));
+  for (const [index, node] of source.nodes.entries()) {
+    const parent = index === 0 ? ground : grown.get(node.parentId ?? node.id);
+    const id = ids.get(node.id);
+    if (parent === undefined || id === undefined) continue;
+    const groupId = index === 0 || groups === 'reset' ? 0 : node.groupId;
+    const copy = copyOf(
+      context,
+      node,
+      parent,
+      index === 0 ? position : node.position,
+      id,
+      copiedMeta(node, source.treeId, 'copiedFrom'),
+      groupId,
+    );
+    const marker = copy.marker === null ? null : remarked(copy.marker, ids);
+    const landed = { ...copy, marker };
+    grown.set(node.id, landed);
+    steps.push({ type: 'insert', node: landed });
+  }
+  return { steps, ids };
+}
+
+function remarked(
+  marker: NonNullable<NewNode['marker']>,
+  ids: ReadonlyMap<NodeId, NodeId>,
+): NonNullable<NewNode['marker']> {
+  const firstKept = marker.firstKept === undefined ? undefined : ids.get(marker.firstKept);
+  return firstKept === undefined ? marker : { ...marker, firstKept };
+}
+
+/** Copies a subtree from another tree of the same owner. */
+export const graft: Planner<GraftCommand, Copied> = function* (command, context) {
+  const { from } = command;
+  const row = yield* theTree(context);
+  const parent = yield* theNode(command.parentId);
+  const top = yield* theNode(from.nodeId, from.treeId);
+  if (top.parentId === null)
+    refuse('tree/root-protected', `The root of ${from.treeId} cannot be grafted: name a message.`, { nodeId: top.id });
+  const nodes = yield* ask('subtree', { of: top.id, treeId: from.treeId });
+  const edge = yield* ask('edge', { of: parent.id });
+  const { steps, ids } = copySubtree(
+    context,
+    { treeId: from.treeId, nodes },
+    parent,
+    positionBetween(edge.position, null),
+    'kept',
+  );
+  const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
+  if (command.select === true || row.activeNodeId === null) {
+    const leaf = yield* ask('lastVisited', { from: top.id, treeId: from.treeId });
+    steps.push(...pointing(row, ids.get(leaf) ?? copy));
+  }
+  return plan(steps, { nodeId: copy, added: [...ids.values()] });
+};
+
+/** Copies messages below the active node; markers in the range stay where they are. */
+export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
+  const treeId = command.from ?? context.treeId;
+  const first = yield* theNode(command.nodeId, command.from);
+  const range =
+    command.to === undefined || command.to === first.id ? [first] : yield* rangeOf(first, command.to, command.from);
+  return yield* picked(context, treeId, range);
+};
+
+function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<Node[]> {
+  yield* theNode(to, from);
+  const { nodes } = yield* ask('path', from === undefined ? { to } : { to, treeId: from });
+  const start = nodes.findIndex((node) => node.id === first.id);
+  if (start === -1)
+    refuse('tree/not-on-path', `The node ${first.id} is not on the path to ${to}.`, { nodeId: first.id });
+  return nodes.slice(start);
+}
+
+function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
+  const row = yield* theTree(context);
+  const messages = range.filter((node) => isMessageKind(node.kind));
+  const [first] = messages;
+  if (first === undefined)
+    return refuse('command/invalid', 'There is no message in this range to copy.', {
+      nodeIds: range.map((node) => node.id),
+    });
+  for (const node of messages) settled(node);
+  let parent: Ground = yield* theNode(row.activeNodeId ?? row.rootId);
+  let position = positionBetween((yield* ask('edge', { of: parent.id })).position, null);
+  const steps: Step[] = [];
+  const added: NodeId[] = [];
+  for (const node of messages) {
+    const id = nodeId(context.newId());
+    const copy = {
+      ...copyOf(context, node, parent, position, id, copiedMeta(node, treeId, 'pickedFrom'), 0),
+      createdAt: context.now,
+    };
+    steps.push({ type: 'insert', node: copy });
+    added.push(id);
+    parent = copy;
+    position = positionBetween(null, null);
+  }
+  return plan<Copied>([...steps, ...pointing(row, added[added.length - 1] ?? null)], {
+    nodeId: added[added.length - 1] ?? first.id,
+    added,
+  });
+}
+
+/** Brings a branch back to the end of the active one. */
+export const merge: Planner<MergeCommand, Copied> = function* (command, context) {
+  const row = yield* theTree(context);
+  const tip = yield* theMessage(command.nodeId, 'merged');
+  const active =
+    row.activeNodeId ?? refuse('command/invalid', 'There is no active branch to merge into.', { treeId: row.id });
+  if (yield* ask('above', { id: tip.id, below: active }))
+    refuse('command/invalid', `The node ${tip.id} is on the active branch already.`, { nodeId: tip.id });
+  if (command.mode === 'messages') {
+    const { nodes } = yield* ask('path', { to: tip.id });
+    const range: Node[] = [];
+    for (const node of nodes) if (!(yield* ask('above', { id: node.id, below: active }))) range.push(node);
+    return yield* picked(context, context.treeId, range);
+  }
+  const { summary } = command;
+  if (summary === undefined || summary.trim() === '')
+    return refuse('message/blank', `A merge of ${tip.id} needs a summary.`, { nodeId: tip.id });
+  const parent = yield* theNode(active);
+  const position = positionBetween((yield* ask('edge', { of: parent.id })).position, null);
+  const id = nodeId(context.newId());
+  const node = grow(context, parent, position, {
+    id,
+    kind: 'branch-summary',
+    message: textMessage('system', summary),
+    marker: { from: tip.id, mergedFrom: { treeId: context.treeId, nodeId: tip.id } },
+  });
+  return plan<Copied>([{ type: 'insert', node }, ...pointing(row, id)], { nodeId: id, added: [id] });
+};

@@ -1,0 +1,94 @@
+import { boundaryBefore, commonPrefix } from '../graphemes.ts';
+import { isTextOnly, type Message, textMessage, textOf } from '../message.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import { free, type Ground, grow, idFor, type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
+import { inPlace } from './edit-in-place.ts';
+import { carriedBookmark, type Editable, type EditCommand, type Edited } from './editing.ts';
+import { splitSteps } from './split.ts';
+
+type Variant = (command: EditCommand, context: PlanContext, node: Editable, message: Message) => Reading<Plan<Edited>>;
+
+/**
+ * The edit of Forest: what is shared stays one node, and only what differs becomes a branch. A leaf is rewritten in
+ * place; where no cut leaves two halves that say something, it is a variant like any other edit.
+ */
+export function* editByPrefix(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  message: Message,
+  asVariant: Variant,
+): Reading<Plan<Edited>> {
+  if (!isTextOnly(node.message) || !isTextOnly(message)) return yield* asVariant(command, context, node, message);
+  const replies = yield* ask('children', { of: node.id });
+  if (replies.length === 0) return yield* inPlace(command, context, node, message);
+  if (context.kit.key(message) === node.key) return plan([], { nodeId: node.id, added: [] });
+  const cuttable = node.kind === 'message' && (node.role === 'user' || node.role === 'assistant');
+  if (!cuttable) return yield* asVariant(command, context, node, message);
+  const old = textOf(node.message);
+  const text = textOf(message);
+  const cut = placeToCut(old, text);
+  if (cut === 0) return yield* asVariant(command, context, node, message);
+  const suffix = text.slice(cut);
+  if (cut === old.length) return yield* withSuffix(command, context, node, node, suffix, []);
+  const { left, steps } = yield* splitSteps(context, node, cut, suffix === '' ? command.id : undefined);
+  if (suffix !== '') return yield* withSuffix(command, context, node, left, suffix, steps);
+  return yield* settledPlan(command, context, node, steps, left.id, [left.id]);
+}
+
+/**
+ * How much of the old text stays: the common prefix, moved left until neither the kept part, nor the rest of the old
+ * text, nor the rest of the new one would be blank. Zero where there is no such place.
+ */
+function placeToCut(old: string, text: string): number {
+  for (let cut = commonPrefix(old, text); cut > 0; cut = boundaryBefore(old, cut - 1)) {
+    const said = (part: string) => part.trim() !== '';
+    const oldRest = cut === old.length || said(old.slice(cut));
+    const newRest = cut === text.length || said(text.slice(cut));
+    if (said(old.slice(0, cut)) && oldRest && newRest) return cut;
+  }
+  return 0;
+}
+
+function* withSuffix(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  ground: Ground,
+  suffix: string,
+  before: readonly Step[],
+): Reading<Plan<Edited>> {
+  const tail = textMessage(node.message.role, suffix);
+  if (ground.id === node.id) {
+    const { nodes } = yield* ask('match', { from: node.id, keys: [context.kit.key(tail)] });
+    const [there] = nodes;
+    if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
+  }
+  const id = idFor(context, command.id);
+  yield* free(command.id === undefined ? [] : [id]);
+  // Below a fresh left half the old right half stands first; below the node itself its replies do.
+  const last = ground.id === node.id ? (yield* ask('edge', { of: node.id })).position : positionBetween(null, null);
+  const grown = grow(context, ground, positionBetween(last, null), {
+    id,
+    message: tail,
+    meta: { source: { type: 'user' } },
+  });
+  const added = ground.id === node.id ? [id] : [ground.id, id];
+  return yield* settledPlan(command, context, node, [...before, { type: 'insert', node: grown }], id, added);
+}
+
+function* settledPlan(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  steps: readonly Step[],
+  result: Editable['id'],
+  added: Edited['added'],
+): Reading<Plan<Edited>> {
+  const row = yield* theTree(context);
+  const marks = command.moveBookmark === true ? yield* carriedBookmark(node.id, result) : [];
+  const moves = command.select === false ? [] : pointing(row, result);
+  return plan([...steps, ...moves, ...marks], { nodeId: result, added });
+}

@@ -1,0 +1,42 @@
+import { refuse } from '../errors.ts';
+import { type Block, hasToolUse, isText, type Message, type TextBlock } from '../message.ts';
+import type { Reading } from '../reads.ts';
+import { type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
+import { type Editable, type EditCommand, type Edited, rewrite } from './editing.ts';
+
+/** The same node with other text; what it said stays under the version that wrote it. */
+export function* inPlace(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  message: Message,
+): Reading<Plan<Edited>> {
+  if (hasToolUse(node.message) || hasToolUse(message))
+    return refuse('message/has-tool-use', `The message ${node.id} calls a tool: edit it as a new variant.`, {
+      nodeId: node.id,
+    });
+  const kept = JSON.stringify(node.message.content.filter((block) => !isText(block)));
+  const given = JSON.stringify(message.content.filter((block) => !isText(block)));
+  const content = typeof command.content === 'string' ? textReplaced(node.message, command.content) : message.content;
+  if (typeof command.content !== 'string' && kept !== given)
+    return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
+  const row = yield* theTree(context);
+  const moves = command.select === false ? [] : pointing(row, node.id);
+  if (JSON.stringify(content) === JSON.stringify(node.message.content))
+    return plan(moves, { nodeId: node.id, added: [] });
+  const after: Message = { ...node.message, content: content.map(unsigned) };
+  return plan([rewrite(context, node, { message: after }), ...moves], { nodeId: node.id, added: [] });
+}
+
+function textReplaced(message: Message, text: string): readonly Block[] {
+  const replaced: TextBlock = { type: 'text', text };
+  const first = message.content.findIndex(isText);
+  if (first === -1) return [...message.content, replaced];
+  return message.content.flatMap((block, index) => (index === first ? [replaced] : isText(block) ? [] : [block]));
+}
+
+// A provider refuses a signature over text that it did not write.
+function unsigned(block: Block): Block {
+  const kept = Object.entries(block).filter(([key]) => !key.toLowerCase().endsWith('signature'));
+  return kept.length === Object.keys(block).length ? block : { ...Object.fromEntries(kept), type: block.type };
+}

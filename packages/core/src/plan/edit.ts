@@ -1,0 +1,96 @@
+import { refuse } from '../errors.ts';
+import type { NodeId } from '../ids.ts';
+import { type Block, isBlank, type Message, type TextBlock } from '../message.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import {
+  free,
+  grow,
+  idFor,
+  messageOf,
+  type Plan,
+  type PlanContext,
+  type Planner,
+  plan,
+  pointing,
+  settled,
+  theMessage,
+  theTree,
+} from './context.ts';
+import { editByPrefix } from './edit-by-prefix.ts';
+import { inPlace } from './edit-in-place.ts';
+import { carriedBookmark, type Editable, type EditCommand, type Edited } from './editing.ts';
+
+/** Edits a message by branch, in place or by longest common prefix. */
+export const edit: Planner<EditCommand, Edited> = function* (command, context) {
+  const node = yield* theMessage(command.nodeId, 'edited');
+  if (node.role === 'tool')
+    return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
+  settled(node);
+  const content = blocksOf(command.content);
+  const message = editedMessage(node, content);
+  const { mode = 'branch' } = command;
+  // Kept beside the other writer's text where overwriting it was asked for: nobody's words are lost.
+  if (mode === 'in-place' && !context.stale) return yield* inPlace(command, context, node, message);
+  if (mode === 'prefix' && !context.stale) return yield* editByPrefix(command, context, node, message, asVariant);
+  return yield* asVariant(command, context, node, message);
+};
+
+function blocksOf(content: readonly Block[] | string): readonly Block[] {
+  if (typeof content !== 'string') return content;
+  const block: TextBlock = { type: 'text', text: content };
+  return [block];
+}
+
+function editedMessage(node: Editable, content: readonly Block[]): Message {
+  const message: Message = { role: node.message.role, content };
+  if (isBlank(message)) return refuse('message/blank', `The edit of ${node.id} says nothing.`, { nodeId: node.id });
+  return messageOf(message, 'content');
+}
+
+/** A new variant beside the node, in one group with it. */
+function* asVariant(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  message: Message,
+): Reading<Plan<Edited>> {
+  if (node.key !== null && context.kit.key(message) === node.key) return plan([], { nodeId: node.id, added: [] });
+  const again = yield* sameAgain(command, context, node, message);
+  if (again !== null) return plan([], { nodeId: again, added: [] });
+  const row = yield* theTree(context);
+  const id = idFor(context, command.id);
+  yield* free(command.id === undefined ? [] : [id]);
+  const edge = yield* ask('edge', { of: node.parentId });
+  const groupId = node.groupId === 0 ? edge.groupId + 1 : node.groupId;
+  const parent = yield* ask('node', { id: node.parentId });
+  if (parent === null)
+    return refuse('tree/unknown-node', `There is no node ${node.parentId}.`, { nodeId: node.parentId });
+  const steps: Step[] = [];
+  if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
+  const variant = grow(context, parent, positionBetween(edge.position, null), {
+    id,
+    message,
+    kind: node.kind,
+    groupId,
+    meta: { source: { type: 'user' } },
+    ...(node.marker === null ? {} : { marker: node.marker }),
+  });
+  steps.push({ type: 'insert', node: variant });
+  if (command.select !== false) steps.push(...pointing(row, id));
+  if (command.moveBookmark === true) steps.push(...(yield* carriedBookmark(node.id, id)));
+  return plan(steps, { nodeId: id, added: [id] });
+}
+
+/** A retry with the id it chose before finds its own variant. */
+function* sameAgain(
+  command: EditCommand,
+  context: PlanContext,
+  node: Editable,
+  message: Message,
+): Reading<NodeId | null> {
+  if (command.id === undefined) return null;
+  const there = yield* ask('node', { id: idFor(context, command.id) });
+  return there !== null && there.parentId === node.parentId && there.key === context.kit.key(message) ? there.id : null;
+}

@@ -1,0 +1,176 @@
+import { refuse } from '../errors.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import { isBlank, type Message, textMessage } from '../message.ts';
+import type { Node, NodeHead, NodeMeta, NodeStatus } from '../node.ts';
+import { positionsBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import { unpatch } from '../rows.ts';
+import type { Step } from '../steps/types.ts';
+import {
+  free,
+  grow,
+  idFor,
+  messageOf,
+  type PlanContext,
+  type Planner,
+  plan,
+  pointing,
+  theMessage,
+  theNode,
+  theTree,
+} from './context.ts';
+import { rewrite } from './editing.ts';
+
+/** A generated variant: pending while a model writes it, or complete at once. */
+export interface NewReply {
+  readonly id?: string;
+  /** What is said so far; nothing, while pending, if not given. */
+  readonly message?: Message;
+  /** Pending if there is no message, else success. */
+  readonly status?: NodeStatus;
+  readonly meta?: NodeMeta;
+}
+
+/** Adds generated variants below a node. They are never merged with an equal sibling. */
+export interface ReplyCommand {
+  readonly type: 'reply';
+  readonly treeId: TreeId;
+  readonly parentId: NodeId;
+  readonly replies: readonly NewReply[];
+  /** An existing group that the replies join; several replies are in one group anyway. */
+  readonly join?: number;
+  readonly select?: boolean;
+}
+
+/** Adds generated variants beside the ones that a prompt has already. */
+export interface RegenerateCommand {
+  readonly type: 'regenerate';
+  readonly treeId: TreeId;
+  /** The reply to do again, anywhere below its prompt, or the prompt itself. */
+  readonly nodeId: NodeId;
+  readonly replies: readonly NewReply[];
+  readonly select?: boolean;
+}
+
+/** What was added. */
+export interface Replied {
+  readonly promptId: NodeId;
+  readonly added: readonly NodeId[];
+  readonly groupId: number;
+}
+
+/** Ends, or goes on with, a generated variant. */
+export interface FinishCommand {
+  readonly type: 'finish';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly status: NodeStatus;
+  readonly message?: Message;
+  readonly meta?: NodeMeta;
+}
+
+/** Whether the node changed: it does not if someone else ended it before. */
+export interface Finished {
+  readonly nodeId: NodeId;
+  readonly changed: boolean;
+}
+
+/** Inserts replies under a given parent. */
+export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
+  const parent = yield* theNode(command.parentId);
+  const edge = yield* ask('edge', { of: parent.id });
+  const groupId = command.join ?? (command.replies.length > 1 ? edge.groupId + 1 : 0);
+  return yield* planted(command, context, parent, edge.position, groupId, []);
+};
+
+/** Inserts replies under the nearest user message above, in one group with the replies that are there. */
+export const regenerate: Planner<RegenerateCommand, Replied> = function* (command, context) {
+  const { prompt, old } = yield* promptOf(yield* theMessage(command.nodeId, 'generated again'));
+  const edge = yield* ask('edge', { of: prompt.id });
+  const children = yield* ask('children', { of: prompt.id });
+  const replies = children.filter((child) => child.role === 'assistant' && child.kind === 'message');
+  const grouped =
+    replies.find((child) => child.id === old && child.groupId > 0) ?? replies.find((child) => child.groupId > 0);
+  const groupId = grouped?.groupId ?? (replies.length + command.replies.length > 1 ? edge.groupId + 1 : 0);
+  const filled: Step[] = replies
+    .filter((child) => child.groupId === 0 && groupId > 0)
+    .map((child) => ({ type: 'regroup', nodeId: child.id, after: groupId, before: 0 }));
+  return yield* planted(command, context, prompt, edge.position, groupId, filled);
+};
+
+/** The nearest user message at or above a node, and its child on the way down. */
+export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly old: NodeId | null }> {
+  let node: Node = from;
+  let old: NodeId | null = null;
+  while (node.parentId !== null) {
+    if (node.role === 'user' && node.kind === 'message') return { prompt: node, old };
+    old = node.id;
+    const parent: Node | null = yield* ask('node', { id: node.parentId });
+    if (parent === null)
+      return refuse('tree/broken-path', `The path to ${from.id} breaks off: ${node.parentId} is missing.`, {
+        nodeId: node.parentId,
+      });
+    node = parent;
+  }
+  return refuse('command/invalid', `There is no user message above ${from.id} to answer again.`, { nodeId: from.id });
+}
+
+function* planted(
+  command: { readonly replies: readonly NewReply[]; readonly select?: boolean },
+  context: PlanContext,
+  parent: NodeHead,
+  after: string | null,
+  groupId: number,
+  before: readonly Step[],
+) {
+  const row = yield* theTree(context);
+  if (command.replies.length === 0) refuse('command/invalid', 'At least one reply is needed.', {});
+  const ids = command.replies.map((item) => idFor(context, item.id));
+  const chosen = ids.filter((_, index) => command.replies[index]?.id !== undefined);
+  const there = chosen.length === ids.length ? yield* sameReplies(parent.id, ids) : false;
+  if (there) return plan<Replied>([], { promptId: parent.id, added: ids, groupId });
+  yield* free(chosen);
+  const positions = positionsBetween(after, null, ids.length);
+  const steps: Step[] = [...before];
+  for (const [index, item] of command.replies.entries()) {
+    const id = ids[index];
+    const position = positions[index];
+    if (id === undefined || position === undefined) continue;
+    const message =
+      item.message === undefined ? textMessage('assistant', '') : messageOf(item.message, `replies[${index}].message`);
+    const status = item.status ?? (item.message === undefined ? 'pending' : 'success');
+    const meta = item.meta === undefined ? {} : { meta: item.meta };
+    steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, ...meta }) });
+  }
+  const last = ids[ids.length - 1];
+  if (last !== undefined && (command.select !== false || row.activeNodeId === null)) steps.push(...pointing(row, last));
+  return plan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
+}
+
+function* sameReplies(parentId: NodeId, ids: readonly NodeId[]): Reading<boolean> {
+  for (const id of ids) {
+    const node = yield* ask('node', { id });
+    if (node?.parentId !== parentId) return false;
+  }
+  return true;
+}
+
+/**
+ * Writes a reply's text and status. Ending a reply that is no longer pending changes nothing, so a run that comes
+ * late does not overwrite what its recovery saved. Status `pending` reopens a reply that was cut short.
+ */
+export const finish: Planner<FinishCommand, Finished> = function* (command, context) {
+  const node = yield* theMessage(command.nodeId, 'generated');
+  const reopens =
+    command.status === 'pending' &&
+    (node.status === 'interrupted' || node.status === 'aborted' || node.status === 'error');
+  if (node.status !== 'pending' && !reopens) return plan<Finished>([], { nodeId: node.id, changed: false });
+  const message = command.message === undefined ? node.message : messageOf(command.message, 'message');
+  if (command.status === 'success' && isBlank(message))
+    return refuse('message/blank', `The reply ${node.id} ended without saying anything.`, { nodeId: node.id });
+  const steps: Step[] = [rewrite(context, node, { message, status: command.status })];
+  const { meta } = command;
+  if (meta !== undefined && Object.keys(meta).length > 0)
+    steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: unpatch(node.meta, meta) });
+  return plan<Finished>(steps, { nodeId: node.id, changed: true });
+};

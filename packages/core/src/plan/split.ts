@@ -1,0 +1,125 @@
+import { refuse } from '../errors.ts';
+import { isBoundary } from '../graphemes.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import { type Block, isText, isTextOnly, type Message, type TextBlock, textOf } from '../message.ts';
+import type { NewNode, NodeMeta } from '../node.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import { free, grow, idFor, type PlanContext, type Planner, plan, settled, theMessage } from './context.ts';
+import { type Editable, rewrite } from './editing.ts';
+
+/** Cuts a message of text in two. */
+export interface SplitCommand {
+  readonly type: 'split';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  /** A UTF-16 offset in the joined text, from 1 to its length minus 1. */
+  readonly position: number;
+  /** The id of the left half, chosen by the client. */
+  readonly id?: string;
+}
+
+/** What a split did: the new left half, and the old node, which keeps the right half and all replies. */
+export interface Split {
+  readonly nodeId: NodeId;
+  readonly right: NodeId;
+}
+
+/** Splits a user's or an assistant's text. */
+export const split: Planner<SplitCommand, Split> = function* (command, context) {
+  const node = yield* theMessage(command.nodeId, 'split');
+  const { left, steps } = yield* splitSteps(context, node, command.position, command.id);
+  return plan(steps, { nodeId: left.id, right: node.id });
+};
+
+/** The steps of a split: the left half takes the old place, the old node hangs below it with the rest. */
+export function* splitSteps(
+  context: PlanContext,
+  node: Editable,
+  position: number,
+  chosen?: string,
+): Reading<{ readonly left: NewNode; readonly steps: readonly Step[] }> {
+  checkCut(node, position);
+  const id = idFor(context, chosen);
+  yield* free(chosen === undefined ? [] : [id]);
+  const parent = yield* ask('node', { id: node.parentId });
+  if (parent === null)
+    return refuse('tree/unknown-node', `There is no node ${node.parentId}.`, { nodeId: node.parentId });
+  const gap = yield* ask('gap', { of: node.parentId, position: node.position });
+  const [leftMessage, rightMessage] = halves(node.message, position);
+  const left = grow(context, parent, positionBetween(gap.before, node.position), {
+    id,
+    message: leftMessage,
+    groupId: node.groupId,
+    meta: leftMeta(node),
+    createdAt: node.createdAt,
+  });
+  const { key, matchParent } = node;
+  const alias = key === null || matchParent === null ? [] : [{ matchParent, key }];
+  const steps: Step[] = [
+    { type: 'insert', node: left },
+    {
+      type: 'move',
+      nodeId: node.id,
+      to: { parentId: id, position: positionBetween(null, null), groupId: 0, matchParent: id },
+      from: {
+        parentId: node.parentId,
+        position: node.position,
+        groupId: node.groupId,
+        matchParent: matchParent ?? node.parentId,
+      },
+    },
+    rewrite(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
+  ];
+  return { left, steps };
+}
+
+function checkCut(node: Editable, position: number): void {
+  const data = { nodeId: node.id, position };
+  settled(node);
+  if (node.kind !== 'message' || !isTextOnly(node.message) || (node.role !== 'user' && node.role !== 'assistant'))
+    refuse('message/not-splittable', `Only a user's or an assistant's plain text can be split, not ${node.id}.`, data);
+  const text = textOf(node.message);
+  if (!Number.isSafeInteger(position) || position < 1 || position > text.length - 1)
+    refuse(
+      'message/bad-position',
+      `The text of ${node.id} can be split from 1 to ${text.length - 1}, not at ${position}.`,
+      data,
+    );
+  if (!isBoundary(text, position))
+    refuse('message/bad-position', `Offset ${position} of ${node.id} lies inside a character.`, data);
+  if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '')
+    refuse('message/bad-position', `A split of ${node.id} at ${position} would leave a blank half.`, data);
+}
+
+function halves(message: Message, position: number): readonly [Message, Message] {
+  const left: Block[] = [];
+  const right: Block[] = [];
+  let at = 0;
+  for (const block of message.content) {
+    if (!isText(block)) continue;
+    const cut = Math.min(Math.max(position - at, 0), block.text.length);
+    if (cut > 0) left.push(textPart(block, 0, cut));
+    if (cut < block.text.length) right.push(textPart(block, cut, block.text.length));
+    at += block.text.length;
+  }
+  return [
+    { ...message, content: left },
+    { ...message, content: right },
+  ];
+}
+
+function textPart(block: TextBlock, from: number, to: number): TextBlock {
+  return from === 0 && to === block.text.length ? block : { ...block, text: block.text.slice(from, to) };
+}
+
+function leftMeta(node: Editable): NodeMeta {
+  const { tags, customData, source } = node.meta;
+  return {
+    ...(tags === undefined ? {} : { tags }),
+    ...(customData === undefined ? {} : { customData }),
+    ...(source === undefined ? {} : { source }),
+    splitSource: node.id,
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Order keys: texts that sort by code unit and leave room between any two. A key has an integer part whose first
+ * letter tells its length (`a`…`z` count up, `Z`…`A` count down), so appending n children costs keys of O(log n)
+ * characters, and an optional fraction for places in between. A fraction never ends in the smallest digit, so a key
+ * smaller than any given one always exists.
+ */
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const smallest = 'A00000000000000000000000000';
+const firstKey = 'a0';
+
+function integerLength(head: string): number {
+  if (head >= 'a' && head <= 'z') return head.charCodeAt(0) - 97 + 2;
+  if (head >= 'A' && head <= 'Z') return 90 - head.charCodeAt(0) + 2;
+  return 0;
+}
+
+/** Whether a text is an order key. */
+export function isPosition(text: unknown): text is string {
+  if (typeof text !== 'string' || text.length < 2) return false;
+  const length = integerLength(text.charAt(0));
+  if (length === 0 || text.length < length || text === smallest) return false;
+  for (let i = 1; i < text.length; i++) if (!digits.includes(text.charAt(i))) return false;
+  return text.length === length || !text.endsWith('0');
+}
+
+function integerPart(key: string): string {
+  return key.slice(0, integerLength(key.charAt(0)));
+}
+
+function increment(integer: string): string | null {
+  const head = integer.charAt(0);
+  let tail = '';
+  for (let i = integer.length - 1; i >= 1; i--) {
+    const next = digits.indexOf(integer.charAt(i)) + 1;
+    if (next < digits.length) return head + integer.slice(1, i) + digits.charAt(next) + tail;
+    tail += '0';
+  }
+  if (head === 'Z') return 'a0';
+  if (head === 'z') return null;
+  const grown = String.fromCharCode(head.charCodeAt(0) + 1);
+  return grown > 'a' ? `${grown}${tail}0` : grown + tail.slice(1);
+}
+
+function decrement(integer: string): string | null {
+  const head = integer.charAt(0);
+  let tail = '';
+  for (let i = integer.length - 1; i >= 1; i--) {
+    const next = digits.indexOf(integer.charAt(i)) - 1;
+    if (next >= 0) return head + integer.slice(1, i) + digits.charAt(next) + tail;
+    tail += 'z';
+  }
+  if (head === 'a') return 'Zz';
+  if (head === 'A') return null;
+  const shrunk = String.fromCharCode(head.charCodeAt(0) - 1);
+  return shrunk < 'Z' ? `${shrunk}${tail}z` : shrunk + tail.slice(1);
+}
+
+/** A fraction strictly between two fractions without trailing zeros; a null `high` stands for one. */
+function middle(low: string, high: string | null): string {
+  let prefix = '';
+  let below = low;
+  let above = high;
+  for (;;) {
+    if (above !== null) {
+      let shared = 0;
+      while (shared < above.length && (below.charAt(shared) || '0') === above.charAt(shared)) shared++;
+      prefix += above.slice(0, shared);
+      below = below.slice(shared);
+      above = above.slice(shared);
+    }
+    const lowDigit = below === '' ? 0 : digits.indexOf(below.charAt(0));
+    const highDigit = above === null ? digits.length : digits.indexOf(above.charAt(0));
+    if (highDigit - lowDigit > 1) return prefix + digits.charAt((lowDigit + highDigit) >> 1);
+    // Neighbouring digits: the upper one alone is free if more follows it there, else there is room above the lower one.
+    if (above !== null && above.length > 1) return prefix + above.charAt(0);
+    prefix += digits.charAt(lowDigit);
+    below = below.slice(1);
+    above = null;
+  }
+}
+
+/**
+ * A key between two keys; null stands for no neighbour on that side.
+ * The caller passes neighbours in order: `before` sorts below `after`.
+ */
+export function positionBetween(before: string | null, after: string | null): string {
+  if (before !== null && after !== null && before >= after)
+    throw new RangeError(`No place between ${before} and ${after}.`);
+  if (before === null && after === null) return firstKey;
+  if (before === null && after !== null) {
+    const integer = integerPart(after);
+    if (integer === smallest) return integer + middle('', after.slice(integer.length));
+    if (integer < after) return integer;
+    const lower = decrement(integer);
+    if (lower === null) throw new RangeError('No place is left before the first sibling.');
+    return lower === smallest ? lower + middle('', null) : lower;
+  }
+  if (before !== null && after === null) {
+    const integer = integerPart(before);
+    return increment(integer) ?? integer + middle(before.slice(integer.length), null);
+  }
+  const low = before ?? '';
+  const high = after ?? '';
+  const lowInteger = integerPart(low);
+  const highInteger = integerPart(high);
+  if (lowInteger === highInteger)
+    return lowInteger + middle(low.slice(lowInteger.length), high.slice(lowInteger.length));
+  const next = increment(lowInteger);
+  if (next !== null && next < high) return next;
+  return lowInteger + middle(low.slice(lowInteger.length), null);
+}
+
+/**
+ * `count` keys in order between two keys. They are halved out of the gap, so 50,000 of them in one gap are a few
+ * characters longer than their neighbours, not 50,000.
+ */
+export function positionsBetween(before: string | null, after: string | null, count: number): string[] {
+  const keys: string[] = new Array<string>(count);
+  if (after === null) {
+    let last = before;
+    for (let i = 0; i < count; i++) {
+      last = positionBetween(last, null);
+      keys[i] = last;
+    }
+    return keys;
+  }
+  const gaps: {
+    readonly from: number;
+    readonly to: number;
+    readonly low: string | null;
+    readonly high: string | null;
+  }[] = [{ from: 0, to: count, low: before, high: after }];
+  for (let gap = gaps.pop(); gap !== undefined; gap = gaps.pop()) {
+    if (gap.from >= gap.to) continue;
+    const at = (gap.from + gap.to) >> 1;
+    const key = positionBetween(gap.low, gap.high);
+    keys[at] = key;
+    gaps.push(
+      { from: gap.from, to: at, low: gap.low, high: key },
+      { from: at + 1, to: gap.to, low: key, high: gap.high },
+    );
+  }
+  return keys;
+}

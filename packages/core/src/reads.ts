@@ -1,0 +1,147 @@
+/**
+ * What planners and readers may ask. A planner is a generator that yields these and is handed the answers, so the
+ * same planner runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the plain value.
+ */
+import type { ActId, NodeId, TreeId } from './ids.ts';
+import type { Bookmark, Node, NodeHead } from './node.ts';
+import type { Step } from './steps/types.ts';
+import type { TreeRow } from './tree.ts';
+
+/** How a commit came about. */
+export type CommitKind = 'do' | 'undo' | 'redo';
+
+/** A list of steps applied as one, under one version. */
+export interface Commit {
+  readonly treeId: TreeId;
+  readonly version: number;
+  readonly actId: ActId;
+  readonly actor: string;
+  readonly at: number;
+  readonly kind: CommitKind;
+  /** The creation number of its first inserted node. */
+  readonly seq: number;
+  readonly structural: boolean;
+  readonly steps: readonly Step[];
+}
+
+/** An act that can be taken back or brought back, with the commits in question, oldest first. */
+export interface ActRecord {
+  readonly actId: ActId;
+  readonly commits: readonly Commit[];
+  /** Other trees that the act changed. */
+  readonly elsewhere: readonly TreeId[];
+  /** Whether a purge took contents that taking it back would need. */
+  readonly purged: boolean;
+}
+
+/** What lies in a subtree that a delete must know of. */
+export interface Inside {
+  readonly pending: readonly NodeId[];
+  readonly bookmarks: readonly Bookmark[];
+  readonly active: boolean;
+}
+
+/** A stretch of a path, newest last. */
+export interface Stretch {
+  readonly nodes: readonly Node[];
+  /** Whether the stretch begins at a first turn. */
+  readonly complete: boolean;
+}
+
+/** Every question and its answer. Ids of removed, foreign and unknown nodes are answered alike: null, or nothing. */
+export interface Reads {
+  /** The tree row; `treeId` asks for another tree of the same owner. */
+  tree: { args: { readonly treeId?: TreeId }; answer: TreeRow | null };
+  /** A live node. */
+  node: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: Node | null };
+  /** A node also if it is removed. */
+  anyNode: { args: { readonly id: NodeId }; answer: Node | null };
+  /** Which of these ids are taken, by whatever tree of whatever owner. */
+  taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
+  /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
+  path: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: Stretch };
+  /** Whether the first is the second or lies above it. */
+  above: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
+  /** Those of the nodes that lie below no other one of them. */
+  topmost: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
+  /** The live children in stored order. */
+  children: { args: { readonly of: NodeId; readonly treeId?: TreeId }; answer: readonly NodeHead[] };
+  /** The live subtree breadth first, the node itself first; depth 0 is the node alone. */
+  subtree: {
+    args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
+    answer: readonly Node[];
+  };
+  /** How many live nodes the subtree has. */
+  count: { args: { readonly of: NodeId }; answer: number };
+  /** What a delete of the subtree must know of. */
+  inside: { args: { readonly of: NodeId }; answer: Inside };
+  /** Live nodes of the subtree that other versions than these added, a few of them. */
+  strangers: { args: { readonly of: NodeId; readonly versions: readonly number[] }; answer: readonly NodeHead[] };
+  /** The newest live leaf below a node, subtrees left out; null if there is none below it. */
+  newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
+  /** The leaf reached by following visit marks, else the last child. */
+  lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId }; answer: NodeId };
+  /**
+   * How far a list of equality keys is there already, from message to message; the first in order wins. From a marker
+   * only what lies below it counts. `aliases` are nodes that completed the first text not found, before it was split.
+   */
+  match: {
+    args: { readonly from: NodeId; readonly keys: readonly string[] };
+    answer: { readonly nodes: readonly NodeId[]; readonly aliases: readonly NodeId[] };
+  };
+  /** The last position and the highest group under a parent, removed children included, so that neither is given again. */
+  edge: { args: { readonly of: NodeId }; answer: { readonly position: string | null; readonly groupId: number } };
+  /** The nearest positions around one under a parent, removed children included. */
+  gap: {
+    args: { readonly of: NodeId; readonly position: string };
+    answer: { readonly before: string | null; readonly after: string | null };
+  };
+  /** The live child at a position. */
+  at: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
+  /** The bookmark on a node. */
+  bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
+  /** The actor's newest act that is not undone. */
+  undoable: { args: { readonly actor: string }; answer: ActRecord | null };
+  /** The actor's newest undone act, unless the actor did something since. */
+  redoable: { args: { readonly actor: string }; answer: ActRecord | null };
+  /** Every row of the tree, removed ones included, in creation order. */
+  rows: {
+    args: { readonly treeId?: TreeId };
+    answer: { readonly row: TreeRow; readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] } | null;
+  };
+  /** The commits after a version, oldest first, their steps complete again. */
+  log: { args: { readonly since: number }; answer: readonly Commit[] };
+  /** The tree of the same owner that a live node belongs to. */
+  home: { args: { readonly id: NodeId }; answer: TreeId | null };
+  /** The owner's forest tree with a key, if it is not in the trash. */
+  forest: { args: { readonly key: string; readonly project: string }; answer: TreeId | null };
+}
+
+/** The name of a question. */
+export type ReadName = keyof Reads;
+/** A question. */
+export type Read<K extends ReadName = ReadName> = { readonly [N in K]: { readonly ask: N } & Reads[N]['args'] }[K];
+/** The answer to a question. */
+export type Answer<K extends ReadName = ReadName> = Reads[K]['answer'];
+
+/** A computation that asks and is answered. */
+export type Reading<T> = Generator<Read, T, unknown>;
+
+/** Asks one question. Drivers answer in kind, which the type of `next` cannot say; this is the one place that says it. */
+export function* ask<K extends ReadName>(name: K, args: Reads[K]['args']): Generator<Read, Answer<K>, unknown> {
+  return (yield { ask: name, ...args } as Read) as Answer<K>;
+}
+
+/** Drives a reading with answers that are there at once. */
+export function drive<T>(reading: Reading<T>, answer: (read: Read) => Answer): T {
+  let step = reading.next();
+  while (!step.done) step = reading.next(answer(step.value));
+  return step.value;
+}
+
+/** Drives a reading with answers that have to be waited for. */
+export async function driveAsync<T>(reading: Reading<T>, answer: (read: Read) => Promise<Answer> | Answer): Promise<T> {
+  let step = reading.next();
+  while (!step.done) step = reading.next(await answer(step.value));
+  return step.value;
+}

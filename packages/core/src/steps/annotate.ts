@@ -1,0 +1,18 @@
+import { ok, refusal } from '../errors.ts';
+import { findNode } from '../tree.ts';
+import { id, patch } from './parse.ts';
+import type { AnnotateStep, StepDefinition } from './types.ts';
+
+/** Changes titles, tags, source and custom data of a node: nothing that the tree's shape or its messages depend on. */
+export const annotate: StepDefinition<AnnotateStep> = {
+  type: 'annotate',
+  structural: false,
+  parse: (json) =>
+    ok({ type: 'annotate', nodeId: id(json, 'nodeId'), after: patch(json, 'after'), before: patch(json, 'before') }),
+  check: (tree, { nodeId }) =>
+    findNode(tree, nodeId) === undefined
+      ? refusal('tree/unknown-node', `There is no node ${nodeId} to annotate.`, { nodeId })
+      : null,
+  rows: ({ nodeId, after }) => [{ op: 'annotated', nodeId, set: after }],
+  invert: ({ nodeId, after, before }) => ({ type: 'annotate', nodeId, after: before, before: after }),
+};

@@ -1,0 +1,23 @@
+import { ok, refusal } from '../errors.ts';
+import { patch } from './parse.ts';
+import type { AttributesStep, StepDefinition } from './types.ts';
+
+/** Changes what is noted about the tree itself. The system prompt belongs to the first commit and never changes after it. */
+export const attributes: StepDefinition<AttributesStep> = {
+  type: 'attributes',
+  structural: false,
+  parse: (json) => ok({ type: 'attributes', after: patch(json, 'after'), before: patch(json, 'before') }),
+  check(tree, { after }, { version }) {
+    if (Object.hasOwn(after, 'systemPrompt') && version > 1)
+      return refusal(
+        'tree/root-protected',
+        `The system prompt of ${tree.id} never changes: make a new tree with another one.`,
+        {
+          treeId: tree.id,
+        },
+      );
+    return null;
+  },
+  rows: ({ after }) => [{ op: 'attributed', set: after }],
+  invert: ({ after, before }) => ({ type: 'attributes', after: before, before: after }),
+};

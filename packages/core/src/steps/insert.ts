@@ -1,0 +1,69 @@
+import { ok, refusal } from '../errors.ts';
+import { isBlank } from '../message.ts';
+import { isMessageKind, type NewNode, type Node, roleOf } from '../node.ts';
+import { orderGet } from '../order.ts';
+import { findAnyNode, findNode, orderOf } from '../tree.ts';
+import { newNode, object } from './parse.ts';
+import type { InsertStep, Landing, StepDefinition } from './types.ts';
+
+/** Adds one node below a live parent, or the root to a tree that has none. */
+export const insert: StepDefinition<InsertStep> = {
+  type: 'insert',
+  structural: true,
+  parse: (json) => ok({ type: 'insert', node: newNode(object(json, 'node')) }),
+  check(tree, { node }) {
+    if (findAnyNode(tree, node.id) !== undefined)
+      return refusal('id/taken', `The id ${node.id} is taken.`, { nodeId: node.id });
+    if ((node.kind === 'root') !== (node.parentId === null) || (node.kind === 'root') !== (node.message === null))
+      return refusal('step/invalid', `The node ${node.id} must be the root, or have a parent and a message.`, {
+        nodeId: node.id,
+      });
+    if (node.parentId === null) {
+      if (tree.nodes.size > 0)
+        return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
+      return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
+    }
+    if (findNode(tree, node.parentId) === undefined)
+      return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
+    if (orderGet(orderOf(tree, node.parentId), node.position) !== undefined)
+      return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
+        nodeId: node.id,
+      });
+    if ((node.key === null) === isMessageKind(node.kind))
+      return refusal('step/invalid', `The node ${node.id} must carry an equality key exactly if it is a message.`, {
+        nodeId: node.id,
+      });
+    if (node.message !== null && node.status === 'success' && isMessageKind(node.kind) && isBlank(node.message))
+      return refusal('message/blank', `The message ${node.id} says nothing.`, { nodeId: node.id });
+    return null;
+  },
+  rows: ({ node }, landing) => [{ op: 'added', node: landed(node, landing) }],
+  invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
+};
+
+// Spelt out, not spread: this runs once per message of every import.
+function landed(node: NewNode, { version, seq }: Landing): Node {
+  return {
+    id: node.id,
+    parentId: node.parentId,
+    position: node.position,
+    seq,
+    kind: node.kind,
+    role: roleOf(node.message),
+    status: node.status,
+    groupId: node.groupId,
+    createdAt: node.createdAt,
+    matchParent: node.matchParent,
+    key: node.key,
+    tokens: node.tokens,
+    addedIn: version,
+    contentIn: version,
+    removedIn: null,
+    lastChildId: null,
+    message: node.message,
+    text: node.text,
+    meta: node.meta,
+    marker: node.marker,
+    aliases: node.aliases,
+  };
+}

@@ -1,0 +1,44 @@
+import { ok, type Refusal, refusal } from '../errors.ts';
+import type { NodeId } from '../ids.ts';
+import { orderGet } from '../order.ts';
+import { mapGet } from '../persistent-map.ts';
+import { findNode, orderOf, type Tree } from '../tree.ts';
+import { id, place } from './parse.ts';
+import type { MoveStep, StepDefinition } from './types.ts';
+
+/** Hangs a node with all below it under another parent, or at another place under the same one. */
+export const move: StepDefinition<MoveStep> = {
+  type: 'move',
+  structural: true,
+  parse: (json) => ok({ type: 'move', nodeId: id(json, 'nodeId'), to: place(json, 'to'), from: place(json, 'from') }),
+  check(tree, { nodeId, to }) {
+    const node = findNode(tree, nodeId);
+    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
+    if (node.parentId === null)
+      return refusal('tree/root-protected', `The root of ${tree.id} cannot be moved.`, { nodeId });
+    if (findNode(tree, to.parentId) === undefined)
+      return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
+        nodeId: to.parentId,
+      });
+    const there = orderGet(orderOf(tree, to.parentId), to.position);
+    if (there !== undefined && there !== nodeId)
+      return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
+    return cycle(tree, nodeId, node.parentId, to.parentId);
+  },
+  rows: ({ nodeId, to, from }) => [{ op: 'placed', nodeId, to, from: from.parentId }],
+  invert: ({ nodeId, to, from }) => ({ type: 'move', nodeId, to: from, from: to }),
+};
+
+function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {
+  // A new parent that is the old one or the old one's parent is no descendant. Splicing 50,000 children out moves
+  // each of them one level up, and must not walk to the root for each.
+  if (to === from || to === findNode(tree, from)?.parentId) return null;
+  let at = mapGet(tree.nodes, to);
+  while (at !== undefined) {
+    if (at.key === nodeId)
+      return refusal('tree/cycle', `The node ${nodeId} cannot hang below itself.`, { nodeId, parentId: to });
+    const { parentId } = at.node;
+    at = parentId === null ? undefined : mapGet(tree.nodes, parentId, at.parentHash);
+  }
+  return null;
+}

@@ -1,0 +1,20 @@
+import { ok, refusal } from '../errors.ts';
+import { findNode } from '../tree.ts';
+import { id } from './parse.ts';
+import type { RemoveStep, StepDefinition } from './types.ts';
+
+/** Marks a live subtree with the commit's version. It holds no content: the marked rows are the trash. */
+export const remove: StepDefinition<RemoveStep> = {
+  type: 'remove',
+  structural: true,
+  parse: (json) => ok({ type: 'remove', nodeId: id(json, 'nodeId') }),
+  check(tree, { nodeId }) {
+    const node = findNode(tree, nodeId);
+    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });
+    if (node.kind === 'root')
+      return refusal('tree/root-protected', `The root of ${tree.id} goes only with its tree.`, { nodeId });
+    return null;
+  },
+  rows: ({ nodeId }, { version }) => [{ op: 'removed', nodeId, version }],
+  invert: ({ nodeId }, version) => ({ type: 'restore', nodeId, version }),
+};

@@ -1,0 +1,42 @@
+import { ok, refusal } from '../errors.ts';
+import { isBlank } from '../message.ts';
+import { isMessageKind } from '../node.ts';
+import { findNode } from '../tree.ts';
+import { content, id, whole } from './parse.ts';
+import type { ReplaceStep, StepDefinition } from './types.ts';
+
+/** Gives a node other content: an edit in place, the end of a reply, the right half of a split. */
+export const replace: StepDefinition<ReplaceStep> = {
+  type: 'replace',
+  structural: true,
+  parse: (json) =>
+    ok({
+      type: 'replace',
+      nodeId: id(json, 'nodeId'),
+      after: content(json, 'after'),
+      before: content(json, 'before'),
+      since: whole(json, 'since', 1),
+    }),
+  check(tree, { nodeId, after }) {
+    const node = findNode(tree, nodeId);
+    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
+    if (node.message === null) return refusal('tree/root-protected', 'The root has no content to change.', { nodeId });
+    if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
+      return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
+    if ((after.key === null) === isMessageKind(node.kind))
+      return refusal('step/invalid', `The node ${nodeId} must carry an equality key exactly if it is a message.`, {
+        nodeId,
+      });
+    if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))
+      return refusal('message/blank', `The message ${nodeId} would say nothing.`, { nodeId });
+    return null;
+  },
+  rows: ({ nodeId, after }, { version }) => [{ op: 'written', nodeId, content: after, version }],
+  invert: ({ nodeId, after, before }, version) => ({
+    type: 'replace',
+    nodeId,
+    after: before,
+    before: after,
+    since: version,
+  }),
+};

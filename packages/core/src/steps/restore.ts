@@ -1,0 +1,35 @@
+import { ok, refusal } from '../errors.ts';
+import { orderGet } from '../order.ts';
+import { findAnyNode, findNode, orderOf } from '../tree.ts';
+import { id, orNull, position, whole } from './parse.ts';
+import type { RestoreStep, StepDefinition } from './types.ts';
+
+/** Brings back the rows that one commit removed with this node, and no others. */
+export const restore: StepDefinition<RestoreStep> = {
+  type: 'restore',
+  structural: true,
+  parse(json) {
+    const place = orNull(json, 'position', position);
+    const step: RestoreStep = { type: 'restore', nodeId: id(json, 'nodeId'), version: whole(json, 'version', 1) };
+    return ok(place === null ? step : { ...step, position: place });
+  },
+  check(tree, step) {
+    const { nodeId, version } = step;
+    const node = findAnyNode(tree, nodeId);
+    if (node === undefined || node.parentId === null || node.removedIn !== version)
+      return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {
+        nodeId,
+        version,
+      });
+    if (findNode(tree, node.parentId) === undefined)
+      return refusal('tree/unknown-node', `The parent ${node.parentId} of ${nodeId} is removed: restore it first.`, {
+        nodeId: node.parentId,
+      });
+    const place = step.position ?? node.position;
+    if (orderGet(orderOf(tree, node.parentId), place) !== undefined)
+      return refusal('tree/position-taken', `The place ${place} under ${node.parentId} is taken.`, { nodeId });
+    return null;
+  },
+  rows: (step) => [{ op: 'restored', nodeId: step.nodeId, removedIn: step.version, position: step.position ?? null }],
+  invert: ({ nodeId }) => ({ type: 'remove', nodeId }),
+};

@@ -1,0 +1,22 @@
+import { ok, refusal } from '../errors.ts';
+import { findNode } from '../tree.ts';
+import { id, orNull } from './parse.ts';
+import type { SelectStep, StepDefinition } from './types.ts';
+
+/** Moves the active node. Null only in a tree that is empty, or is about to be in the same commit. */
+export const select: StepDefinition<SelectStep> = {
+  type: 'select',
+  structural: false,
+  parse: (json) => ok({ type: 'select', after: orNull(json, 'after', id), before: orNull(json, 'before', id) }),
+  check(tree, { after }) {
+    if (after === null) return null;
+    const node = findNode(tree, after);
+    if (node === undefined)
+      return refusal('tree/unknown-node', `There is no node ${after} to go to.`, { nodeId: after });
+    if (node.kind === 'root')
+      return refusal('tree/root-protected', 'The root is no message: it cannot be active.', { nodeId: after });
+    return null;
+  },
+  rows: ({ after }) => [{ op: 'pointed', nodeId: after }],
+  invert: ({ after, before }) => ({ type: 'select', after: before, before: after }),
+};

@@ -1,0 +1,113 @@
+import type { NodeId, TreeId } from './ids.ts';
+import type { Bookmark, Node, TreeAttributes } from './node.ts';
+import { emptyOrder, type Order, orderIds, orderSize } from './order.ts';
+import { type Entry, emptyMap, mapEntries, mapGet, type PersistentMap } from './persistent-map.ts';
+
+/** What a store keeps of a tree beside its nodes. */
+export interface TreeRow {
+  readonly id: TreeId;
+  readonly owner: string;
+  /** The one content-less node; the empty text only in a {@link seedling}. */
+  readonly rootId: NodeId;
+  /** Rises by exactly one per commit; the root's insertion is version 1. */
+  readonly version: number;
+  /** The last version that changed structure or content: a write that expects an older one is stale. */
+  readonly structureVersion: number;
+  /** Where the user is; null exactly while the tree is empty. */
+  readonly activeNodeId: NodeId | null;
+  /** The creation number that the next inserted node gets. */
+  readonly nextSeq: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly attributes: TreeAttributes;
+}
+
+/** A node in the tree value, with its children in order and its parent's hash, so that a walk up hashes nothing. */
+export interface TreeEntry extends Entry {
+  readonly key: NodeId;
+  readonly node: Node;
+  readonly order: Order;
+  readonly parentHash: number;
+}
+
+/** A bookmark in the tree value. */
+export interface BookmarkEntry extends Entry {
+  readonly bookmark: Bookmark;
+}
+
+/**
+ * One conversation with all its branches, as an immutable value. A change makes a new value that shares structure
+ * with the old one. Removed nodes stay in it, marked, until they are purged.
+ */
+export interface Tree extends TreeRow {
+  /** Live nodes, the root not counted. */
+  readonly size: number;
+  readonly nodes: PersistentMap<TreeEntry>;
+  readonly bookmarks: PersistentMap<BookmarkEntry>;
+}
+
+const noNode = '' as NodeId;
+
+/** The value before the first commit: no root yet, version 0. */
+export function seedling(id: TreeId, owner = 'local', at = 0): Tree {
+  return {
+    id,
+    owner,
+    rootId: noNode,
+    version: 0,
+    structureVersion: 0,
+    activeNodeId: null,
+    nextSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+    attributes: {},
+    size: 0,
+    nodes: emptyMap(),
+    bookmarks: emptyMap(),
+  };
+}
+
+/** The live node of an id. */
+export function findNode(tree: Tree, id: string): Node | undefined {
+  const node = mapGet(tree.nodes, id)?.node;
+  return node?.removedIn === null ? node : undefined;
+}
+
+/** The node of an id, also a removed one. */
+export function findAnyNode(tree: Tree, id: string): Node | undefined {
+  return mapGet(tree.nodes, id)?.node;
+}
+
+/** The ids of a node's live children in stored order. */
+export function childIds(tree: Tree, id: string): NodeId[] {
+  return [...orderIds(orderOf(tree, id))];
+}
+
+/** How many live children a node has. */
+export function childCount(tree: Tree, id: string): number {
+  return orderSize(orderOf(tree, id));
+}
+
+/** The live children of a node as an ordered set. */
+export function orderOf(tree: Tree, id: string): Order {
+  return mapGet(tree.nodes, id)?.order ?? emptyOrder;
+}
+
+/** Every node, the root and removed ones included, in the order of their creation. */
+export function allNodes(tree: Tree): Node[] {
+  const nodes: Node[] = [];
+  for (const entry of mapEntries(tree.nodes)) nodes.push(entry.node);
+  return nodes.sort((a, b) => a.seq - b.seq);
+}
+
+/** Every bookmark, oldest first. */
+export function allBookmarks(tree: Tree): Bookmark[] {
+  const found: Bookmark[] = [];
+  for (const entry of mapEntries(tree.bookmarks)) found.push(entry.bookmark);
+  return found.sort((a, b) => a.createdAt - b.createdAt || (a.nodeId < b.nodeId ? -1 : 1));
+}
+
+/** The bookmark on a node. */
+export function bookmarkOn(tree: Tree, id: string): Bookmark | undefined {
+  return mapGet(tree.bookmarks, id)?.bookmark;
+}
