@@ -1,0 +1,59 @@
+import { type Block, isText, type JsonObject, valueOf } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../canonical-json.ts';
+import { type BlockDefinition, providerOnlyFields } from './define.ts';
+import { definitionOf, parseBlock } from './index.ts';
+
+/** What a member's own test hands to the suite. */
+export interface BlockCases {
+  /** Blocks that must be read, by what is special about them. */
+  readonly good: Readonly<Record<string, JsonObject & Block>>;
+  /** Blocks that must be refused, by the words that the sentence must contain. */
+  readonly bad: Readonly<Record<string, JsonObject>>;
+}
+
+/** What every member of the block registry must hold to; each member's test calls it. */
+export function runBlockConformance(definition: BlockDefinition, cases: BlockCases): void {
+  const [role = 'user'] = definition.roles;
+
+  describe(`${definition.type} as a member of the registry`, () => {
+    it.each(Object.entries(cases.good))('[C25] is read and written back unchanged: %s', (_name, block) => {
+      const text = JSON.stringify(block);
+      const read = valueOf(parseBlock(JSON.parse(text), role, 'content[0]'));
+      expect(JSON.stringify(read)).toBe(text);
+      expect(definitionOf(read)).toBe(definition);
+    });
+
+    it.each(Object.entries(cases.bad))('[C26] is refused in words that help: %s', (words, fields) => {
+      const result = parseBlock({ ...fields, type: definition.type }, role, 'message.content[7]');
+      if (result.ok) expect.fail('the block was read');
+      expect(result.refusal.code).toBe('message/invalid');
+      expect(result.refusal.message).toContain('message.content[7] ');
+      expect(result.refusal.message).toContain(words);
+    });
+
+    it.each(Object.entries(cases.good))(
+      '[C27] has text, a lowered form, an equality form and tokens: %s',
+      (_name, block) => {
+        expect(typeof definition.toText(block)).toBe('string');
+        for (const lowered of definition.lower(block)) expect(isText(lowered)).toBe(true);
+        expect(Number.isInteger(definition.tokens(block))).toBe(true);
+        expect(definition.tokens(block)).toBeGreaterThanOrEqual(0);
+        const normal = definition.normal(block);
+        if (normal !== undefined) expect(canonicalJson(normal)).toContain(`"type":${JSON.stringify(block.type)}`);
+      },
+    );
+
+    it.each(Object.entries(cases.good))(
+      '[C28] compares alike whatever provider-only fields it has: %s',
+      (_name, block) => {
+        const decorated: Record<string, JsonObject[string]> & Block = { ...block };
+        for (const field of providerOnlyFields) decorated[field] = 'x';
+        const [plain, other] = [definition.normal(block), definition.normal(decorated)];
+        expect(other === undefined ? undefined : canonicalJson(other)).toBe(
+          plain === undefined ? undefined : canonicalJson(plain),
+        );
+      },
+    );
+  });
+}

@@ -1,0 +1,68 @@
+import type { Block } from '@coppice/core';
+import { estimateTokens } from '../../tokens.ts';
+import { countedFields, defineBlock } from '../define.ts';
+import { type ByteSource, byteSourceProblem, countedSource, isByteSource, isMediaType, sourceSize } from '../source.ts';
+
+/** The text of a file, where that is all there is of it. */
+export interface TextSource {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** An attachment. Its name is for people; it is never a path. */
+export interface FileBlock extends Block {
+  readonly type: 'file';
+  readonly name: string;
+  readonly mediaType: string;
+  readonly source: ByteSource | TextSource;
+}
+
+function isTextSource(value: unknown): value is TextSource {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'text' && hasText(value);
+}
+
+function hasText(value: object): boolean {
+  return 'text' in value && typeof value.text === 'string';
+}
+
+// A page of a PDF is about 50 KB and costs about 2,000 tokens; text is about four bytes a token. A file of which nothing
+// is known counts as one page.
+const bytesPerToken = { text: 4, other: 25 };
+const tokensPerPage = 2000;
+
+function tokensOf(block: FileBlock): number {
+  if (block.source.type === 'text') return estimateTokens(block.source.text);
+  const size = sourceSize(block.source);
+  if (size === undefined) return tokensPerPage;
+  return Math.ceil(size / (block.mediaType.startsWith('text/') ? bytesPerToken.text : bytesPerToken.other));
+}
+
+/** An attachment, by its bytes, an address, a stored blob or its text. */
+export const file = defineBlock<FileBlock>({
+  type: 'file',
+  summary: 'An attachment.',
+  is: (value): value is FileBlock =>
+    'type' in value &&
+    value.type === 'file' &&
+    'name' in value &&
+    typeof value.name === 'string' &&
+    'mediaType' in value &&
+    typeof value.mediaType === 'string' &&
+    'source' in value &&
+    (isByteSource(value.source) || isTextSource(value.source)),
+  problem(fields) {
+    if (typeof fields.name !== 'string' || fields.name === '') return 'is a file block without a name';
+    if (!isMediaType(fields.mediaType)) return 'is a file block without a mediaType such as application/pdf';
+    if (isTextSource(fields.source)) return undefined;
+    const problem = byteSourceProblem(fields.source, 'base64, url, blob, text');
+    return problem === undefined ? undefined : `is a file block that ${problem}`;
+  },
+  toText: (block) =>
+    block.source.type === 'text' ? `${block.name}\n${block.source.text}` : `[file: ${block.name}, ${block.mediaType}]`,
+  normal(block) {
+    const source =
+      block.source.type === 'text' ? { type: 'text', text: block.source.text } : countedSource(block.source);
+    return { ...countedFields(block), mediaType: block.mediaType.toLowerCase(), source };
+  },
+  tokens: (block) => estimateTokens(block.name) + tokensOf(block),
+});

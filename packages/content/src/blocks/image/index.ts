@@ -1,0 +1,41 @@
+import type { Block } from '@coppice/core';
+import { excerpt } from '../../problem.ts';
+import { countedFields, defineBlock } from '../define.ts';
+import { type ByteSource, byteSourceProblem, countedSource, isByteSource, isMediaType } from '../source.ts';
+
+/** A picture. Its media type may be missing only where an address stands for it. */
+export interface ImageBlock extends Block {
+  readonly type: 'image';
+  readonly source: ByteSource;
+  readonly mediaType?: string;
+}
+
+// Providers charge from 85 (low detail) to about 1,600 tokens (a full-size picture) by dimensions that a block does not
+// carry. The figure is towards the upper end: an estimate that is too low costs a refused request.
+const tokensPerImage = 1200;
+
+/** A picture, by its bytes, an address or a stored blob. */
+export const image = defineBlock<ImageBlock>({
+  type: 'image',
+  summary: 'A picture.',
+  is: (value): value is ImageBlock =>
+    'type' in value && value.type === 'image' && 'source' in value && isByteSource(value.source),
+  problem(fields) {
+    const problem = byteSourceProblem(fields.source, 'base64, url, blob');
+    if (problem !== undefined) return `is an image block that ${problem}`;
+    const named = fields.mediaType;
+    const isAddress = isByteSource(fields.source) && fields.source.type === 'url';
+    if (named === undefined && isAddress) return undefined;
+    if (isMediaType(named) && named.toLowerCase().startsWith('image/')) return undefined;
+    return 'is an image block without a mediaType such as image/png';
+  },
+  toText: (block) =>
+    block.source.type === 'url'
+      ? `[image: ${excerpt(block.source.url, 200)}]`
+      : `[image: ${block.mediaType ?? 'bytes'}]`,
+  normal(block) {
+    const counted = { ...countedFields(block), source: countedSource(block.source) };
+    return block.mediaType === undefined ? counted : { ...counted, mediaType: block.mediaType.toLowerCase() };
+  },
+  tokens: () => tokensPerImage,
+});

@@ -1,0 +1,48 @@
+import type { Block, JsonObject, Result, Role } from '@coppice/core';
+import { invalid } from '../problem.ts';
+import type { BlockDefinition } from './define.ts';
+import * as members from './members.ts';
+import { type UnknownBlock, unknown } from './unknown.ts';
+
+type Member = (typeof members)[keyof typeof members];
+type BlockOf<Definition> = Definition extends BlockDefinition<infer B> ? B : never;
+
+/** A block of a type in the registry; derived from `members.ts`. */
+export type KnownBlock = BlockOf<Member>;
+/** Any block of a message that came through the door; ask `isKnown` before switching over `type`. */
+export type ContentBlock = KnownBlock | UnknownBlock;
+
+/** Every block type of the registry, by name. */
+export const blockDefinitions: readonly BlockDefinition[] = Object.values(members);
+
+const byType: ReadonlyMap<string, BlockDefinition> = new Map(
+  blockDefinitions.map((definition) => [definition.type, definition]),
+);
+
+/** The definition that is safe to ask about a block: that of its type if it has its shape, else the one for unknown blocks. */
+export function definitionOf(block: Block): BlockDefinition {
+  const definition = byType.get(block.type);
+  return definition?.is(block) ? definition : unknown;
+}
+
+/** Whether a block is of a type in the registry, and has its shape. */
+export function isKnown(block: Block): block is KnownBlock {
+  return definitionOf(block) !== unknown;
+}
+
+/** Whether a block is of a type that this build does not know. */
+export function isUnknown(block: Block): block is UnknownBlock {
+  return !byType.has(block.type);
+}
+
+/** Reads one block of a message from fresh JSON data; refuses what its type does not allow, in words that name `at`. */
+export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
+  const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknown;
+  if (!definition.roles.includes(role)) {
+    return invalid(
+      at,
+      `is a ${definition.type} block in a message of role ${role}; it belongs to ${definition.roles.join(', ')}`,
+    );
+  }
+  return definition.parse(fields, at);
+}

@@ -1,0 +1,80 @@
+// Where the bytes of an image or a file are; shared by the two, because members of a registry do not import each other.
+import type { Json, JsonObject } from '@coppice/core';
+import { base64Length, fromBase64, isBase64 } from '../base64.ts';
+import { isJsonObject } from '../json-copy.ts';
+import { shown } from '../problem.ts';
+import { sha256Hex } from '../sha256.ts';
+
+/** The bytes themselves. */
+export interface Base64Source {
+  readonly type: 'base64';
+  readonly data: string;
+}
+
+/** An address; never fetched by itself, and never trusted to be of a harmless scheme. */
+export interface UrlSource {
+  readonly type: 'url';
+  readonly url: string;
+}
+
+/** Bytes kept by the store under their SHA-256. */
+export interface BlobSource {
+  readonly type: 'blob';
+  readonly hash: string;
+  /** How many bytes, where known: for display and the token estimate. */
+  readonly size?: number;
+}
+
+/** The places that hold bytes. */
+export type ByteSource = Base64Source | UrlSource | BlobSource;
+
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(\s*;[^\r\n]{0,256})?$/i;
+
+/** Whether a text names a media type, such as `image/png`. */
+export function isMediaType(text: Json | undefined): text is string {
+  return typeof text === 'string' && mediaType.test(text);
+}
+
+/** Whether a value has the shape of a place for bytes. */
+export function isByteSource(value: unknown): value is ByteSource {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'base64') return 'data' in value && typeof value.data === 'string';
+  if (value.type === 'url') return 'url' in value && typeof value.url === 'string';
+  return value.type === 'blob' && 'hash' in value && typeof value.hash === 'string';
+}
+
+/** What is wrong with a place for bytes, to follow "content[2] …". */
+export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
+  if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;
+  switch (source.type) {
+    case 'base64':
+      return typeof source.data === 'string' && source.data !== '' && isBase64(source.data)
+        ? undefined
+        : 'has a source of type base64 whose data is not base64 (standard alphabet, padded, no white space)';
+    case 'url':
+      return typeof source.url === 'string' && source.url !== '' ? undefined : 'has a source of type url without a url';
+    case 'blob':
+      if (typeof source.hash !== 'string' || !/^[0-9a-f]{64}$/.test(source.hash))
+        return 'has a source of type blob whose hash is not a SHA-256 in 64 lower-case hex digits';
+      return source.size === undefined || (Number.isSafeInteger(source.size) && Number(source.size) >= 0)
+        ? undefined
+        : 'has a source of type blob whose size is not a number of bytes';
+    default:
+      return `has a source of type ${shown(source.type)}; one of ${kinds} is needed`;
+  }
+}
+
+/**
+ * A place for bytes as it counts for equality: bytes count by their hash, so that a client which sends an image again
+ * meets the message whose image the store has since moved to a blob.
+ */
+export function countedSource(source: ByteSource): JsonObject {
+  if (source.type === 'url') return { type: 'url', url: source.url };
+  return { type: 'blob', hash: source.type === 'blob' ? source.hash : sha256Hex(fromBase64(source.data)) };
+}
+
+/** How many bytes there are, where that is known. */
+export function sourceSize(source: ByteSource): number | undefined {
+  if (source.type === 'base64') return base64Length(source.data);
+  return source.type === 'blob' ? source.size : undefined;
+}

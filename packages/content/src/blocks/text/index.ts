@@ -1,0 +1,17 @@
+import type { TextBlock } from '@coppice/core';
+import { countedFields, defineBlock } from '../define.ts';
+
+/** Plain text. Stored exactly; compared without the white space around it, and not at all when it is blank. */
+export const text = defineBlock<TextBlock>({
+  type: 'text',
+  summary: 'Plain text or Markdown.',
+  is: (value): value is TextBlock =>
+    'type' in value && value.type === 'text' && 'text' in value && typeof value.text === 'string',
+  problem: (fields) => (typeof fields.text === 'string' ? undefined : 'is a text block without a string in text'),
+  toText: (block) => block.text,
+  lower: (block) => [block],
+  normal(block) {
+    const trimmed = block.text.trim();
+    return trimmed === '' ? undefined : { ...countedFields(block), text: trimmed };
+  },
+});

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { runBlockConformance } from '../conformance.ts';
+import { text } from './index.ts';
+
+runBlockConformance(text, {
+  good: {
+    plain: { type: 'text', text: 'Hello' },
+    'white space': { type: 'text', text: ' \n' },
+    'further fields': { text: 'a', citations: [{ url: 'https://example.org' }], type: 'text' },
+  },
+  bad: { 'without a string in text': { text: 1 }, 'is a text block without': {} },
+});
+
+it('[C29] text gives itself as text and when lowered', () => {
+  const block = { type: 'text', text: ' a ' } as const;
+  expect(text.toText(block)).toBe(' a ');
+  expect(text.lower(block)).toEqual([block]);
+});
+
+it('[C30] text is compared trimmed, and not at all when blank', () => {
+  expect(text.normal({ type: 'text', text: '\t a b\n' })).toEqual({ type: 'text', text: 'a b' });
+  expect(text.normal({ type: 'text', text: ' \u00a0\n' })).toBe(undefined);
+});

@@ -1,0 +1,73 @@
+import { refuse } from '@coppice/core';
+import { isPlainObject } from './json-copy.ts';
+import { shown } from './problem.ts';
+
+/** One array or object on its way out, and how far it is written. */
+type Frame =
+  | { readonly items: readonly unknown[]; next: number }
+  | { readonly object: Readonly<Record<string, unknown>>; readonly keys: readonly string[]; next: number };
+
+// Far past any message, and past what JSON.stringify manages; only a value that contains itself gets there.
+const deepest = 100_000;
+
+function open(value: object): Frame {
+  if (Array.isArray(value)) return { items: value, next: 0 };
+  if (!isPlainObject(value)) refuse('message/invalid', 'An object that is not plain data cannot be written as JSON.');
+  // The default order of sort() is by UTF-16 code unit, the same on every machine; localeCompare would not be.
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return { object: value, keys: keys.sort(), next: 0 };
+}
+
+function leaf(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    refuse('message/invalid', `The number ${value} cannot be written as JSON.`, { number: String(value) });
+  }
+  // JSON.stringify escapes lone surrogates and writes -0 as 0.
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    return JSON.stringify(value);
+  }
+  return refuse('message/invalid', `There is ${shown(value)} where JSON needs a value.`);
+}
+
+/**
+ * JSON text of a value that depends on nothing but the value: keys sorted by UTF-16 code unit, no white space, numbers
+ * as JavaScript writes them (-0 as 0), lone surrogates as `\udXXX`. Refuses numbers that are not finite and whatever
+ * is no JSON data; leaves out members that are `undefined`, as JSON.stringify does. Walks any depth without recursion.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return leaf(value);
+  const stack: Frame[] = [];
+  let frame: Frame | undefined = open(value);
+  let text = 'items' in frame ? '[' : '{';
+  while (frame !== undefined) {
+    let child: unknown;
+    if ('items' in frame) {
+      if (frame.next === frame.items.length) {
+        text += ']';
+        frame = stack.pop();
+        continue;
+      }
+      if (frame.next > 0) text += ',';
+      child = frame.items[frame.next++];
+    } else {
+      const key: string | undefined = frame.keys[frame.next];
+      if (key === undefined) {
+        text += '}';
+        frame = stack.pop();
+        continue;
+      }
+      text += `${frame.next > 0 ? ',' : ''}${JSON.stringify(key)}:`;
+      frame.next++;
+      child = frame.object[key];
+    }
+    if (typeof child === 'object' && child !== null) {
+      if (stack.length >= deepest) refuse('message/invalid', 'A value that contains itself cannot be written as JSON.');
+      stack.push(frame);
+      frame = open(child);
+      text += 'items' in frame ? '[' : '{';
+    } else {
+      text += leaf(child);
+    }
+  }
+  return text;
+}

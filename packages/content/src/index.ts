@@ -1,0 +1,46 @@
+// What a message is.
+
+export type { Block, Json, JsonObject, Message, MessageKit, Role, TextBlock } from '@coppice/core';
+export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
+
+// Reading messages: the door.
+
+export { parseJson } from './json-text.ts';
+
+export { normaliseMessage, normaliseMessages } from './legacy.ts';
+export { defaultLimits, type Limits } from './limits.ts';
+export { type ParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
+
+// Blocks: the registry, then its members' types.
+
+export { type BlockDefinition, type BlockSpec, defineBlock, providerOnlyFields } from './blocks/define.ts';
+export type { FileBlock, TextSource } from './blocks/file/index.ts';
+export type { ImageBlock } from './blocks/image/index.ts';
+export {
+  blockDefinitions,
+  type ContentBlock,
+  definitionOf,
+  isKnown,
+  isUnknown,
+  type KnownBlock,
+  parseBlock,
+} from './blocks/index.ts';
+export type { Base64Source, BlobSource, ByteSource, UrlSource } from './blocks/source.ts';
+export type { ThinkingBlock } from './blocks/thinking/index.ts';
+export type { ToolUseBlock } from './blocks/tool-use/index.ts';
+export type { UnknownBlock } from './blocks/unknown.ts';
+
+// What core is told of messages.
+
+export { equalityKey, normalForm } from './equality.ts';
+export { messageKit, messageTokens, searchText } from './kit.ts';
+
+export { estimateTokens } from './tokens.ts';
+
+// What they are made with.
+
+export { canonicalJson } from './canonical-json.ts';
+
+export { sha256Hex } from './sha256.ts';
+
+export { utf8Length } from './utf8.ts';

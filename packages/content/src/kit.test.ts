@@ -1,0 +1,84 @@
+import { type Block, type Message, textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { equalityKey } from './equality.ts';
+import { messageKit } from './kit.ts';
+import { anyMessage, anyText } from './testing/arbitraries.ts';
+import { estimateTokens } from './tokens.ts';
+
+const blocks = (...content: readonly (Block & Record<string, unknown>)[]): Message => ({ role: 'assistant', content });
+
+describe('the message kit', () => {
+  it('[C52] gives the very text of a message of one text block', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(messageKit.text(textMessage('user', text))).toBe(text);
+      }),
+    );
+  });
+
+  it('[C53] joins adjoining text with nothing and puts other blocks on lines of their own', () => {
+    const message = blocks(
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'text', text: 'An ' },
+      { type: 'text', text: 'oak.' },
+      { type: 'tool-use', id: 'c', name: 'grow', parameters: { years: 100 } },
+      { type: 'thinking', thinking: '' },
+      { type: 'x-mark' },
+      { type: 'text', text: 'Done.' },
+    );
+    expect(messageKit.text(message)).toBe('Hm.\nAn oak.\ngrow({"years":100})\n[x-mark]\nDone.');
+  });
+
+  it('[C54] estimates text by the words in it, and long text from samples of it', () => {
+    expect(estimateTokens('')).toBe(0);
+    const sentence = 'The quick brown fox jumps over the lazy dog. ';
+    const short = estimateTokens(sentence.repeat(100));
+    expect(short).toBeGreaterThan(800);
+    expect(short).toBeLessThan(1300);
+    const long = estimateTokens(sentence.repeat(10_000));
+    expect(long / (short * 100)).toBeGreaterThan(0.95);
+    expect(long / (short * 100)).toBeLessThan(1.05);
+    expect(estimateTokens(sentence.repeat(10_000))).toBe(long);
+  });
+
+  it('[C54] does not charge ten megabytes of text by reading all of it', () => {
+    const half = 'oak '.repeat(1_250_000);
+    const mixed = estimateTokens(half + '漢'.repeat(5_000_000));
+    expect(mixed).toBeGreaterThan(estimateTokens(half));
+  });
+
+  it('[C55] counts a message as its blocks and a little more, always a whole number', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const tokens = messageKit.tokens(message);
+        expect(Number.isInteger(tokens)).toBe(true);
+        expect(tokens).toBeGreaterThan(0);
+        const twice = { ...message, content: [...message.content, ...message.content] };
+        expect(messageKit.tokens(twice) - tokens).toBe(tokens - 4);
+      }),
+    );
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'AAAA' } };
+    expect(messageKit.tokens(blocks(image))).toBe(1204);
+  });
+
+  it('[C55] has the equality key', () => {
+    expect(messageKit.key(textMessage('user', 'a'))).toBe(equalityKey(textMessage('user', 'a')));
+  });
+
+  it('[C42] answers for blocks that have not been through the door', () => {
+    const odd = blocks(
+      { type: 'text' },
+      { type: 'text', text: 7 },
+      { type: 'tool-use', id: 'c' },
+      { type: 'image', source: null },
+      { type: 'file', name: 'a' },
+      { type: 'thinking', thinking: [] },
+      { type: '__proto__' },
+      { type: 'toString' },
+    );
+    expect(messageKit.text(odd)).toContain('[tool-use]');
+    expect(messageKit.key(odd)).toMatch(/^[0-9a-f]{32}$/);
+    expect(messageKit.tokens(odd)).toBeGreaterThan(4);
+  });
+});

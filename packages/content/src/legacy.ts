@@ -1,0 +1,111 @@
+// Older messages: `content` as a string or null, calls in `tool_calls[]`. They are read here and never written.
+import { type JsonObject, type Message, ok, type Result } from '@coppice/core';
+import { isJsonObject, isPlainObject } from './json-copy.ts';
+import { parseJson } from './json-text.ts';
+import { defaultLimits } from './limits.ts';
+import { type ParseOptions, parseList, parseMessage } from './message.ts';
+import { excerpt, invalid, shown } from './problem.ts';
+
+/** Names that a call's own further fields may not take on the block: they are ours, or copies of what the block says. */
+const reserved: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'name',
+  'parameters',
+  'arguments',
+  'index',
+  'function',
+  'parsed_arguments',
+]);
+
+function furtherFields(...sources: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  const entries = sources.flatMap((source) => Object.entries(source)).filter(([key]) => !reserved.has(key));
+  // fromEntries defines own properties, so `__proto__` stays an ordinary key.
+  return Object.fromEntries(entries);
+}
+
+/** The arguments of a call: JSON text of an object, an object already, or nothing. */
+function readArguments(raw: unknown, call: { at: string; id: string; name: string }, depth: number): Result<unknown> {
+  if (raw === undefined || raw === null) return ok({});
+  if (isPlainObject(raw)) return ok(raw);
+  const { at, id, name } = call;
+  const told = typeof raw === 'string' ? raw : shown(raw);
+  const fail = (why: string) =>
+    invalid(at, `calls ${shown(name)} (id ${shown(id)}) with arguments that ${why}: ${excerpt(told, 200)}`, {
+      id,
+      name,
+      arguments: raw,
+    });
+  if (typeof raw !== 'string') return fail('are no object');
+  if (raw.trim() === '') return ok({});
+  const value = parseJson(raw, 'The argument text', depth);
+  if (!value.ok) return fail(`cannot be read (${value.refusal.message.replace(/\.$/, '')})`);
+  const parameters: JsonObject | undefined = isJsonObject(value.value) ? value.value : undefined;
+  return parameters === undefined ? fail('are no object') : ok(parameters);
+}
+
+function readCall(call: unknown, at: string, depth: number): Result<Readonly<Record<string, unknown>>> {
+  if (!isPlainObject(call)) return invalid(at, `is ${shown(call)} where a tool call is needed`);
+  const { id, type, function: called } = call;
+  if (typeof id !== 'string' || id === '') return invalid(at, 'is a tool call without an id');
+  if (type !== undefined && type !== 'function') {
+    return invalid(at, `is a tool call (id ${shown(id)}) of type ${shown(type)}; only function calls are known`, {
+      id,
+    });
+  }
+  if (!isPlainObject(called)) return invalid(at, `is a tool call (id ${shown(id)}) without its function`, { id });
+  const { name, arguments: raw } = called;
+  if (typeof name !== 'string' || name === '') {
+    return invalid(at, `is a tool call (id ${shown(id)}) without the name of a tool`, { id });
+  }
+  const parameters = readArguments(raw, { at, id, name }, depth);
+  if (!parameters.ok) return parameters;
+  return ok({ type: 'tool-use', id, name, parameters: parameters.value, ...furtherFields(called, call) });
+}
+
+function readLegacy(value: Readonly<Record<string, unknown>>, where: string, depth: number): Result<unknown> {
+  const { content, tool_calls: calls, ...rest } = value;
+  if (calls !== undefined && calls !== null && !Array.isArray(calls)) {
+    return invalid(where, `has ${shown(calls)} as tool_calls where a list is needed`);
+  }
+  const listed: readonly unknown[] = calls ?? [];
+  if (listed.length > 0 && value.role !== 'assistant') {
+    return invalid(where, 'has tool_calls, which only assistant messages may have');
+  }
+  const blocks: unknown[] = [];
+  if (typeof content === 'string') {
+    if (content !== '' || listed.length === 0) blocks.push({ type: 'text', text: content });
+  } else if (Array.isArray(content)) {
+    for (const block of content) blocks.push(block);
+  } else if (content !== undefined && content !== null) {
+    return invalid(where, `has ${shown(content)} as content where text or blocks are needed`);
+  } else if (listed.length === 0) {
+    return invalid(where, 'has neither content nor tool_calls');
+  }
+  for (let index = 0; index < listed.length; index++) {
+    const block = readCall(listed[index], `${where}.tool_calls[${index}]`, depth);
+    if (!block.ok) return block;
+    blocks.push(block.value);
+  }
+  return ok({ ...rest, content: blocks });
+}
+
+/**
+ * Reads a message in canonical or legacy form and gives the canonical one: a string becomes one text block, `tool_calls`
+ * become `tool-use` blocks after the text, blank arguments become `{}`. Refuses null content without calls, and arguments
+ * that are not a JSON object, naming the call's id and name and handing back the raw text.
+ */
+export function normaliseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
+  const { where = 'message', limits = defaultLimits } = options;
+  if (!isPlainObject(value)) return parseMessage(value, options);
+  if (Array.isArray(value.content) && (value.tool_calls === undefined || value.tool_calls === null)) {
+    return parseMessage(value, options);
+  }
+  const canonical = readLegacy(value, where, limits.jsonDepth);
+  return canonical.ok ? parseMessage(canonical.value, options) : canonical;
+}
+
+/** Reads a list of messages in canonical or legacy form; the refusal names the index, such as `messages[3]`. */
+export function normaliseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
+  return parseList(value, normaliseMessage, options);
+}

@@ -1,0 +1,12 @@
+/** The bounds of one message, all of them checked at the same door. */
+export interface Limits {
+  /** UTF-8 bytes of the message as JSON text. */
+  readonly messageBytes: number;
+  /** Nesting of the message as JSON: a scalar is 0, `[]` and `{}` are 1, the message itself counts. */
+  readonly jsonDepth: number;
+  /** Blocks in one message. */
+  readonly blocks: number;
+}
+
+/** What a message may be unless an operator says otherwise: 10 MB, 200 levels, 10,000 blocks. */
+export const defaultLimits: Limits = { messageBytes: 10 * 1024 * 1024, jsonDepth: 200, blocks: 10_000 };

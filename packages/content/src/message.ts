@@ -1,0 +1,148 @@
+// The door for messages: everything foreign becomes a Message here, or is refused here with its place and the reason.
+import { type Block, isBlank, type Message, ok, type Result, type Role, refused, roles } from '@coppice/core';
+import { parseBlock } from './blocks/index.ts';
+import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLarge } from './json-copy.ts';
+import { parseJson } from './json-text.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { invalid, shown } from './problem.ts';
+import { utf8Length } from './utf8.ts';
+
+/** How a message is read. */
+export interface ParseOptions {
+  /** How sentences name the message, such as `messages[3]`. */
+  readonly where?: string;
+  /** Whether a message that says nothing is refused (the default), or kept for a caller that skips it, as append does. */
+  readonly blank?: 'refuse' | 'keep';
+  readonly limits?: Limits;
+}
+
+const fields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id']);
+
+function isRole(value: unknown): value is Role {
+  return roles.some((role) => role === value);
+}
+
+function fieldProblem(value: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of Object.keys(value)) {
+    // null says nothing, so nothing is lost by leaving it out; anything else would be.
+    if (fields.has(key) || value[key] === undefined || value[key] === null) continue;
+    return `has the field ${shown(key)}, which a message does not have`;
+  }
+  return undefined;
+}
+
+function callProblem(role: Role, call: unknown): string | undefined {
+  if (role !== 'tool') {
+    return call === undefined || call === null ? undefined : 'has a tool_call_id, which only tool messages have';
+  }
+  return typeof call === 'string' && call !== ''
+    ? undefined
+    : 'is a tool message without the tool_call_id that it answers';
+}
+
+function parseBlocks(
+  content: readonly unknown[],
+  role: Role,
+  where: string,
+  budget: CopyBudget,
+): Result<readonly Block[]> {
+  const blocks: Block[] = [];
+  const calls = new Set<string>();
+  for (let index = 0; index < content.length; index++) {
+    const part = `.content[${index}]`;
+    const copied = copyJson(content[index], where, part, budget);
+    if (!copied.ok) return copied;
+    if (!isJsonObject(copied.value)) return invalid(where + part, `is ${shown(copied.value)} where a block is needed`);
+    const block = parseBlock(copied.value, role, where + part);
+    if (!block.ok) return block;
+    if (block.value.type === 'tool-use' && 'id' in block.value && typeof block.value.id === 'string') {
+      if (calls.has(block.value.id))
+        return invalid(where + part, `uses the tool call id ${shown(block.value.id)} a second time`);
+      calls.add(block.value.id);
+    }
+    blocks.push(block.value);
+  }
+  return ok(blocks);
+}
+
+// A value is charged a lower bound while it is copied. As JSON text it is at most 32 times that (a number of 25 characters
+// is charged 1), so only a message past this share of the limit has to be written out to be measured.
+const surelyFits = 1 / 32;
+
+/**
+ * Reads a message from any value: role, blocks, `tool_call_id`, limits. The result is fresh plain data in which fields
+ * and blocks that this build does not know are kept. Takes the canonical form only; `normaliseMessage` takes older ones.
+ */
+export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
+  const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
+  if (!isPlainObject(value)) return invalid(where, `is ${shown(value)} where a message is needed`);
+  const { role, content, tool_call_id: call } = value;
+  if (!isRole(role)) return invalid(where, `has the role ${shown(role)}; one of ${roles.join(', ')} is needed`);
+  if (!Array.isArray(content))
+    return invalid(where, `has ${shown(content)} as content where an array of blocks is needed`);
+  const problem = fieldProblem(value) ?? callProblem(role, call);
+  if (problem !== undefined) return invalid(where, problem);
+  if (content.length === 0) return refused('message/blank', `${where} has no content blocks.`, { where });
+  if (content.length > limits.blocks) {
+    return invalid(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
+  }
+  // The message and its content array are two of the levels.
+  const budget: CopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
+  const blocks = parseBlocks(content, role, where, budget);
+  if (!blocks.ok) return blocks;
+  const message: Message = {
+    role,
+    content: blocks.value,
+    ...(typeof call === 'string' ? { tool_call_id: call } : {}),
+  };
+  const charged = budget.bytes + (message.tool_call_id?.length ?? 0);
+  if (charged > limits.messageBytes * surelyFits && utf8Length(JSON.stringify(message)) > limits.messageBytes) {
+    return invalid(where, tooLarge(limits));
+  }
+  if (blank === 'refuse' && isBlank(message)) {
+    return refused('message/blank', `${where} says nothing: its text is empty or white space.`, { where });
+  }
+  return ok(message);
+}
+
+/** Reads a list with a reader of single messages; the first refusal names its index, and nothing is returned. */
+export function parseList(
+  value: unknown,
+  read: (value: unknown, options: ParseOptions) => Result<Message>,
+  options: ParseOptions = {},
+): Result<readonly Message[]> {
+  const { where = 'messages' } = options;
+  if (!Array.isArray(value)) return invalid(where, `is ${shown(value)} where a list of messages is needed`);
+  const messages: Message[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const message = read(value[index], { ...options, where: `${where}[${index}]` });
+    if (!message.ok) {
+      const { refusal } = message;
+      return { ok: false, refusal: { ...refusal, data: { ...refusal.data, index } } };
+    }
+    messages.push(message.value);
+  }
+  return ok(messages);
+}
+
+/** Reads a list of messages in canonical form; the refusal names the index, such as `messages[3]`. */
+export function parseMessages(value: unknown, options: ParseOptions = {}): Result<readonly Message[]> {
+  return parseList(value, parseMessage, options);
+}
+
+/** Reads a message in canonical form from JSON text, strictly: see `parseJson` for what JSON text may not hold. */
+export function parseMessageText(text: string, options: ParseOptions = {}): Result<Message> {
+  const { where = 'message', limits = defaultLimits } = options;
+  if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
+    return invalid(where, tooLarge(limits));
+  const value = parseJson(text, where, limits.jsonDepth);
+  return value.ok ? parseMessage(value.value, options) : value;
+}
+
+/**
+ * The blocks of a message as JSON text, in the order in which their keys came, so that an unknown block is written as it
+ * was read. This is the text that stores keep; `canonicalJson` is the one that is hashed and compared.
+ */
+export function toContentText(content: readonly Block[]): string {
+  return JSON.stringify(content);
+}

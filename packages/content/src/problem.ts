@@ -1,0 +1,25 @@
+import { type Refusal, refused } from '@coppice/core';
+
+/** At most `most` UTF-16 units of a text, marked where cut, never cut inside a character. */
+export function excerpt(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)}…`;
+}
+
+/** A foreign value as a sentence can show it: short, and on one line. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(excerpt(value, 60));
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return value === undefined ? 'nothing' : `a value of type ${typeof value}`;
+}
+
+/** Refuses a message: `where` names the place, `what` continues the sentence. */
+export function invalid(
+  where: string,
+  what: string,
+  data: Readonly<Record<string, unknown>> = {},
+): { readonly ok: false; readonly refusal: Refusal } {
+  return refused('message/invalid', `${where} ${what}.`, { where, ...data });
+}

@@ -1,0 +1,103 @@
+import type { Block, JsonObject, Message, Role } from '@coppice/core';
+import fc from 'fast-check';
+import { blockDefinitions } from '../blocks/index.ts';
+import { canonicalJson } from '../canonical-json.ts';
+
+const known = new Set<string>(blockDefinitions.map((definition) => definition.type));
+
+/** Any text, lone surrogates and control characters included. */
+export const anyText: fc.Arbitrary<string> = fc.string({
+  unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)),
+});
+
+/** Text with something in it after trimming. */
+export const filledText: fc.Arbitrary<string> = fc
+  .tuple(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }))
+  .map((parts) => parts.join(''))
+  .filter((text) => text.trim() !== '');
+
+/** Keys as foreign data has them: the dangerous ones often. */
+export const anyKey: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'toJSON', 'type', '0', '10', ''),
+);
+
+/** A JSON object with any keys. */
+export const anyObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject[string]; object: JsonObject }>(
+  (tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constant(null),
+      fc.boolean(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
+      fc.integer(),
+      anyText,
+      fc.array(tie('value'), { maxLength: 4 }),
+      tie('object'),
+    ),
+    object: fc
+      .array(fc.tuple(anyKey, tie('value')), { maxLength: 5 })
+      .map((entries): JsonObject => Object.fromEntries(entries)),
+  }),
+).object;
+
+/** A block of a type that no build knows. */
+export const unknownBlock: fc.Arbitrary<Block> = fc
+  .tuple(
+    anyText.filter((type) => type !== '' && !known.has(type)),
+    anyObject,
+    anyObject,
+  )
+  // The type stands anywhere among the keys; fromEntries keeps `__proto__` an ordinary key.
+  .map(([type, before, after]) =>
+    Object.fromEntries([
+      ...Object.entries(before).filter(([key]) => key !== 'type'),
+      ['type', type],
+      ...Object.entries(after).filter(([key]) => key !== 'type'),
+    ]),
+  )
+  .map((fields) => ({ type: String(fields.type), ...fields }));
+
+/** A text block that is not blank. */
+export const textBlock: fc.Arbitrary<Block> = filledText.map((text) => ({ type: 'text', text }));
+
+/** A tool call. */
+export const toolUseBlock: fc.Arbitrary<Block> = fc.record({
+  type: fc.constant('tool-use'),
+  id: fc.uuid(),
+  name: fc.string({ minLength: 1 }),
+  parameters: anyObject,
+});
+
+/** Reasoning. */
+export const thinkingBlock: fc.Arbitrary<Block> = fc.record(
+  { type: fc.constant('thinking'), thinking: anyText, signature: fc.string(), redacted: fc.string() },
+  { requiredKeys: ['type', 'thinking'] },
+);
+
+/** A message that says something, of any role that may hold its blocks. */
+export const anyMessage: fc.Arbitrary<Message> = fc
+  .tuple(
+    fc.constantFrom<Role>('user', 'assistant', 'tool', 'system'),
+    fc.array(fc.oneof(textBlock, unknownBlock, thinkingBlock), { maxLength: 3 }),
+    textBlock,
+    fc.array(toolUseBlock, { maxLength: 2 }),
+    fc.uuid(),
+  )
+  .map(([role, blocks, last, calls, call]): Message => {
+    const content = [...blocks, last, ...(role === 'assistant' ? calls : [])];
+    return role === 'tool' ? { role, content, tool_call_id: call } : { role, content };
+  });
+
+/** The same data with the keys of every object in reverse order; whole-number keys stay where the language puts them. */
+export function reversedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, reversedKeys(member)] as const);
+  return Object.fromEntries(entries.reverse());
+}
+
+/** Whether two values are the same data, whatever the order of their keys. */
+export function sameData(left: unknown, right: unknown): boolean {
+  return canonicalJson(left) === canonicalJson(right);
+}

@@ -1,0 +1,57 @@
+// Own encoder: this package compiles without DOM or Node types, and the hash needs its bytes in a buffer it can pad.
+
+const replacement = 0xfffd;
+
+/** The code point at `index`; a lone surrogate reads as U+FFFD, which is also what TextEncoder and node:crypto make of it. */
+function codePointAt(text: string, index: number): number {
+  const first = text.charCodeAt(index);
+  if (first < 0xd800 || first > 0xdfff) return first;
+  if (first > 0xdbff) return replacement;
+  const second = text.charCodeAt(index + 1);
+  return second >= 0xdc00 && second <= 0xdfff ? 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00) : replacement;
+}
+
+/** How many bytes a text takes as UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) {
+      bytes += 1;
+    } else if (codePointAt(text, index) > 0xffff) {
+      // Two units, four bytes: the second unit is skipped and has already been counted once.
+      bytes += 2;
+      index++;
+    } else {
+      bytes += 2;
+    }
+  }
+  return bytes;
+}
+
+/** Writes a text as UTF-8 to the start of `into`, which must be long enough, and returns how many bytes it took. */
+export function writeUtf8(text: string, into: Uint8Array): number {
+  let at = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) {
+      into[at++] = unit;
+    } else if (unit < 0x800) {
+      into[at++] = 0xc0 | (unit >> 6);
+      into[at++] = 0x80 | (unit & 0x3f);
+    } else {
+      const point = codePointAt(text, index);
+      if (point > 0xffff) {
+        index++;
+        into[at++] = 0xf0 | (point >> 18);
+        into[at++] = 0x80 | ((point >> 12) & 0x3f);
+      } else {
+        into[at++] = 0xe0 | (point >> 12);
+      }
+      into[at++] = 0x80 | ((point >> 6) & 0x3f);
+      into[at++] = 0x80 | (point & 0x3f);
+    }
+  }
+  return at;
+}

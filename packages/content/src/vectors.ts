@@ -1,0 +1,43 @@
+import type { Json } from '@coppice/core';
+import data from '../vectors.json' with { type: 'json' };
+
+/** What must become of a vector's text: the same canonical JSON and stored content everywhere, or the same refusal. */
+export type Outcome =
+  | { readonly accepted: true; readonly canonical: () => string; readonly content: () => string }
+  | { readonly accepted: false; readonly code: string };
+
+/** One case of `vectors.json`. Texts are functions, because some are 10 MB. */
+export interface Vector {
+  readonly name: string;
+  /** The message as JSON text. */
+  readonly json: () => string;
+  readonly outcome: Outcome;
+}
+
+function readText(value: Json | undefined, name: string): () => string {
+  if (typeof value === 'string') return () => value;
+  if (!Array.isArray(value))
+    throw new TypeError(`The vector "${name}" has a text that is neither a string nor a recipe.`);
+  const parts: readonly Json[] = value;
+  return () => {
+    let text = '';
+    for (const part of parts) {
+      if (!Array.isArray(part)) throw new TypeError(`The vector "${name}" has a recipe that is no list of pairs.`);
+      const [piece, times] = part;
+      // A number is one code unit: not every reader of JSON files takes a lone surrogate in a string.
+      text += (typeof piece === 'number' ? String.fromCharCode(piece) : String(piece)).repeat(Number(times));
+    }
+    return text;
+  };
+}
+
+function readVector(fields: { readonly [key: string]: Json | undefined }): Vector {
+  const name = String(fields.name);
+  const json = readText(fields.json, name);
+  if (typeof fields.rejected === 'string') return { name, json, outcome: { accepted: false, code: fields.rejected } };
+  const canonical = readText(fields.canonical, name);
+  return { name, json, outcome: { accepted: true, canonical, content: readText(fields.content, name) } };
+}
+
+/** The shared vectors: unicode, numbers, keys, depth and size, for every entry point and every store. */
+export const vectors: readonly Vector[] = data.vectors.map(readVector);
