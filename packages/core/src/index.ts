@@ -1,4 +1,81 @@
+/** The public names of core, in reading order. */
+
+export { answer, type Surroundings } from './answer.ts';
+export * from './apply.ts';
+export * from './check.ts';
+export * from './coalesce.ts';
+export * from './commit.ts';
+export * from './compaction.ts';
+export * from './context.ts';
+export * from './conversation.ts';
+export * from './diff.ts';
 export * from './errors.ts';
 export * from './ids.ts';
+export * from './json.ts';
+export * from './linear.ts';
 export * from './message.ts';
 export * from './node.ts';
+export * from './path.ts';
+export type {
+  AnnotateCommand,
+  Annotated,
+  BookmarkCommand,
+  GroupCommand,
+  TagCommand,
+  TitleCommand,
+} from './plan/annotate.ts';
+export type { AppendCommand, Appended, NewMessage } from './plan/append.ts';
+export type { Growth, Plan, PlanContext, Planner } from './plan/context.ts';
+export type { CherryPickCommand, Copied, GraftCommand, MergeCommand } from './plan/copy.ts';
+export {
+  type AttributesCommand,
+  type CreateCommand,
+  type Created,
+  type DeleteTreeCommand,
+  type DuplicateCommand,
+  type Duplicated,
+  defaultProject,
+  forestKey,
+  type RestoreTreeCommand,
+} from './plan/create.ts';
+export type { ClearCommand, DeleteCommand, Deleted, DeleteGroupCommand } from './plan/delete.ts';
+export type { EditCommand, Edited } from './plan/editing.ts';
+export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
+export type { BranchCommand, CompactCommand, MarkCommand, Marked } from './plan/marker.ts';
+export type { MoveCommand, Moved } from './plan/move.ts';
+export type { NavigateCommand, SelectCommand, Selected } from './plan/navigate.ts';
+export type { FinishCommand, Finished, NewReply, RegenerateCommand, Replied, ReplyCommand } from './plan/reply.ts';
+export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/restore.ts';
+export type { Split, SplitCommand } from './plan/split.ts';
+export type { RedoCommand, Reversed, UndoCommand } from './plan/undo.ts';
+export { isPosition, positionBetween, positionsBetween } from './position.ts';
+export * from './reads.ts';
+export { fromRows, rewind } from './rewind.ts';
+export { patched, type RowChange, unpatch } from './rows.ts';
+export * from './run.ts';
+export {
+  definitionOf,
+  invert,
+  isStructural,
+  parseStep,
+  parseSteps,
+  rowChanges,
+  stepsToJson,
+  stepTypes,
+} from './steps/index.ts';
+export * from './steps/types.ts';
+export * from './store.ts';
+export {
+  allBookmarks,
+  allNodes,
+  type BookmarkEntry,
+  bookmarkOn,
+  childCount,
+  childIds,
+  findAnyNode,
+  findNode,
+  seedling,
+  type Tree,
+  type TreeEntry,
+  type TreeRow,
+} from './tree.ts';

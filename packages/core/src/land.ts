@@ -5,7 +5,7 @@ import { emptyOrder, type Order, orderDelete, orderIds, orderInsert } from './or
 import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
 import { patched, type RowChange } from './rows.ts';
 import type { Place } from './steps/types.ts';
-import type { Tree, TreeEntry } from './tree.ts';
+import { graveKey, type Tree, type TreeEntry } from './tree.ts';
 
 /** A tree value under construction: its fields may be reassigned, the maps behind them stay persistent. */
 export type Draft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
@@ -31,12 +31,15 @@ function put(draft: Draft, entry: TreeEntry): void {
   draft.nodes = mapPut(draft.nodes, entry, draft.pass);
 }
 
+// Spelt out, not spread: these run for every row that a commit touches.
 function withNode(entry: TreeEntry, node: Node): TreeEntry {
-  return { key: entry.key, hash: entry.hash, node, order: entry.order, parentHash: entry.parentHash };
+  const { key, hash, order, graves, parentHash } = entry;
+  return { key, hash, node, order, graves, parentHash };
 }
 
-function withOrder(entry: TreeEntry, order: Order): TreeEntry {
-  return { key: entry.key, hash: entry.hash, node: entry.node, order, parentHash: entry.parentHash };
+function withOrder(entry: TreeEntry, order: Order, graves: Order = entry.graves): TreeEntry {
+  const { key, hash, node, parentHash } = entry;
+  return { key, hash, node, order, graves, parentHash };
 }
 
 /** Applies one row change that has been checked. */
@@ -83,11 +86,11 @@ function added(draft: Draft, node: Node): void {
   draft.nextSeq = node.seq + 1;
   if (node.parentId === null) {
     draft.rootId = node.id;
-    return put(draft, { key: node.id, hash, node, order: emptyOrder, parentHash: 0 });
+    return put(draft, { key: node.id, hash, node, order: emptyOrder, graves: emptyOrder, parentHash: 0 });
   }
   const parent = entryOf(draft, node.parentId);
   draft.size++;
-  put(draft, { key: node.id, hash, node, order: emptyOrder, parentHash: parent.hash });
+  put(draft, { key: node.id, hash, node, order: emptyOrder, graves: emptyOrder, parentHash: parent.hash });
   put(draft, withOrder(parent, orderInsert(parent.order, node.position, node.id)));
 }
 
@@ -107,6 +110,7 @@ function placed(draft: Draft, id: NodeId, to: Place, from: NodeId): void {
     hash: entry.hash,
     node: { ...entry.node, parentId, position, groupId },
     order: entry.order,
+    graves: entry.graves,
     parentHash: parent.hash,
   });
   put(draft, withOrder(parent, orderInsert(parent.order, position, id)));
@@ -148,7 +152,12 @@ function mark(draft: Draft, id: NodeId, removedIn: number | null): number {
 }
 
 function removed(draft: Draft, id: NodeId, version: number): void {
-  detach(draft, entryOf(draft, id).node);
+  const { node } = entryOf(draft, id);
+  if (node.parentId !== null) {
+    const parent = entryOf(draft, node.parentId);
+    const graves = orderInsert(parent.graves, graveKey(node), id);
+    put(draft, withOrder(parent, orderDelete(parent.order, node.position), graves));
+  }
   draft.size -= mark(draft, id, version);
 }
 
@@ -160,7 +169,7 @@ function restored(draft: Draft, id: NodeId, _removedIn: number, position: string
   const place = position ?? entry.node.position;
   put(draft, withNode(entry, { ...entry.node, position: place }));
   const parent = entryOf(draft, parentId);
-  put(draft, withOrder(parent, orderInsert(parent.order, place, id)));
+  put(draft, withOrder(parent, orderInsert(parent.order, place, id), orderDelete(parent.graves, graveKey(entry.node))));
   // What is above may have changed while the subtree lay in the trash.
   const matchParent = matchParentBelow(parent.node);
   if (matchParent !== entry.node.matchParent) rematch(draft, id, matchParent);

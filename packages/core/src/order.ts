@@ -161,6 +161,16 @@ export function orderAt(order: Order, index: number): { readonly id: NodeId; rea
   return id === undefined || position === undefined ? undefined : { id, position };
 }
 
+/** The nearest positions below and above one. */
+export function orderAround(
+  order: Order,
+  position: string,
+): { readonly before: string | null; readonly after: string | null } {
+  const rank = orderRank(order, position);
+  const held = orderGet(order, position) !== undefined ? 1 : 0;
+  return { before: orderAt(order, rank - 1)?.position ?? null, after: orderAt(order, rank + held)?.position ?? null };
+}
+
 /** The children from first to last. */
 export function* orderIds(order: Order): Generator<NodeId, void, undefined> {
   const open: Order[] = [order];

@@ -60,7 +60,7 @@ export interface Reads {
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
   path: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: Stretch };
-  /** Whether the first is the second or lies above it. */
+  /** Whether the first is the second or lies above it; the second may be removed. */
   above: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
   /** Those of the nodes that lie below no other one of them. */
   topmost: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
@@ -75,8 +75,19 @@ export interface Reads {
   count: { args: { readonly of: NodeId }; answer: number };
   /** What a delete of the subtree must know of. */
   inside: { args: { readonly of: NodeId }; answer: Inside };
-  /** Live nodes of the subtree that other versions than these added, a few of them. */
-  strangers: { args: { readonly of: NodeId; readonly versions: readonly number[] }; answer: readonly NodeHead[] };
+  /**
+   * A few live nodes of the subtree, other subtrees left out, that were added after `since` by other versions than
+   * these: what others hung there.
+   */
+  strangers: {
+    args: {
+      readonly of: NodeId;
+      readonly versions: readonly number[];
+      readonly since: number;
+      readonly without: readonly NodeId[];
+    };
+    answer: readonly NodeHead[];
+  };
   /** The newest live leaf below a node, subtrees left out; null if there is none below it. */
   newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
   /** The leaf reached by following visit marks, else the last child. */
@@ -89,8 +100,10 @@ export interface Reads {
     args: { readonly from: NodeId; readonly keys: readonly string[] };
     answer: { readonly nodes: readonly NodeId[]; readonly aliases: readonly NodeId[] };
   };
-  /** The last position and the highest group under a parent, removed children included, so that neither is given again. */
-  edge: { args: { readonly of: NodeId }; answer: { readonly position: string | null; readonly groupId: number } };
+  /** The last position under a parent, removed children included, so that it is not given again. */
+  edge: { args: { readonly of: NodeId }; answer: string | null };
+  /** The highest group number under a parent, removed children included. */
+  groupMax: { args: { readonly of: NodeId }; answer: number };
   /** The nearest positions around one under a parent, removed children included. */
   gap: {
     args: { readonly of: NodeId; readonly position: string };
@@ -100,10 +113,10 @@ export interface Reads {
   at: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
-  /** The actor's newest act that is not undone. */
-  undoable: { args: { readonly actor: string }; answer: ActRecord | null };
+  /** The actor's newest act that is not undone, or the one named. */
+  undoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
   /** The actor's newest undone act, unless the actor did something since. */
-  redoable: { args: { readonly actor: string }; answer: ActRecord | null };
+  redoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
   /** Every row of the tree, removed ones included, in creation order. */
   rows: {
     args: { readonly treeId?: TreeId };

@@ -27,6 +27,8 @@ export interface TreeEntry extends Entry {
   readonly key: NodeId;
   readonly node: Node;
   readonly order: Order;
+  /** Children that were removed while this node stayed, by {@link graveKey}: their places are not given again. */
+  readonly graves: Order;
   readonly parentHash: number;
 }
 
@@ -86,6 +88,11 @@ export function childIds(tree: Tree, id: string): NodeId[] {
 /** How many live children a node has. */
 export function childCount(tree: Tree, id: string): number {
   return orderSize(orderOf(tree, id));
+}
+
+/** The key of a removed child among its parent's graves. Two of them may have had the same place at different times. */
+export function graveKey(node: Pick<Node, 'position' | 'id'>): string {
+  return `${node.position} ${node.id}`;
 }
 
 /** The live children of a node as an ordered set. */

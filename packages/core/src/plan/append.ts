@@ -35,6 +35,8 @@ export interface AppendCommand {
   /** The active node if not given, or the root of an empty tree. */
   readonly parentId?: NodeId;
   readonly messages: readonly NewMessage[];
+  /** False adds every message as a new node, also beside an equal one: what imports do unless asked otherwise. */
+  readonly merge?: boolean;
   /** Whether the last node becomes active; true if not given. A tree's first node always does. */
   readonly select?: boolean;
 }
@@ -56,7 +58,7 @@ export const append: Planner<AppendCommand, Appended> = function* (command, cont
   const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const said = spoken(command.messages);
   const keys = said.map(({ message }) => context.kit.key(message));
-  const reused = yield* matched(context, parent.id, keys);
+  const reused = command.merge === false ? [] : yield* matched(context, parent.id, keys);
   const last = reused[reused.length - 1];
   const rest = said.slice(reused.length);
   const ground = last === undefined ? parent : yield* theNode(last);
@@ -115,25 +117,32 @@ function* completing(
   return undefined;
 }
 
-/** Insert steps for messages one below the other. */
-export function* chain(
+function* chain(
   context: PlanContext,
   ground: Ground,
-  items: readonly (NewMessage & { readonly groupId?: number })[],
+  items: readonly NewMessage[],
   ids: readonly NodeId[],
 ): Reading<Step[]> {
+  if (items.length === 0) return [];
+  return chainOf(context, ground, yield* ask('edge', { of: ground.id }), items, ids);
+}
+
+/** Insert steps for messages one below the other, the first as the last child of its ground. */
+export function chainOf(
+  context: PlanContext,
+  ground: Ground,
+  edge: string | null,
+  items: readonly NewMessage[],
+  ids: readonly NodeId[],
+): Step[] {
   const steps: Step[] = [];
-  if (items.length === 0) return steps;
-  const edge = yield* ask('edge', { of: ground.id });
-  let position = positionBetween(edge.position, null);
+  let position = positionBetween(edge, null);
   let parent: Ground = ground;
   for (const [index, item] of items.entries()) {
-    const id = ids[index];
-    if (id === undefined) return refuse('command/invalid', 'There are fewer ids than messages.', {});
+    const id = ids[index] ?? refuse('command/invalid', 'There are fewer ids than messages.', {});
     const node = grow(context, parent, position, {
       id,
       message: item.message,
-      ...(item.groupId === undefined ? {} : { groupId: item.groupId }),
       ...(item.meta === undefined ? {} : { meta: item.meta }),
       ...(item.createdAt === undefined ? {} : { createdAt: item.createdAt }),
     });

@@ -1,5 +1,5 @@
 import { refuse, valueOf } from '../errors.ts';
-import { isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
+import { type ActId, isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { checkMessage, type Message, type MessageKit } from '../message.ts';
 import {
   type Marker,
@@ -32,6 +32,8 @@ export interface PlanContext {
 export interface Plan<R> {
   readonly steps: readonly Step[];
   readonly result: R;
+  /** Set by undo and redo: the commit belongs to the act that it takes back or brings back. */
+  readonly reverses?: { readonly kind: 'undo' | 'redo'; readonly actId: ActId };
 }
 
 /** A planner: yields the reads it needs, returns steps, throws a refusal. */

@@ -88,34 +88,38 @@ function copyOf(
   return { ...grown, createdAt: node.createdAt };
 }
 
-/** Insert steps that copy a subtree breadth first below a parent. The top has no group there. */
-export function copySubtree(
+/** What is copied and where to. */
+export interface Copying {
+  readonly treeId: TreeId;
+  /** Parents before their children. */
+  readonly nodes: readonly Node[];
+  /** The copied tops hang on this node there, and on this one here. */
+  readonly from: NodeId;
+  readonly ground: Ground;
+  /** The place of a single top; tops keep their places if not given. */
+  readonly position?: string;
+  readonly groups: 'kept' | 'reset';
+}
+
+/** Insert steps that copy nodes with new ids. A top is in no group unless all siblings come along. */
+export function copyNodes(
   context: PlanContext,
-  source: { readonly treeId: TreeId; readonly nodes: readonly Node[] },
-  ground: Ground,
-  position: string,
-  groups: 'kept' | 'reset',
+  copying: Copying,
 ): { readonly steps: Step[]; readonly ids: Map<NodeId, NodeId> } {
   const steps: Step[] = [];
   const ids = new Map<NodeId, NodeId>();
-  const grown = new Map<NodeId, Ground>();
-  for (const node of source.nodes) ids.set(node.id, nodeId(context.newId()));
-  for (const [index, node] of source.nodes.entries()) {
-    const parent = index === 0 ? ground : grown.get(node.parentId ?? node.id);
+  const grown = new Map<NodeId, Ground>([[copying.from, copying.ground]]);
+  for (const node of copying.nodes) ids.set(node.id, nodeId(context.newId()));
+  for (const node of copying.nodes) {
+    const parent = grown.get(node.parentId ?? node.id);
     const id = ids.get(node.id);
     if (parent === undefined || id === undefined) continue;
-    const groupId = index === 0 || groups === 'reset' ? 0 : node.groupId;
-    const copy = copyOf(
-      context,
-      node,
-      parent,
-      index === 0 ? position : node.position,
-      id,
-      copiedMeta(node, source.treeId, 'copiedFrom'),
-      groupId,
-    );
-    const marker = copy.marker === null ? null : remarked(copy.marker, ids);
-    const landed = { ...copy, marker };
+    const top = node.parentId === copying.from;
+    const place = top ? (copying.position ?? node.position) : node.position;
+    const groupId = copying.groups === 'reset' || (top && copying.position !== undefined) ? 0 : node.groupId;
+    const meta = copiedMeta(node, copying.treeId, 'copiedFrom');
+    const copy = copyOf(context, node, parent, place, id, meta, groupId);
+    const landed = { ...copy, marker: copy.marker === null ? null : remarked(copy.marker, ids) };
     grown.set(node.id, landed);
     steps.push({ type: 'insert', node: landed });
   }
@@ -140,13 +144,14 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
     refuse('tree/root-protected', `The root of ${from.treeId} cannot be grafted: name a message.`, { nodeId: top.id });
   const nodes = yield* ask('subtree', { of: top.id, treeId: from.treeId });
   const edge = yield* ask('edge', { of: parent.id });
-  const { steps, ids } = copySubtree(
-    context,
-    { treeId: from.treeId, nodes },
-    parent,
-    positionBetween(edge.position, null),
-    'kept',
-  );
+  const { steps, ids } = copyNodes(context, {
+    treeId: from.treeId,
+    nodes,
+    from: top.parentId ?? top.id,
+    ground: parent,
+    position: positionBetween(edge, null),
+    groups: 'kept',
+  });
   const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
   if (command.select === true || row.activeNodeId === null) {
     const leaf = yield* ask('lastVisited', { from: top.id, treeId: from.treeId });
@@ -183,7 +188,7 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
     });
   for (const node of messages) settled(node);
   let parent: Ground = yield* theNode(row.activeNodeId ?? row.rootId);
-  let position = positionBetween((yield* ask('edge', { of: parent.id })).position, null);
+  let position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const steps: Step[] = [];
   const added: NodeId[] = [];
   for (const node of messages) {
@@ -221,7 +226,7 @@ export const merge: Planner<MergeCommand, Copied> = function* (command, context)
   if (summary === undefined || summary.trim() === '')
     return refuse('message/blank', `A merge of ${tip.id} needs a summary.`, { nodeId: tip.id });
   const parent = yield* theNode(active);
-  const position = positionBetween((yield* ask('edge', { of: parent.id })).position, null);
+  const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const id = nodeId(context.newId());
   const node = grow(context, parent, position, {
     id,

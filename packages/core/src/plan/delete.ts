@@ -153,14 +153,14 @@ function* raised(
   if (parent === null)
     return refuse('tree/broken-path', `The parent ${top.parentId} of ${top.id} is missing.`, { nodeId: top.parentId });
   const gap = yield* ask('gap', { of: top.parentId, position: top.position });
-  const edge = yield* ask('edge', { of: top.parentId });
+  const highest = yield* ask('groupMax', { of: top.parentId });
   // Below the place of the node that goes, so that undo finds that place free.
   const positions = positionsBetween(gap.before, top.position, heirs.length);
   const counter = `next ${top.parentId}`;
   return heirs.map((heir, index): MoveStep => {
     const old = `${heir.parentId} ${heir.groupId}`;
     if (heir.groupId > 0 && !freshGroups.has(old)) {
-      const next = (freshGroups.get(counter) ?? edge.groupId) + 1;
+      const next = (freshGroups.get(counter) ?? highest) + 1;
       freshGroups.set(counter, next);
       freshGroups.set(old, next);
     }

@@ -69,7 +69,7 @@ function* withSuffix(
   const id = idFor(context, command.id);
   yield* free(command.id === undefined ? [] : [id]);
   // Below a fresh left half the old right half stands first; below the node itself its replies do.
-  const last = ground.id === node.id ? (yield* ask('edge', { of: node.id })).position : positionBetween(null, null);
+  const last = ground.id === node.id ? yield* ask('edge', { of: node.id }) : positionBetween(null, null);
   const grown = grow(context, ground, positionBetween(last, null), {
     id,
     message: tail,

@@ -63,13 +63,13 @@ function* asVariant(
   const id = idFor(context, command.id);
   yield* free(command.id === undefined ? [] : [id]);
   const edge = yield* ask('edge', { of: node.parentId });
-  const groupId = node.groupId === 0 ? edge.groupId + 1 : node.groupId;
+  const groupId = node.groupId === 0 ? (yield* ask('groupMax', { of: node.parentId })) + 1 : node.groupId;
   const parent = yield* ask('node', { id: node.parentId });
   if (parent === null)
     return refuse('tree/unknown-node', `There is no node ${node.parentId}.`, { nodeId: node.parentId });
   const steps: Step[] = [];
   if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
-  const variant = grow(context, parent, positionBetween(edge.position, null), {
+  const variant = grow(context, parent, positionBetween(edge, null), {
     id,
     message,
     kind: node.kind,

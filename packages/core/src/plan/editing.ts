@@ -32,6 +32,12 @@ export interface Edited {
 /** A message that is edited. */
 export type Editable = Node & { readonly message: Message; readonly parentId: NodeId };
 
+/** What a node says now, as a replace step holds it. */
+export function contentOf(node: Node, message: Message): Content {
+  const { status, key, text, tokens, aliases } = node;
+  return { message, status, key, text, tokens, aliases };
+}
+
 /** The step that gives a node other content, with the content it has now. */
 export function rewrite(
   context: PlanContext,
@@ -45,14 +51,7 @@ export function rewrite(
     type: 'replace',
     nodeId: node.id,
     after: { message, status, key, text: kit.text(message), tokens: kit.tokens(message), aliases },
-    before: {
-      message: node.message,
-      status: node.status,
-      key: node.key,
-      text: node.text,
-      tokens: node.tokens,
-      aliases: node.aliases,
-    },
+    before: contentOf(node, node.message),
     since: node.contentIn,
   };
 }

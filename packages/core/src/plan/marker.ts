@@ -133,7 +133,7 @@ function* marking(
       return plan<Marked>([], { nodeId: id, added: [] });
     yield* free([id]);
   }
-  const position = positionBetween((yield* ask('edge', { of: parentId })).position, null);
+  const position = positionBetween(yield* ask('edge', { of: parentId }), null);
   const meta = command.meta === undefined ? {} : { meta: command.meta };
   const node = grow(context, parent, position, { id, kind, message, marker, ...meta });
   const moves = select || row.activeNodeId === null ? pointing(row, id) : [];

@@ -34,7 +34,7 @@ export const move: Planner<MoveCommand, Moved> = function* (command, context) {
   if (position === null) return plan([], { nodeId: node.id, from: node.parentId });
   const from = placeOf(node);
   const stays = from.parentId === parent.id;
-  const groupId = stays || node.groupId === 0 ? node.groupId : (yield* ask('edge', { of: parent.id })).groupId + 1;
+  const groupId = stays || node.groupId === 0 ? node.groupId : (yield* ask('groupMax', { of: parent.id })) + 1;
   const step: MoveStep = {
     type: 'move',
     nodeId: node.id,
@@ -51,7 +51,7 @@ function* placeFor(command: MoveCommand, treeId: TreeId): Reading<string | null>
   if (before === undefined) {
     const siblings = yield* ask('children', { of: parentId });
     if (siblings[siblings.length - 1]?.id === command.nodeId) return null;
-    return positionBetween((yield* ask('edge', { of: parentId })).position, null);
+    return positionBetween(yield* ask('edge', { of: parentId }), null);
   }
   const sibling = yield* theNode(before);
   if (sibling.parentId !== parentId)

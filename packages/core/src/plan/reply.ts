@@ -79,8 +79,8 @@ export interface Finished {
 export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
   const parent = yield* theNode(command.parentId);
   const edge = yield* ask('edge', { of: parent.id });
-  const groupId = command.join ?? (command.replies.length > 1 ? edge.groupId + 1 : 0);
-  return yield* planted(command, context, parent, edge.position, groupId, []);
+  const groupId = command.join ?? (command.replies.length > 1 ? (yield* ask('groupMax', { of: parent.id })) + 1 : 0);
+  return yield* planted(command, context, parent, edge, groupId, []);
 };
 
 /** Inserts replies under the nearest user message above, in one group with the replies that are there. */
@@ -91,11 +91,13 @@ export const regenerate: Planner<RegenerateCommand, Replied> = function* (comman
   const replies = children.filter((child) => child.role === 'assistant' && child.kind === 'message');
   const grouped =
     replies.find((child) => child.id === old && child.groupId > 0) ?? replies.find((child) => child.groupId > 0);
-  const groupId = grouped?.groupId ?? (replies.length + command.replies.length > 1 ? edge.groupId + 1 : 0);
+  const groupId =
+    grouped?.groupId ??
+    (replies.length + command.replies.length > 1 ? (yield* ask('groupMax', { of: prompt.id })) + 1 : 0);
   const filled: Step[] = replies
     .filter((child) => child.groupId === 0 && groupId > 0)
     .map((child) => ({ type: 'regroup', nodeId: child.id, after: groupId, before: 0 }));
-  return yield* planted(command, context, prompt, edge.position, groupId, filled);
+  return yield* planted(command, context, prompt, edge, groupId, filled);
 };
 
 /** The nearest user message at or above a node, and its child on the way down. */

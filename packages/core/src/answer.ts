@@ -1,0 +1,291 @@
+/** Answers a planner's reads from tree values: in memory, in the page, and as the reference that stores are compared with. */
+import type { NodeId, TreeId } from './ids.ts';
+import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
+import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
+import { isAbove, lastVisitedLeaf, path, subtree } from './path.ts';
+import { mapEntries, mapGet } from './persistent-map.ts';
+import type { Answer, Read, Reads, Stretch } from './reads.ts';
+import { allBookmarks, allNodes, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
+
+/** What a tree value alone cannot answer. */
+export interface Surroundings {
+  /** Another tree of the same owner. */
+  tree(id: TreeId): Tree | undefined;
+  taken(ids: readonly NodeId[]): readonly NodeId[];
+  home(id: NodeId): TreeId | null;
+  forest(key: string, project: string): TreeId | null;
+  undoable(actor: string, actId: Reads['undoable']['args']['actId']): Reads['undoable']['answer'];
+  redoable(actor: string, actId: Reads['redoable']['args']['actId']): Reads['redoable']['answer'];
+  log(since: number): Reads['log']['answer'];
+  /** Nodes by match parent and key in stored order, where an index is kept; else the children are looked through. */
+  matching?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
+}
+
+/** Answers one read from a tree (undefined where it does not exist yet) and its surroundings. */
+export function answer(tree: Tree | undefined, read: Read, around: Surroundings): Answer {
+  const of = (treeId: TreeId | undefined): Tree | undefined => (treeId === undefined ? tree : around.tree(treeId));
+  switch (read.ask) {
+    case 'tree':
+      return rowOf(of(read.treeId));
+    case 'taken':
+      return around.taken(read.ids);
+    case 'home':
+      return around.home(read.id);
+    case 'forest':
+      return around.forest(read.key, read.project);
+    case 'undoable':
+      return around.undoable(read.actor, read.actId);
+    case 'redoable':
+      return around.redoable(read.actor, read.actId);
+    case 'log':
+      return around.log(read.since);
+    default:
+      return answerInside('treeId' in read ? of(read.treeId) : tree, read, around);
+  }
+}
+
+type Inside = Exclude<Read, { ask: 'tree' | 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
+
+function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings): Answer {
+  if (tree === undefined) return nothing(read);
+  switch (read.ask) {
+    case 'node':
+      return findNode(tree, read.id) ?? null;
+    case 'anyNode':
+      return findAnyNode(tree, read.id) ?? null;
+    case 'path':
+      return stretch(tree, read.to, read.limit);
+    case 'above':
+      return isAbove(tree, read.id, read.below);
+    case 'topmost':
+      return topmost(tree, read.ids);
+    case 'children':
+      return children(tree, read.of);
+    case 'subtree':
+      return subtree(tree, read.of, read.depth);
+    case 'count':
+      return subtree(tree, read.of).length;
+    case 'inside':
+      return inside(tree, read.of);
+    case 'strangers':
+      return strangers(tree, read);
+    case 'newestLeaf':
+      return newestLeaf(tree, read.below, read.without);
+    case 'lastVisited':
+      return lastVisitedLeaf(tree, read.from) ?? read.from;
+    case 'match':
+      return match(tree, read.from, read.keys, around);
+    case 'edge':
+      return edge(tree, read.of);
+    case 'groupMax':
+      return groupMax(tree, read.of);
+    case 'gap':
+      return gap(tree, read.of, read.position);
+    case 'at':
+      return orderGet(orderOf(tree, read.of), read.position) ?? null;
+    case 'bookmark':
+      return bookmarkOn(tree, read.on) ?? null;
+    case 'rows':
+      return { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
+  }
+}
+
+function rowOf(tree: Tree | undefined): Reads['tree']['answer'] {
+  return tree === undefined || tree.version === 0 ? null : tree;
+}
+
+function nothing(read: Inside): Answer {
+  switch (read.ask) {
+    case 'path':
+      return { nodes: [], complete: true };
+    case 'above':
+      return false;
+    case 'topmost':
+    case 'children':
+    case 'subtree':
+    case 'strangers':
+      return [];
+    case 'count':
+    case 'groupMax':
+      return 0;
+    case 'inside':
+      return { pending: [], bookmarks: [], active: false };
+    case 'lastVisited':
+      return read.from;
+    case 'match':
+      return { nodes: [], aliases: [] };
+    case 'gap':
+      return { before: null, after: null };
+    default:
+      return null;
+  }
+}
+
+function stretch(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Stretch {
+  if (limit === Number.POSITIVE_INFINITY) {
+    const all = path(tree, { to });
+    return { nodes: all.ok ? all.value : [], complete: true };
+  }
+  const nodes: Node[] = [];
+  let entry = mapGet(tree.nodes, to);
+  while (entry !== undefined && entry.node.parentId !== null && nodes.length < limit) {
+    nodes.push(entry.node);
+    entry = mapGet(tree.nodes, entry.node.parentId, entry.parentHash);
+  }
+  return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
+}
+
+function topmost(tree: Tree, ids: readonly NodeId[]): NodeId[] {
+  const named = new Set<string>(ids);
+  return ids.filter((id) => {
+    let entry = mapGet(tree.nodes, id);
+    for (;;) {
+      const parentId: NodeId | null = entry?.node.parentId ?? null;
+      if (parentId === null) return true;
+      if (named.has(parentId)) return false;
+      entry = mapGet(tree.nodes, parentId, entry?.parentHash);
+    }
+  });
+}
+
+function children(tree: Tree, of: NodeId): NodeHead[] {
+  const heads: NodeHead[] = [];
+  for (const id of orderIds(orderOf(tree, of))) {
+    const node = findNode(tree, id);
+    if (node !== undefined) heads.push(node);
+  }
+  return heads;
+}
+
+function inside(tree: Tree, of: NodeId): Reads['inside']['answer'] {
+  const pending = subtree(tree, of)
+    .filter((node) => node.status === 'pending')
+    .map((node) => node.id);
+  const bookmarks = allBookmarks(tree).filter((mark) => isAbove(tree, of, mark.nodeId));
+  return { pending, bookmarks, active: tree.activeNodeId !== null && isAbove(tree, of, tree.activeNodeId) };
+}
+
+const fewStrangers = 10;
+
+function strangers(
+  tree: Tree,
+  read: {
+    readonly of: NodeId;
+    readonly versions: readonly number[];
+    readonly since: number;
+    readonly without: readonly NodeId[];
+  },
+): NodeHead[] {
+  const own = new Set(read.versions);
+  return without(tree, read.of, read.without)
+    .filter((node) => !own.has(node.addedIn) && node.addedIn > read.since)
+    .sort((a, b) => a.seq - b.seq)
+    .slice(0, fewStrangers);
+}
+
+function without(tree: Tree, of: NodeId, left: readonly NodeId[]): Node[] {
+  const skipped = new Set<string>(left);
+  const nodes: Node[] = [];
+  const open: NodeId[] = [of];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const node = skipped.has(at) ? undefined : findNode(tree, at);
+    if (node === undefined) continue;
+    nodes.push(node);
+    for (const child of orderIds(orderOf(tree, at))) open.push(child);
+  }
+  return nodes;
+}
+
+function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId | null {
+  const skipped = new Set<string>(left);
+  let newest: Node | null = null;
+  for (const node of without(tree, below, left)) {
+    if (node.id === below || (newest !== null && node.seq < newest.seq)) continue;
+    // A node whose children all go is a leaf afterwards.
+    let stays = false;
+    for (const child of orderIds(orderOf(tree, node.id))) if (!skipped.has(child)) stays = true;
+    if (!stays) newest = node;
+  }
+  return newest?.id ?? null;
+}
+
+function match(tree: Tree, from: NodeId, keys: readonly string[], around: Surroundings): Reads['match']['answer'] {
+  const nodes: NodeId[] = [];
+  let at = findNode(tree, from);
+  for (const key of keys) {
+    if (at === undefined) break;
+    const next: NodeId | undefined = childWith(tree, at, key, around);
+    if (next === undefined) return { nodes, aliases: aliasesOf(tree, matchParentBelow(at), key) };
+    nodes.push(next);
+    at = findNode(tree, next);
+  }
+  return { nodes, aliases: [] };
+}
+
+/** The first message with a key below a node, markers in between looked through. */
+function childWith(tree: Tree, from: Node, key: string, around: Surroundings): NodeId | undefined {
+  const indexed = around.matching?.(matchParentBelow(from), key);
+  const found =
+    indexed === undefined
+      ? lookedThrough(tree, from, key)
+      : indexed.filter((id) => isMessageKind(from.kind) || from.kind === 'root' || isAbove(tree, from.id, id));
+  const nodes = found.map((id) => findNode(tree, id)).filter((node) => node !== undefined);
+  nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1));
+  return nodes[0]?.id;
+}
+
+function lookedThrough(tree: Tree, from: Node, key: string): NodeId[] {
+  const found: NodeId[] = [];
+  const open: NodeId[] = [from.id];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const id of orderIds(orderOf(tree, at))) {
+      const node = findNode(tree, id);
+      if (node === undefined) continue;
+      if (!isMessageKind(node.kind)) open.push(id);
+      else if (node.key === key) found.push(id);
+    }
+  return found;
+}
+
+function aliasesOf(tree: Tree, matchParent: NodeId, key: string): NodeId[] {
+  const found: Node[] = [];
+  for (const { node } of mapEntries(tree.nodes))
+    if (node.removedIn === null && node.aliases.some((alias) => alias.matchParent === matchParent && alias.key === key))
+      found.push(node);
+  return found.sort((a, b) => a.seq - b.seq).map((node) => node.id);
+}
+
+function edge(tree: Tree, of: NodeId): Reads['edge']['answer'] {
+  const entry = mapGet(tree.nodes, of);
+  if (entry === undefined) return null;
+  const live = orderAt(entry.order, orderSize(entry.order) - 1)?.position ?? null;
+  const grave = graved(orderAt(entry.graves, orderSize(entry.graves) - 1)?.position ?? null);
+  return grave !== null && (live === null || grave > live) ? grave : live;
+}
+
+/** The place in a grave's key. */
+function graved(key: string | null): string | null {
+  return key === null ? null : key.slice(0, key.indexOf(' '));
+}
+
+function gap(tree: Tree, of: NodeId, position: string): Reads['gap']['answer'] {
+  const entry = mapGet(tree.nodes, of);
+  if (entry === undefined) return { before: null, after: null };
+  const live = orderAround(entry.order, position);
+  // Keys of graves at this very place sort behind the bare position and before anything longer.
+  const below = graved(orderAround(entry.graves, position).before);
+  const above = graved(orderAround(entry.graves, `${position}!`).after);
+  return {
+    before: below !== null && (live.before === null || below > live.before) ? below : live.before,
+    after: above !== null && (live.after === null || above < live.after) ? above : live.after,
+  };
+}
+
+function groupMax(tree: Tree, of: NodeId): number {
+  const entry = mapGet(tree.nodes, of);
+  if (entry === undefined) return 0;
+  let highest = 0;
+  for (const order of [entry.order, entry.graves])
+    for (const id of orderIds(order)) highest = Math.max(highest, findAnyNode(tree, id)?.groupId ?? 0);
+  return highest;
+}

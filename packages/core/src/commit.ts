@@ -1,0 +1,74 @@
+/** What happens between a plan and its rows: the same for every store, inside its lock. */
+import { AppError, refusalKinds } from './errors.ts';
+import type { TreeId } from './ids.ts';
+import type { Plan } from './plan/context.ts';
+import type { Commit } from './reads.ts';
+import type { RowChange } from './rows.ts';
+import { isStructural, rowChanges } from './steps/index.ts';
+import type { Step } from './steps/types.ts';
+import type { ChangeOptions } from './store.ts';
+import type { TreeRow } from './tree.ts';
+
+/** Whether a write that expects a version comes too late. */
+export function isStale(row: TreeRow | null, expectedVersion: number | undefined): boolean {
+  return row !== null && expectedVersion !== undefined && row.structureVersion > expectedVersion;
+}
+
+/** A commit that is ready to be written. */
+export interface Settled {
+  readonly commit: Commit;
+  readonly changes: readonly RowChange[];
+  /** The tree row afterwards, but for what the changes themselves set on it. */
+  readonly row: Pick<TreeRow, 'version' | 'structureVersion' | 'nextSeq' | 'updatedAt'>;
+}
+
+/** Whether a commit counts as something its actor did: moving the pointer alone does not. */
+export function isAct(steps: readonly Step[]): boolean {
+  return steps.some((step) => step.type !== 'select');
+}
+
+/**
+ * Turns a plan into a commit and its row changes, or into nothing where it has no steps. A stale structural write is
+ * refused with the present version; the caller adds the steps since.
+ */
+export function settle<R>(treeId: TreeId, row: TreeRow | null, plan: Plan<R>, options: ChangeOptions): Settled | null {
+  const { steps, reverses } = plan;
+  if (steps.length === 0) return null;
+  const structural = isStructural(steps);
+  if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
+    throw staleError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
+  const version = (row?.version ?? 0) + 1;
+  const seq = row?.nextSeq ?? 0;
+  const commit: Commit = {
+    treeId,
+    version,
+    actId: reverses?.actId ?? options.actId,
+    actor: options.actor,
+    at: options.at,
+    kind: reverses?.kind ?? 'do',
+    seq,
+    structural,
+    steps,
+  };
+  const inserts = steps.reduce((count, step) => (step.type === 'insert' ? count + 1 : count), 0);
+  return {
+    commit,
+    changes: rowChanges(steps, { version, seq, at: options.at }),
+    row: {
+      version,
+      structureVersion: structural ? version : (row?.structureVersion ?? 0),
+      nextSeq: seq + inserts,
+      updatedAt: options.at,
+    },
+  };
+}
+
+/** The refusal of a stale write. `since` are the commits that made it stale, where the caller has them at hand. */
+export function staleError(treeId: TreeId, version: number, expected: number, since: readonly Commit[] = []): AppError {
+  return new AppError({
+    code: 'tree/version-conflict',
+    kind: refusalKinds['tree/version-conflict'],
+    message: `The tree ${treeId} is at version ${version}; this write expected ${expected}. Read what changed and try again.`,
+    data: { treeId, version, expectedVersion: expected, since },
+  });
+}

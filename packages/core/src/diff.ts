@@ -1,0 +1,148 @@
+/** What two branches, or two messages, have in common and what each has for itself. */
+import { ok, type Result } from './errors.ts';
+import type { NodeId } from './ids.ts';
+import { type Block, isText, type Message, type Role, textOf } from './message.ts';
+import type { Node } from './node.ts';
+import { path } from './path.ts';
+import { diffSequences } from './sequence-diff.ts';
+import type { Tree } from './tree.ts';
+import { diffText, type TextPart } from './word-diff.ts';
+
+/** Where two branches part. */
+export interface BranchDiff {
+  /** The last node that both have; null if they part at the root. */
+  readonly common: NodeId | null;
+  /** How many nodes they share. */
+  readonly shared: number;
+  readonly left: readonly Node[];
+  readonly right: readonly Node[];
+}
+
+/** Compares two paths of one tree that both begin at a first turn. */
+export function diffBranches(left: readonly Node[], right: readonly Node[]): BranchDiff {
+  let shared = 0;
+  let common: NodeId | null = null;
+  for (; shared < left.length; shared++) {
+    const id = left[shared]?.id ?? null;
+    if (id === null || id !== right[shared]?.id) break;
+    common = id;
+  }
+  return { common, shared, left: left.slice(shared), right: right.slice(shared) };
+}
+
+/** Compares the branches that end at two nodes of a tree. Refuses what a path refuses, such as an unknown node. */
+export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
+  const left = path(tree, { to: a });
+  if (!left.ok) return left;
+  const right = path(tree, { to: b });
+  return right.ok ? ok(diffBranches(left.value, right.value)) : right;
+}
+
+/** A block that both messages have, or only one of them. */
+export interface BlockPart {
+  readonly type: TextPart['type'];
+  readonly block: Block;
+}
+
+/** What changed from one message to another. */
+export interface MessageDiff {
+  /** Whether both say the same, whatever way their text is cut into blocks and their keys are ordered. */
+  readonly equal: boolean;
+  readonly roles: readonly [left: Role, right: Role];
+  /** All text of the two, word by word. */
+  readonly text: readonly TextPart[];
+  /** All that is not text, in order. */
+  readonly blocks: readonly BlockPart[];
+}
+
+/** Compares two messages: their text by words, other blocks as wholes. */
+export function diffMessages(a: Message, b: Message): MessageDiff {
+  const equal = a.role === b.role && a.tool_call_id === b.tool_call_id && sameContent(a, b);
+  const [left, right] = [otherBlocks(a), otherBlocks(b)];
+  return {
+    equal,
+    roles: [a.role, b.role],
+    text: diffText(textOf(a), textOf(b)),
+    blocks: diffBlocks(left, right),
+  };
+}
+
+function otherBlocks(message: Message): Block[] {
+  return message.content.filter((block) => !isText(block));
+}
+
+function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[] {
+  const numbers = new Map<string, number>();
+  const number = (block: Block) => {
+    const text = canonical(block);
+    const known = numbers.get(text) ?? numbers.size;
+    numbers.set(text, known);
+    return known;
+  };
+  const { removed, added } = diffSequences(Int32Array.from(left, number), Int32Array.from(right, number));
+  const parts: BlockPart[] = [];
+  let y = 0;
+  for (const [x, block] of left.entries()) {
+    if (removed[x] === 1) {
+      parts.push({ type: 'removed', block });
+      continue;
+    }
+    for (; added[y] === 1; y++) push(parts, 'added', right[y]);
+    push(parts, 'equal', right[y]);
+    y++;
+  }
+  for (; y < right.length; y++) push(parts, 'added', right[y]);
+  return parts;
+}
+
+function push(parts: BlockPart[], type: BlockPart['type'], block: Block | undefined): void {
+  if (block !== undefined) parts.push({ type, block });
+}
+
+/** Text between other blocks counts as one, however many blocks it is in. */
+function sameContent(a: Message, b: Message): boolean {
+  return canonical(runs(a)) === canonical(runs(b));
+}
+
+function runs(message: Message): unknown[] {
+  const found: unknown[] = [];
+  let text = '';
+  for (const block of message.content) {
+    if (isText(block)) text += block.text;
+    else {
+      found.push(text, block);
+      text = '';
+    }
+  }
+  found.push(text);
+  return found;
+}
+
+type Waiting = { readonly literal: string } | { readonly value: unknown };
+
+/** JSON text with keys in order. Iterative: what a tool was called with may be nested as deep as a model likes. */
+function canonical(root: unknown): string {
+  const out: string[] = [];
+  const waiting: Waiting[] = [{ value: root }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if ('literal' in next) {
+      out.push(next.literal);
+      continue;
+    }
+    const { value } = next;
+    if (typeof value !== 'object' || value === null) {
+      out.push(JSON.stringify(value) ?? 'null');
+      continue;
+    }
+    const list = Array.isArray(value);
+    const members = Object.entries(value).filter(([, each]) => list || each !== undefined);
+    if (!list) members.sort(([one], [other]) => (one < other ? -1 : 1));
+    out.push(list ? '[' : '{');
+    waiting.push({ literal: list ? ']' : '}' });
+    for (const [key, each] of members.reverse()) {
+      waiting.push({ literal: ',' }, { value: each });
+      if (!list) waiting.push({ literal: `${JSON.stringify(key)}:` });
+    }
+  }
+  return out.join('');
+}

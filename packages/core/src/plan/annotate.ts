@@ -1,0 +1,126 @@
+import { refuse } from '../errors.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import type { Node, NodeMeta } from '../node.ts';
+import { ask, type Reading } from '../reads.ts';
+import { unpatch } from '../rows.ts';
+import type { Patch, Step } from '../steps/types.ts';
+import { type Planner, plan, theMessage } from './context.ts';
+
+/** Changes what is noted about a node. */
+export interface AnnotateCommand {
+  readonly type: 'annotate';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly set: Patch<NodeMeta>;
+}
+
+/** Gives a node the user's title, or takes it away with null. */
+export interface TitleCommand {
+  readonly type: 'title';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly title: string | null;
+  /** A machine's title: ignored once the node has children or a title. */
+  readonly auto?: boolean;
+}
+
+/** Gives a node its tags. */
+export interface TagCommand {
+  readonly type: 'tag';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly tags: readonly string[];
+}
+
+/** Sets, retitles or (with null) takes away the bookmark of a node. */
+export interface BookmarkCommand {
+  readonly type: 'bookmark';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly title: string | null;
+}
+
+/** Puts variants of one parent into one group of their own, or (a single node) into none. */
+export interface GroupCommand {
+  readonly type: 'group';
+  readonly treeId: TreeId;
+  readonly nodeIds: readonly NodeId[];
+}
+
+/** The node that was meant. */
+export interface Annotated {
+  readonly nodeId: NodeId;
+}
+
+function noted(node: Node, set: Patch<NodeMeta>): Step[] {
+  const before = unpatch(node.meta, set);
+  const same = JSON.stringify(before) === JSON.stringify(Object.fromEntries(Object.entries(set)));
+  return same ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
+}
+
+/** Sets or takes away any note but those that only the tree itself writes. */
+export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
+  const node = yield* theMessage(command.nodeId, 'annotated');
+  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
+    if (Object.hasOwn(command.set, key))
+      refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
+  return plan(noted(node, command.set), { nodeId: node.id });
+};
+
+/** Titles a node; a machine's title never replaces or shadows the user's. */
+export const title: Planner<TitleCommand, Annotated> = function* (command) {
+  const node = yield* theMessage(command.nodeId, 'titled');
+  const text = command.title === null || command.title.trim() === '' ? null : command.title;
+  if (command.auto !== true) return plan(noted(node, { title: text }), { nodeId: node.id });
+  const ignored = node.meta.title !== undefined || (yield* ask('children', { of: node.id })).length > 0;
+  return plan(ignored ? [] : noted(node, { autoTitle: text }), { nodeId: node.id });
+};
+
+/** Tags a node: trimmed, each once, in the given order. */
+export const tag: Planner<TagCommand, Annotated> = function* (command) {
+  const node = yield* theMessage(command.nodeId, 'tagged');
+  const tags = [...new Set(command.tags.map((word) => word.trim()).filter((word) => word !== ''))];
+  return plan(noted(node, { tags: tags.length === 0 ? null : tags }), { nodeId: node.id });
+};
+
+/** Bookmarks a node. Setting it again retitles it and keeps its time. */
+export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command, context) {
+  const node = yield* theMessage(command.nodeId, 'bookmarked');
+  const before = yield* ask('bookmark', { on: node.id });
+  if (command.title === null) {
+    return plan(before === null ? [] : [{ type: 'bookmark', nodeId: node.id, after: null, before }], {
+      nodeId: node.id,
+    });
+  }
+  if (before?.title === command.title) return plan([], { nodeId: node.id });
+  const after = {
+    nodeId: node.id,
+    title: command.title,
+    createdAt: before?.createdAt ?? context.now,
+    updatedAt: context.now,
+  };
+  return plan([{ type: 'bookmark', nodeId: node.id, after, before }], { nodeId: node.id });
+};
+
+/** Groups variants. All of them must hang on one parent. */
+export const group: Planner<GroupCommand, { readonly groupId: number }> = function* (command) {
+  const nodes: Node[] = [];
+  for (const id of new Set(command.nodeIds)) nodes.push(yield* theMessage(id, 'grouped'));
+  const parentId = nodes[0]?.parentId;
+  if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.', {});
+  const stray = nodes.find((node) => node.parentId !== parentId);
+  if (stray !== undefined)
+    refuse('command/invalid', `The node ${stray.id} has another parent: a group is made of variants.`, {
+      nodeId: stray.id,
+    });
+  const groupId = nodes.length === 1 ? 0 : yield* groupFor(parentId);
+  const steps: Step[] = [];
+  for (const node of nodes)
+    if (node.groupId !== groupId)
+      steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: node.groupId });
+  return plan(steps, { groupId });
+};
+
+function* groupFor(parentId: NodeId): Reading<number> {
+  return (yield* ask('groupMax', { of: parentId })) + 1;
+}

@@ -1,0 +1,205 @@
+import { refuse } from '../errors.ts';
+import { type NodeId, nodeId, type TreeId } from '../ids.ts';
+import type { MessageKit } from '../message.ts';
+import type { NewNode, TreeAttributes } from '../node.ts';
+import { positionBetween } from '../position.ts';
+import { ask } from '../reads.ts';
+import { unpatch } from '../rows.ts';
+import type { Patch, Step } from '../steps/types.ts';
+import { idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
+import { copyNodes } from './copy.ts';
+
+/** The project of a tree that names none. */
+export const defaultProject = 'default';
+
+/** Makes a tree with its root. */
+export interface CreateCommand {
+  readonly type: 'create';
+  readonly treeId: TreeId;
+  readonly attributes?: TreeAttributes;
+  /** The root's id, chosen by the client. */
+  readonly rootId?: string;
+  /** Finds the owner's forest tree with this exact system prompt in this project, and makes it only if there is none. */
+  readonly forest?: boolean;
+}
+
+/** The tree that was made or found. */
+export interface Created {
+  readonly treeId: TreeId;
+  readonly created: boolean;
+}
+
+/** Copies a tree, up to a node or whole, into a new one. */
+export interface DuplicateCommand {
+  readonly type: 'duplicate';
+  /** The id of the new tree. */
+  readonly treeId: TreeId;
+  readonly from: TreeId;
+  /** The end of the copied path; the active node if not given. */
+  readonly nodeId?: NodeId;
+  readonly whole?: boolean;
+  /** What differs in the copy, such as the title or the system prompt; null takes an attribute away. */
+  readonly attributes?: Patch<TreeAttributes>;
+}
+
+/** The copy, and which of its nodes stands for which. */
+export interface Duplicated {
+  readonly treeId: TreeId;
+  readonly ids: ReadonlyMap<NodeId, NodeId>;
+}
+
+/** Changes what is noted about a tree: title, folder, pin, tags, metadata. The system prompt never changes. */
+export interface AttributesCommand {
+  readonly type: 'attributes';
+  readonly treeId: TreeId;
+  readonly set: Patch<TreeAttributes>;
+}
+
+/** Puts a tree into the trash. */
+export interface DeleteTreeCommand {
+  readonly type: 'delete-tree';
+  readonly treeId: TreeId;
+}
+
+/** Takes a tree out of the trash. */
+export interface RestoreTreeCommand {
+  readonly type: 'restore-tree';
+  readonly treeId: TreeId;
+}
+
+/** The key under which a forest tree is found: no prompt and the empty prompt differ, and white space counts. */
+export function forestKey(kit: MessageKit, systemPrompt: string | undefined): string {
+  if (systemPrompt === undefined) return 'none';
+  // Not a text block: equality of messages trims text, equality of prompts does not.
+  const exact = { type: 'system-prompt', value: systemPrompt };
+  return kit.key({ role: 'system', content: [exact] });
+}
+
+/** The content-less node that everything hangs below. */
+export function rootNode(context: Pick<PlanContext, 'now'>, id: NodeId): NewNode {
+  return {
+    id,
+    parentId: null,
+    position: positionBetween(null, null),
+    kind: 'root',
+    message: null,
+    status: 'success',
+    groupId: 0,
+    createdAt: context.now,
+    matchParent: null,
+    key: null,
+    text: '',
+    tokens: 0,
+    meta: {},
+    marker: null,
+    aliases: [],
+  };
+}
+
+/** The first steps of every tree: its root and its attributes. */
+export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
+  const set: TreeAttributes = { ...attributes, project: attributes.project ?? defaultProject };
+  return [
+    { type: 'insert', node: rootNode(context, rootId) },
+    { type: 'attributes', after: set, before: unpatch({}, set) },
+  ];
+}
+
+/** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
+export const create: Planner<CreateCommand, Created> = function* (command, context) {
+  const attributes = command.attributes ?? {};
+  if (command.forest === true) {
+    const key = forestKey(context.kit, attributes.systemPrompt);
+    const project = attributes.project ?? defaultProject;
+    const found = yield* ask('forest', { key, project });
+    if (found !== null) return plan([], { treeId: found, created: false });
+    return plan(birth(context, nodeId(context.newId()), { ...attributes, forestKey: key }), {
+      treeId: context.treeId,
+      created: true,
+    });
+  }
+  const row = yield* ask('tree', {});
+  const rootId = idFor(context, command.rootId);
+  if (row !== null) {
+    const same =
+      row.attributes.systemPrompt === attributes.systemPrompt &&
+      (command.rootId === undefined || row.rootId === rootId);
+    if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
+    return plan([], { treeId: row.id, created: false });
+  }
+  return plan(birth(context, rootId, attributes), { treeId: context.treeId, created: true });
+};
+
+/** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
+export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
+  const { from } = command;
+  const source = yield* ask('tree', { treeId: from });
+  if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
+  if ((yield* ask('tree', {})) !== null)
+    return refuse('tree/exists', `There is a tree ${context.treeId} already.`, { treeId: context.treeId });
+  const end = command.nodeId ?? source.activeNodeId;
+  if (command.nodeId !== undefined) yield* theNode(command.nodeId, from);
+  const nodes =
+    command.whole === true
+      ? (yield* ask('subtree', { of: source.rootId, treeId: from })).slice(1)
+      : end === null || end === source.rootId
+        ? []
+        : (yield* ask('path', { to: end, treeId: from })).nodes;
+  const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
+  const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
+  const attributes = { ...inherited, ...dropped(command.attributes ?? {}), copiedFrom: lineage };
+  const rootId = nodeId(context.newId());
+  const steps = birth(context, rootId, withoutNulls(attributes));
+  const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
+  const copy = copyNodes(context, { treeId: from, nodes, from: source.rootId, ground, groups: 'reset' });
+  for (const step of copy.steps) steps.push(step);
+  const target = end === null ? null : (copy.ids.get(end) ?? null);
+  const active = target ?? [...copy.ids.values()].pop() ?? null;
+  if (active !== null) steps.push({ type: 'select', after: active, before: null });
+  return plan(steps, { treeId: context.treeId, ids: copy.ids });
+};
+
+function dropped(patch: Patch<TreeAttributes>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(patch));
+}
+
+function withoutNulls(attributes: Record<string, unknown>): TreeAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Changes a tree's attributes. */
+export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
+  const row = yield* theTree(context);
+  for (const key of ['systemPrompt', 'forestKey', 'copiedFrom', 'trashedAt'])
+    if (Object.hasOwn(command.set, key))
+      refuse(
+        'tree/root-protected',
+        `The attribute ${key} of ${row.id} cannot be set: a tree keeps what it was made with.`,
+        { treeId: row.id, key },
+      );
+  return plan(attributed(row.attributes, command.set), { treeId: row.id });
+};
+
+/** To the trash, from where it can come back. */
+export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
+  const row = yield* theTree(context);
+  const inside = yield* ask('inside', { of: row.rootId });
+  if (inside.pending.length > 0)
+    refuse('tree/pending', `A reply is still being written in ${row.id}: stop it first.`, { nodeIds: inside.pending });
+  return plan(row.attributes.trashedAt === undefined ? attributed(row.attributes, { trashedAt: context.now }) : [], {
+    treeId: row.id,
+  });
+};
+
+/** Out of the trash. */
+export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
+  const row = yield* theTree(context);
+  return plan(attributed(row.attributes, { trashedAt: null }), { treeId: row.id });
+};
+
+function attributed(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
+  const before = unpatch(now, set);
+  return JSON.stringify(before) === JSON.stringify(Object.fromEntries(Object.entries(set)))
+    ? []
+    : [{ type: 'attributes', after: set, before }];
+}

@@ -1,0 +1,73 @@
+/** Every command, its planner, and what the rest of the system must know about it. */
+import { annotate, bookmark, group, tag, title } from './annotate.ts';
+import { append } from './append.ts';
+import type { Planner } from './context.ts';
+import { cherryPick, graft, merge } from './copy.ts';
+import { attributes, create, deleteTree, duplicate, restoreTree } from './create.ts';
+import { clear, deleteGroup, deleteNodes } from './delete.ts';
+import { edit } from './edit.ts';
+import { branch, compact, mark } from './marker.ts';
+import { move } from './move.ts';
+import { navigate, select } from './navigate.ts';
+import { finish, regenerate, reply } from './reply.ts';
+import { restore, restoreVersion } from './restore.ts';
+import { split } from './split.ts';
+import { redo, undo } from './undo.ts';
+
+/** The planners by the type of their command. */
+export const planners = {
+  create,
+  append,
+  edit,
+  split,
+  reply,
+  regenerate,
+  finish,
+  select,
+  navigate,
+  delete: deleteNodes,
+  'delete-group': deleteGroup,
+  clear,
+  move,
+  graft,
+  'cherry-pick': cherryPick,
+  merge,
+  branch,
+  compact,
+  mark,
+  duplicate,
+  bookmark,
+  tag,
+  title,
+  annotate,
+  group,
+  attributes,
+  'delete-tree': deleteTree,
+  'restore-tree': restoreTree,
+  restore,
+  'restore-version': restoreVersion,
+  undo,
+  redo,
+} as const;
+
+/** The name of a command. */
+export type CommandType = keyof typeof planners;
+/** The command of a type. */
+export type CommandOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer C, infer _R> ? C : never;
+/** What a command answers. */
+export type ResultOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer _C, infer R> ? R : never;
+/** Something a user wants done to a tree. */
+export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
+
+/**
+ * Commands that only add, so that a stale one can be kept as a sibling instead of being refused. Every other
+ * structural command on a tree that moved on is a conflict.
+ */
+export const additive: ReadonlySet<CommandType> = new Set<CommandType>([
+  'append',
+  'edit',
+  'reply',
+  'regenerate',
+  'cherry-pick',
+  'mark',
+]);

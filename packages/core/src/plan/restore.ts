@@ -1,0 +1,81 @@
+import { refuse } from '../errors.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import type { Node } from '../node.ts';
+import { ask, type Reading } from '../reads.ts';
+import { fromRows, rewind } from '../rewind.ts';
+import type { Step } from '../steps/types.ts';
+import { type Planner, plan, pointing, theTree } from './context.ts';
+import { stepsBetween } from './steps-between.ts';
+import { freePlace } from './undo.ts';
+
+/** Takes a removed node, with what went with it, out of the trash. */
+export interface RestoreCommand {
+  readonly type: 'restore';
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+}
+
+/** Makes the tree again what it was after a version, as a new commit. */
+export interface RestoreVersionCommand {
+  readonly type: 'restore-version';
+  readonly treeId: TreeId;
+  readonly version: number;
+}
+
+/** What came back. */
+export interface Restored {
+  readonly nodeId: NodeId;
+}
+
+/** Brings a node back. Its parent must live: what went first comes back last. */
+export const restore: Planner<RestoreCommand, Restored> = function* (command, context) {
+  const row = yield* theTree(context);
+  const node = yield* ask('anyNode', { id: command.nodeId });
+  if (node === null || node.parentId === null)
+    return refuse('tree/unknown-node', `There is no node ${command.nodeId}.`, { nodeId: command.nodeId });
+  if (node.removedIn === null) return plan([], { nodeId: node.id });
+  const top = yield* removalTop(node);
+  const parent = yield* ask('node', { id: top.parentId ?? row.rootId });
+  if (parent === null)
+    return refuse(
+      'tree/unknown-node',
+      `The node ${node.id} hung on ${top.parentId}, which is in the trash: restore that first.`,
+      { nodeId: top.parentId },
+    );
+  const position = yield* freePlace(parent.id, top.position, top.id);
+  const step: Step = { type: 'restore', nodeId: top.id, version: node.removedIn };
+  const steps: Step[] = [position === top.position ? step : { ...step, position }];
+  if (row.activeNodeId === null) steps.push(...pointing(row, top.id));
+  return plan(steps, { nodeId: top.id });
+};
+
+/** The node that the same commit removed highest above this one. */
+function* removalTop(from: Node): Reading<Node> {
+  let top = from;
+  while (top.parentId !== null) {
+    const parent: Node | null = yield* ask('anyNode', { id: top.parentId });
+    if (parent === null || parent.removedIn !== from.removedIn) return top;
+    top = parent;
+  }
+  return top;
+}
+
+/** Turns the tree back to a version: what came since goes to the trash, what went comes back, texts are as they were. */
+export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: number }> = function* (
+  command,
+  context,
+) {
+  const rows = yield* ask('rows', {});
+  if (rows === null)
+    return refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
+  const { version } = command;
+  if (!Number.isSafeInteger(version) || version < 1 || version > rows.row.version)
+    return refuse(
+      'tree/unknown-version',
+      `The tree ${rows.row.id} has the versions 1 to ${rows.row.version}, not ${version}.`,
+      { version },
+    );
+  const now = fromRows(rows.row, rows.nodes, rows.bookmarks);
+  const then = rewind(now, yield* ask('log', { since: version }), version);
+  return plan(stepsBetween(now, then), { version });
+};

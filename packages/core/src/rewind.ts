@@ -1,0 +1,89 @@
+import { type Draft, draftOf, finished, land } from './land.ts';
+import type { Bookmark, Node } from './node.ts';
+import { emptyOrder, orderDelete, orderGet, orderInsert } from './order.ts';
+import { hashOf, mapDelete, mapGet, mapPut } from './persistent-map.ts';
+import type { Commit } from './reads.ts';
+import { definitionOf } from './steps/index.ts';
+import type { Step } from './steps/types.ts';
+import { findAnyNode, graveKey, seedling, type Tree, type TreeRow } from './tree.ts';
+
+/** A tree value from a store's rows, removed ones included, in any order. Links that do not fit are left for the check to name. */
+export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
+  const draft = draftOf({ ...seedling(row.id, row.owner), ...row, attributes: row.attributes });
+  for (const node of nodes) {
+    const parentHash = node.parentId === null ? 0 : hashOf(node.parentId);
+    draft.nodes = mapPut(
+      draft.nodes,
+      { key: node.id, hash: hashOf(node.id), node, order: emptyOrder, graves: emptyOrder, parentHash },
+      draft.pass,
+    );
+    if (node.removedIn === null && node.parentId !== null) draft.size++;
+  }
+  for (const node of nodes) hang(draft, node);
+  for (const bookmark of bookmarks)
+    draft.bookmarks = mapPut(
+      draft.bookmarks,
+      { key: bookmark.nodeId, hash: hashOf(bookmark.nodeId), bookmark },
+      draft.pass,
+    );
+  return finished(draft);
+}
+
+/** Children lists hold what shares its parent's fate: live below live, and below a removed node what went with it. */
+function hang(draft: Draft, node: Node): void {
+  if (node.parentId === null) return;
+  const parent = mapGet(draft.nodes, node.parentId);
+  if (parent === undefined) return;
+  const together = parent.node.removedIn === node.removedIn;
+  const order = together ? orderInsert(parent.order, node.position, node.id) : parent.order;
+  const graves = together ? parent.graves : orderInsert(parent.graves, graveKey(node), node.id);
+  draft.nodes = mapPut(draft.nodes, { ...parent, order, graves }, draft.pass);
+}
+
+/**
+ * The tree as it was after a version, by taking the commits since then back, newest first. Nodes added later are not
+ * in it, not even as removed ones. Visit marks are today's: they have no history.
+ */
+export function rewind(tree: Tree, commits: readonly Commit[], version: number): Tree {
+  const draft = draftOf(tree);
+  const since = commits.filter((commit) => commit.version > version).sort((a, b) => b.version - a.version);
+  for (const commit of since) {
+    for (const step of [...commit.steps].reverse()) takeBack(draft, step, commit);
+    draft.nextSeq = commit.seq;
+  }
+  draft.version = version;
+  draft.structureVersion = Math.min(tree.structureVersion, version);
+  return finished(draft);
+}
+
+function takeBack(draft: Draft, step: Step, commit: Commit): void {
+  if (step.type === 'insert') return forget(draft, step.node.id);
+  // The mark that a later restore lifted goes back to the version that had set it.
+  if (step.type === 'restore') {
+    const old = findAnyNode(draft, step.nodeId);
+    if (old !== undefined) land(draft, { op: 'removed', nodeId: step.nodeId, version: step.version });
+    return;
+  }
+  const inverse = definitionOf(step).invert(step, commit.version);
+  const contentIn = step.type === 'replace' ? step.since : commit.version;
+  for (const change of definitionOf(inverse).rows(inverse, { version: contentIn, seq: 0, at: commit.at }))
+    land(draft, change);
+}
+
+function forget(draft: Draft, id: string): void {
+  const entry = mapGet(draft.nodes, id);
+  if (entry === undefined) return;
+  const { parentId, removedIn } = entry.node;
+  const parent = parentId === null ? undefined : mapGet(draft.nodes, parentId);
+  if (parent !== undefined) {
+    const listed = orderGet(parent.order, entry.node.position) === entry.key;
+    const order = listed ? orderDelete(parent.order, entry.node.position) : parent.order;
+    draft.nodes = mapPut(
+      draft.nodes,
+      { ...parent, order, graves: orderDelete(parent.graves, graveKey(entry.node)) },
+      draft.pass,
+    );
+  }
+  draft.nodes = mapDelete(draft.nodes, id, entry.hash);
+  if (removedIn === null && parentId !== null) draft.size--;
+}

@@ -1,0 +1,70 @@
+/** The contract between core and whatever keeps trees. A store knows no semantics: it reads, locks, writes rows and tells. */
+import type { ActId, NodeId, TreeId } from './ids.ts';
+import type { Plan } from './plan/context.ts';
+import type { Commit, Reading } from './reads.ts';
+
+/** What a store can do; the conformance suite is gated by this and never by a store's name. */
+export interface Supports {
+  /** Acknowledged writes survive the process and a power cut. */
+  readonly durable: boolean;
+  /** Several processes may write at the same time. */
+  readonly processes: boolean;
+  /** Full-text search over every branch. */
+  readonly search: boolean;
+  /** Feeds of other processes' commits. */
+  readonly crossProcessFeed: boolean;
+  /** Replaced contents and the log are kept, so history, undo and the trash reach over restarts. */
+  readonly history: boolean;
+}
+
+/** What a change is told beside its planner. */
+export interface ChangeOptions {
+  readonly actor: string;
+  readonly actId: ActId;
+  /** The commit's time, for display. */
+  readonly at: number;
+  /** A write is stale if a commit after this version changed structure or content. */
+  readonly expectedVersion?: number;
+  /** Keeps a stale additive write as a sibling instead of refusing it. */
+  readonly onConflict?: 'branch';
+  /** Whether the command only adds. */
+  readonly additive: boolean;
+}
+
+/** What came of a change: the commit, or null where nothing changed. */
+export interface Changed<R> {
+  readonly result: R;
+  readonly commit: Commit | null;
+  /** The tree's version now. */
+  readonly version: number;
+}
+
+/**
+ * A planner that is ready to run. It is called inside the store's lock, perhaps again after a lost race, and is told
+ * whether the write is stale.
+ */
+export type Planning<R> = (given: { readonly stale: boolean }) => Reading<Plan<R>>;
+
+/** A store as one owner sees it: ids of other owners are unknown. */
+export interface TreeStore {
+  readonly owner: string;
+  readonly supports: Supports;
+  /** The same store as another owner sees it. */
+  forOwner(owner: string): TreeStore;
+  /** Answers a reading from one snapshot of a tree. */
+  read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T>;
+  /** Locks the tree, drives the planner, checks the version, writes rows and log durably, and tells the feed. */
+  change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>>;
+  /** The commits after a version, then those to come, without gap or double, until the signal ends it. */
+  feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit>;
+  /** The stored JSON texts of messages, so that a page can be assembled without parsing and printing them again. */
+  content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>>;
+  close(): Promise<void>;
+}
+
+/** The part of an AbortSignal that core needs; core's types know no platform. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}

@@ -1,0 +1,5 @@
+/** What tests of core, of stores and of your own code on top of them are made with. */
+export * from './bed.ts';
+export * from './expect-steps.ts';
+export * from './kit.ts';
+export * from './reference-store.ts';

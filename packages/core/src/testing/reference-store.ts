@@ -1,0 +1,191 @@
+import { answer, type Surroundings } from '../answer.ts';
+import { applyOrThrow } from '../apply.ts';
+import { isAct, isStale, settle, staleError } from '../commit.ts';
+import { isAppError } from '../errors.ts';
+import type { ActId, NodeId, TreeId } from '../ids.ts';
+import { type ActRecord, type Commit, drive, type Reading } from '../reads.ts';
+import type { AbortSignalLike, Changed, ChangeOptions, Planning, Supports, TreeStore } from '../store.ts';
+import { findAnyNode, findNode, seedling, type Tree } from '../tree.ts';
+
+/** The smallest store that fulfils the contract: tree values and a log, in memory. Stores are compared with it. */
+export class ReferenceStore implements TreeStore {
+  readonly owner: string;
+  readonly supports: Supports = {
+    durable: false,
+    processes: false,
+    search: false,
+    crossProcessFeed: false,
+    history: true,
+  };
+  readonly trees: Map<TreeId, Tree>;
+  readonly commits: Map<TreeId, Commit[]>;
+  readonly #listeners: Set<() => void>;
+
+  constructor(owner = 'local', shared?: ReferenceStore) {
+    this.owner = owner;
+    this.trees = shared?.trees ?? new Map();
+    this.commits = shared?.commits ?? new Map();
+    this.#listeners = shared === undefined ? new Set() : shared.#listeners;
+  }
+
+  forOwner(owner: string): ReferenceStore {
+    return new ReferenceStore(owner, this);
+  }
+
+  /** The present value of a tree of this owner. */
+  tree(id: TreeId): Tree | undefined {
+    const tree = this.trees.get(id);
+    return tree?.owner === this.owner ? tree : undefined;
+  }
+
+  async read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
+    return drive(reading(), (read) => answer(this.tree(treeId), read, this.#around(treeId)));
+  }
+
+  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    const tree = this.tree(treeId);
+    const stale = isStale(tree ?? null, options.expectedVersion);
+    const plan = drive(planning({ stale }), (read) => answer(tree, read, this.#around(treeId)));
+    try {
+      const settled = settle(treeId, tree ?? null, plan, options);
+      if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+      const before = tree ?? seedling(treeId, this.owner, options.at);
+      this.trees.set(treeId, applyOrThrow(before, plan.steps, { at: options.at }).tree);
+      this.#log(treeId).push(settled.commit);
+      for (const tell of this.#listeners) tell();
+      return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
+      const expected = options.expectedVersion ?? 0;
+      throw staleError(
+        treeId,
+        tree?.version ?? 0,
+        expected,
+        this.#log(treeId).filter((commit) => commit.version > expected),
+      );
+    }
+  }
+
+  async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    let at = since;
+    while (signal?.aborted !== true) {
+      const next = this.#log(treeId).find((commit) => commit.version === at + 1);
+      if (next !== undefined) {
+        at = next.version;
+        yield next;
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          this.#listeners.delete(wake);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#listeners.add(wake);
+        signal?.addEventListener('abort', wake, { once: true });
+      });
+    }
+  }
+
+  async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    const tree = this.tree(treeId);
+    const texts = new Map<NodeId, string>();
+    for (const id of ids) {
+      const message = tree === undefined ? undefined : findNode(tree, id)?.message;
+      if (message != null) texts.set(id, JSON.stringify(message));
+    }
+    return texts;
+  }
+
+  async close(): Promise<void> {
+    // Memory needs no closing.
+  }
+
+  #log(treeId: TreeId): Commit[] {
+    const log = this.commits.get(treeId) ?? [];
+    this.commits.set(treeId, log);
+    return log;
+  }
+
+  #around(treeId: TreeId): Surroundings {
+    const own = [...this.trees.values()].filter((tree) => tree.owner === this.owner);
+    const log = this.#log(treeId);
+    return {
+      tree: (id) => this.tree(id),
+      taken: (ids) => ids.filter((id) => [...this.trees.values()].some((tree) => findAnyNode(tree, id) !== undefined)),
+      home: (id) => own.find((tree) => findNode(tree, id) !== undefined)?.id ?? null,
+      forest: (key, project) =>
+        own.find(
+          ({ attributes }) =>
+            attributes.forestKey === key && attributes.project === project && attributes.trashedAt === undefined,
+        )?.id ?? null,
+      log: (since) => log.filter((commit) => commit.version > since),
+      undoable: (actor, actId) => this.#record(treeId, undoableAct(log, actor, actId)),
+      redoable: (actor, actId) => this.#record(treeId, redoableAct(log, actor, actId)),
+    };
+  }
+
+  #record(
+    treeId: TreeId,
+    found: { readonly actId: ActId; readonly commits: readonly Commit[] } | null,
+  ): ActRecord | null {
+    if (found === null) return null;
+    const elsewhere = [...this.commits].filter(
+      ([id, log]) => id !== treeId && log.some((commit) => commit.actId === found.actId),
+    );
+    return { ...found, elsewhere: elsewhere.map(([id]) => id), purged: false };
+  }
+}
+
+/** An actor's newest act that is not undone, from a tree's log. */
+export function undoableAct(
+  log: readonly Commit[],
+  actor: string,
+  actId?: ActId,
+): { readonly actId: ActId; readonly commits: readonly Commit[] } | null {
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (
+      commit === undefined ||
+      commit.version === 1 ||
+      commit.actor !== actor ||
+      commit.kind === 'undo' ||
+      !isAct(commit.steps)
+    )
+      continue;
+    if (actId !== undefined && commit.actId !== actId) continue;
+    const last = lastOf(log, commit.actId);
+    if (last === undefined || last.kind === 'undo') continue;
+    const commits =
+      last.kind === 'redo'
+        ? [last]
+        : log.filter((one) => one.actId === commit.actId && one.kind === 'do' && one.version > 1);
+    return { actId: commit.actId, commits };
+  }
+  return null;
+}
+
+/** An actor's last undone act, unless the actor did something since. */
+export function redoableAct(
+  log: readonly Commit[],
+  actor: string,
+  actId?: ActId,
+): { readonly actId: ActId; readonly commits: readonly Commit[] } | null {
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (commit === undefined || commit.actor !== actor || !isAct(commit.steps)) continue;
+    if (commit.kind === 'do') return null;
+    const last = lastOf(log, commit.actId);
+    if (commit.kind === 'undo' && last === commit && (actId === undefined || commit.actId === actId))
+      return { actId: commit.actId, commits: [commit] };
+  }
+  return null;
+}
+
+function lastOf(log: readonly Commit[], actId: ActId): Commit | undefined {
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (commit?.actId === actId && isAct(commit.steps)) return commit;
+  }
+  return undefined;
+}

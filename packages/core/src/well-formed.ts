@@ -1,0 +1,87 @@
+/** Text that every provider takes: a lone surrogate has no UTF-8, and one of them would make a whole request fail. */
+import type { Message } from './message.ts';
+
+const lone = /\p{Surrogate}/u;
+const everyLone = /\p{Surrogate}/gu;
+const replacement = '\ufffd';
+
+/** The text with every lone surrogate replaced by U+FFFD; the very same text if it has none. */
+export function wellFormedText(text: string): string {
+  return lone.test(text) ? text.replace(everyLone, replacement) : text;
+}
+
+/**
+ * The message with every lone surrogate replaced, in keys and values at any depth; the very same message if it has
+ * none. The message given is never changed.
+ */
+export function wellFormedMessage(message: Message): Message {
+  if (isWellFormed(message)) return message;
+  const call = message.tool_call_id;
+  return {
+    role: message.role,
+    content: message.content.map((block) =>
+      isWellFormed(block) ? block : { ...repaired(block), type: wellFormedText(block.type) },
+    ),
+    ...(call === undefined ? {} : { tool_call_id: wellFormedText(call) }),
+  };
+}
+
+type Members = { [key: string]: unknown };
+
+function isMembers(value: unknown): value is Members {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+// Iterative, as the copy below: what a tool was called with may be nested as deep as a model likes.
+function isWellFormed(root: unknown): boolean {
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string') {
+      if (lone.test(value)) return false;
+    } else if (Array.isArray(value)) {
+      for (const each of value) waiting.push(each);
+    } else if (isMembers(value)) {
+      for (const key of Object.keys(value)) {
+        if (lone.test(key)) return false;
+        waiting.push(value[key]);
+      }
+    }
+  }
+  return true;
+}
+
+function repaired(root: object): object {
+  const target: Members = {};
+  const waiting: { readonly from: object; readonly to: unknown[] | Members }[] = [{ from: root, to: target }];
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string') return wellFormedText(value);
+    if (Array.isArray(value)) return later(value, []);
+    return isMembers(value) ? later(value, {}) : value;
+  };
+  const later = (from: object, to: unknown[] | Members) => {
+    waiting.push({ from, to });
+    return to;
+  };
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { from, to } = next;
+    if (Array.isArray(to)) for (const value of Object.values(from)) to.push(copy(value));
+    else for (const [key, value] of Object.entries(from)) define(to, freeKey(to, from, key), copy(value));
+  }
+  return target;
+}
+
+// Two keys may become one by the replacement; the second gets another mark rather than the first one's place.
+function freeKey(to: Members, from: object, key: string): string {
+  let free = wellFormedText(key);
+  if (free === key) return free;
+  while (Object.hasOwn(to, free) || Object.hasOwn(from, free)) free += replacement;
+  return free;
+}
+
+// An assignment to `__proto__` would set the prototype and lose the value.
+function define(to: Members, key: string, value: unknown): void {
+  Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,109 @@
+import { diffSequences } from './sequence-diff.ts';
+
+/** A stretch of text that both sides have, or only one of them. */
+export interface TextPart {
+  readonly type: 'equal' | 'removed' | 'added';
+  readonly text: string;
+}
+
+// Scripts that put no space between words: each character is a word of its own, or a paragraph would be one.
+const unspaced =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+// Joiners and marks go with the letter before them. Every repetition has a bound, because a pattern that matches ten
+// megabytes at once runs out of stack; what is longer comes in several pieces.
+const word = `(?:(?![${unspaced}])[\\p{L}\\p{N}_][\\p{M}\\u200c\\u200d]{0,16}){1,1000}`;
+const picture = '\\p{Emoji}[\\p{EMod}\\ufe0f\\u20e3\\u{e0020}-\\u{e007f}]{0,16}';
+// A word (an apostrophe inside belongs to it), a line end, other white space, a flag, an emoji with all its parts, or
+// one character with its marks. Every code unit belongs to exactly one of them.
+const pieces = new RegExp(
+  `${word}(?:['’]${word}){0,4}|\\r?\\n|[^\\S\\r\\n]{1,1000}|\\p{RI}\\p{RI}|${picture}(?:\\u200d${picture}){0,16}|[\\s\\S]\\p{M}{0,16}`,
+  'gu',
+);
+const space = /^\s*$/;
+
+/** Words, white space and punctuation, in order; joined they are the text. */
+export function splitWords(text: string): string[] {
+  return text.match(pieces) ?? [];
+}
+
+/**
+ * What changed from one text to another, word by word. The equal and removed parts joined are the first text, the
+ * equal and added ones the second. Where words are replaced, what was removed comes first.
+ */
+export function diffText(a: string, b: string): readonly TextPart[] {
+  if (a === b) return a === '' ? [] : [{ type: 'equal', text: a }];
+  const left = splitWords(a);
+  const right = splitWords(b);
+  const numbers = new Map<string, number>();
+  const { removed, added } = diffSequences(numbered(left, numbers), numbered(right, numbers));
+  return joined(changes(left, right, removed, added));
+}
+
+function numbered(words: readonly string[], numbers: Map<string, number>): Int32Array {
+  const found = new Int32Array(words.length);
+  for (const [index, text] of words.entries()) {
+    const number = numbers.get(text) ?? numbers.size;
+    if (number === numbers.size) numbers.set(text, number);
+    found[index] = number;
+  }
+  return found;
+}
+
+/** Either what both have, or what one has in place of the other. */
+interface Change {
+  readonly equal: string;
+  readonly removed: string;
+  readonly added: string;
+}
+
+function changes(left: readonly string[], right: readonly string[], removed: Uint8Array, added: Uint8Array): Change[] {
+  const found: Change[] = [];
+  let x = 0;
+  let y = 0;
+  while (x < left.length || y < right.length) {
+    const startX = x;
+    const startY = y;
+    while (removed[x] === 1) x++;
+    while (added[y] === 1) y++;
+    if (x > startX || y > startY)
+      found.push({ equal: '', removed: left.slice(startX, x).join(''), added: right.slice(startY, y).join('') });
+    const same = x;
+    while (x < left.length && removed[x] === 0 && added[y] === 0) {
+      x++;
+      y++;
+    }
+    if (x > same) found.push({ equal: left.slice(same, x).join(''), removed: '', added: '' });
+  }
+  return found;
+}
+
+function isReplacement(change: Change | undefined): boolean {
+  return change !== undefined && change.removed !== '' && change.added !== '';
+}
+
+// White space between two replaced words is nothing that stayed: "the old way" for "a new path" is one replacement.
+function joined(found: readonly Change[]): TextPart[] {
+  const parts: TextPart[] = [];
+  for (let at = 0; at < found.length; at++) {
+    const change = found[at];
+    if (change === undefined) continue;
+    if (change.equal !== '') {
+      parts.push({ type: 'equal', text: change.equal });
+      continue;
+    }
+    const removed = [change.removed];
+    const added = [change.added];
+    while (isReplacement(found[at]) && isReplacement(found[at + 2]) && space.test(found[at + 1]?.equal ?? '')) {
+      for (const each of [found[at + 1], found[at + 2]]) {
+        removed.push(each?.equal ?? '', each?.removed ?? '');
+        added.push(each?.equal ?? '', each?.added ?? '');
+      }
+      at += 2;
+    }
+    const before = removed.join('');
+    const after = added.join('');
+    if (before !== '') parts.push({ type: 'removed', text: before });
+    if (after !== '') parts.push({ type: 'added', text: after });
+  }
+  return parts;
+}
