@@ -28,6 +28,7 @@ export const refusalKinds = {
   'message/bad-position': 'invalid',
   'message/has-tool-use': 'refused',
   'message/is-tool': 'refused',
+  'cursor/invalid': 'invalid',
   'id/invalid': 'invalid',
   'id/taken': 'conflict',
   'undo/nothing': 'refused',

@@ -65,6 +65,7 @@ export {
 } from './steps/index.ts';
 export * from './steps/types.ts';
 export * from './store.ts';
+export * from './store-services.ts';
 export {
   allBookmarks,
   allNodes,
