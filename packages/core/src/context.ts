@@ -6,6 +6,10 @@ import { type Message, type MessageKit, textMessage, textOf } from './message.ts
 import type { Node } from './node.ts';
 import { ask, type Reading } from './reads.ts';
 
+export * from './budget.ts';
+export * from './context-marks.ts';
+export * from './request.ts';
+
 /** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
 export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
 

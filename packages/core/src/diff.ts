@@ -8,6 +8,8 @@ import { diffSequences } from './sequence-diff.ts';
 import type { Tree } from './tree.ts';
 import { diffText, type TextPart } from './word-diff.ts';
 
+export { diffText, splitWords, type TextPart } from './word-diff.ts';
+
 /** Where two branches part. */
 export interface BranchDiff {
   /** The last node that both have; null if they part at the root. */

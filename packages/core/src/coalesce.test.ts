@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { coalesce } from './coalesce.ts';
+import { type Block, isTextOnly, type Message, type Role, type TextBlock, textMessage, textOf } from './message.ts';
+import { toolUse } from './testing/chain.ts';
+
+const text = (words: string): TextBlock => ({ type: 'text', text: words });
+const image: Block = { type: 'image' };
+
+function tool(words: string): Message {
+  return { ...textMessage('tool', words), tool_call_id: 'k' };
+}
+
+test('[X25] neighbours of one role become one message of one text block, joined with nothing', () => {
+  const messages: Message[] = [
+    textMessage('user', 'one '),
+    { role: 'user', content: [text('two'), text(' three')] },
+    textMessage('assistant', 'A'),
+    textMessage('assistant', 'B'),
+    textMessage('assistant', ''),
+    textMessage('user', 'end'),
+  ];
+  expect(coalesce(messages)).toEqual([
+    textMessage('user', 'one two three'),
+    textMessage('assistant', 'AB'),
+    textMessage('user', 'end'),
+  ]);
+});
+
+describe('what never merges', () => {
+  test.each<[string, Message, Message]>([
+    ['two tool messages', tool('a'), tool('b')],
+    ['two system messages', textMessage('system', 'a'), textMessage('system', 'b')],
+    ['two roles', textMessage('user', 'a'), textMessage('assistant', 'b')],
+    ['a call', textMessage('assistant', 'a'), { role: 'assistant', content: [text('b'), toolUse('k')] }],
+    ['after a call', { role: 'assistant', content: [toolUse('k')] }, textMessage('assistant', 'b')],
+    ['an image', textMessage('user', 'a'), { role: 'user', content: [image, text('b')] }],
+    ['thinking', textMessage('assistant', 'a'), { role: 'assistant', content: [{ type: 'thinking' }, text('b')] }],
+  ])('[X26] %s', (_, first, second) => {
+    const messages = [first, second];
+    expect(coalesce(messages)).toBe(messages);
+  });
+
+  test('[X26] nothing merges across what does not merge', () => {
+    const messages = [textMessage('user', 'a'), textMessage('system', 'rule'), textMessage('user', 'b')];
+    expect(coalesce(messages)).toBe(messages);
+  });
+});
+
+const anyMessage: fc.Arbitrary<Message> = fc
+  .tuple(
+    fc.constantFrom<Role>('user', 'assistant', 'tool', 'system'),
+    fc.array(fc.oneof({ weight: 4, arbitrary: fc.string({ maxLength: 4 }).map(text) }, fc.constant(image)), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  )
+  .map(([role, content]) => (role === 'tool' ? { role, content, tool_call_id: 'k' } : { role, content }));
+const anyMessages = fc.array(anyMessage, { maxLength: 20 });
+
+test('[X27] no text and no order changes, and what was sent once is sent once', () => {
+  fc.assert(
+    fc.property(anyMessages, (messages) => {
+      const spoken = (list: readonly Message[]) => {
+        const turns: [Role, string][] = [];
+        for (const each of list) {
+          const last = turns.at(-1);
+          if (last?.[0] === each.role) last[1] += textOf(each);
+          else turns.push([each.role, textOf(each)]);
+        }
+        return turns;
+      };
+      const merged = coalesce(messages);
+      expect(spoken(merged)).toEqual(spoken(messages));
+      expect(merged.filter((each) => !isTextOnly(each))).toEqual(messages.filter((each) => !isTextOnly(each)));
+    }),
+  );
+});
+
+test('[X27] a second time does nothing, and no two neighbours are left that could merge', () => {
+  fc.assert(
+    fc.property(anyMessages, (messages) => {
+      const merged = coalesce(messages);
+      expect(coalesce(merged)).toBe(merged);
+      const may = (each: Message | undefined) =>
+        each !== undefined && (each.role === 'user' || each.role === 'assistant') && isTextOnly(each);
+      for (const [index, each] of merged.entries())
+        expect(may(each) && may(merged[index - 1]) && merged[index - 1]?.role === each.role).toBe(false);
+    }),
+  );
+});
+
+test('[X27] messages that do not merge stay the same objects, and nothing given is changed', () => {
+  fc.assert(
+    fc.property(anyMessages, (messages) => {
+      const before = structuredClone(messages);
+      const merged = coalesce(messages);
+      expect(messages).toEqual(before);
+      for (const each of messages) if (!isTextOnly(each)) expect(merged.includes(each)).toBe(true);
+    }),
+  );
+});
+
+test('[X27] a hundred thousand pieces of one reply become that reply', () => {
+  const pieces = Array.from({ length: 100_000 }, () => textMessage('assistant', 'ab'));
+  expect(coalesce(pieces)).toEqual([textMessage('assistant', 'ab'.repeat(100_000))]);
+});

@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { coalesce } from './coalesce.ts';
+import {
+  branchSummaryMessage,
+  type Context,
+  type ContextOptions,
+  contextOf,
+  contextWords,
+  holdsContext,
+  readContextPath,
+  summaryMessage,
+} from './context.ts';
+import { nodeId } from './ids.ts';
+import { textMessage, textOf } from './message.ts';
+import type { Node } from './node.ts';
+import { drive, type Stretch } from './reads.ts';
+import { pathWithMarkers } from './testing/arbitrary-paths.ts';
+import { chain, chainOf, compacted, countingKit, type Link, marked, message, said } from './testing/chain.ts';
+
+function context(path: readonly Node[], options: Partial<ContextOptions> = {}): Context {
+  return contextOf(path, { kit: countingKit, ...options });
+}
+
+function ids(found: Context): (string | null)[] {
+  return found.entries.map((entry) => entry.nodeId);
+}
+
+/** Messages m1 to m<count>, user and assistant in turns. */
+function talk(count: number, from = 1): Link[] {
+  return Array.from({ length: count }, (_, at) =>
+    said(`m${at + from}`, (at + from) % 2 === 1 ? 'user' : 'assistant', `text ${at + from}`),
+  );
+}
+
+describe('the path as it is', () => {
+  test('[X1] the system prompt comes first, as an entry of no node', () => {
+    const found = context(chain(...talk(1)), { systemPrompt: 'Be brief.' });
+    expect(found.entries[0]).toEqual({
+      nodeId: null,
+      kind: 'system-prompt',
+      message: textMessage('system', 'Be brief.'),
+      tokens: 9,
+      reported: null,
+    });
+    expect(ids(found)).toEqual([null, 'm1']);
+  });
+
+  test('[X1] no prompt and an empty prompt give no entry', () => {
+    const path = chain(...talk(2));
+    expect(ids(context(path))).toEqual(['m1', 'm2']);
+    expect(ids(context(path, { systemPrompt: '' }))).toEqual(['m1', 'm2']);
+    expect(ids(context(path, { systemPrompt: undefined }))).toEqual(['m1', 'm2']);
+  });
+
+  test('[X2] every message is in force, in order, the very message that is stored', () => {
+    const path = chain(...talk(4), message('m5', 'user', { type: 'hologram' }));
+    const found = context(path);
+    expect(found.entries.map((entry) => entry.kind)).toEqual(Array(5).fill('message'));
+    for (const [index, entry] of found.entries.entries()) expect(entry.message).toBe(path[index]?.message);
+    expect(found).toMatchObject({ compaction: null, flags: [] });
+  });
+
+  test('[X2] nothing is in force on an empty path', () => {
+    expect(context([])).toEqual({
+      entries: [],
+      compaction: null,
+      flags: [],
+      tokens: 0,
+      estimate: { tokens: 0, reported: null, newer: 0 },
+    });
+  });
+
+  test('[X9] tokens are those of the node, or of the kit for what is made for the context', () => {
+    const [first, ...rest] = chain(
+      said('m1', 'user', 'hi'),
+      compacted('c', 'sum', 'm1'),
+      marked('b', 'branch-summary', 'x'),
+    );
+    if (first === undefined) throw new Error('a chain of three has a first node');
+    const found = context([{ ...first, tokens: 77 }, ...rest], { systemPrompt: 'abc' });
+    const wrapped = textOf(summaryMessage(textMessage('system', 'sum'))).length;
+    const branch = textOf(branchSummaryMessage(textMessage('system', 'x'))).length;
+    expect(found.entries.map(({ nodeId: id, kind, tokens }) => [id, kind, tokens])).toEqual([
+      [null, 'system-prompt', 3],
+      ['c', 'summary', wrapped],
+      ['m1', 'message', 77],
+      ['b', 'branch-summary', branch],
+    ]);
+    expect(found.tokens).toBe(3 + wrapped + 77 + branch);
+  });
+});
+
+describe('compactions', () => {
+  test('[X3] the summary, then m6 to m10: the first diagram of the session format', () => {
+    const found = context(chain(...talk(10), compacted('c1', 'what m1 to m5 said', 'm6')));
+    expect(ids(found)).toEqual(['c1', 'm6', 'm7', 'm8', 'm9', 'm10']);
+    expect(found.entries[0]?.kind).toBe('summary');
+    expect(found.compaction).toEqual({ nodeId: 'c1', summary: 'what m1 to m5 said' });
+    expect(found.flags).toEqual([]);
+  });
+
+  test('[X3] what follows the compaction comes after what it keeps', () => {
+    expect(ids(context(chain(...talk(4), compacted('c', 's', 'm3'), ...talk(2, 5))))).toEqual([
+      'c',
+      'm3',
+      'm4',
+      'm5',
+      'm6',
+    ]);
+  });
+
+  test('[X3, X5] each branch has its own compactions: the second diagram of the session format', () => {
+    const stem = talk(3);
+    const old = chain(...stem, ...talk(2, 4), compacted('compaction1', 'one', 'm4'), ...talk(3, 6));
+    const current = chain(
+      ...stem,
+      marked('stack_summary', 'branch-summary', 'm4 to m8 were a detour'),
+      ...talk(2, 9),
+      compacted('compaction2', 'two', 'm9'),
+      ...talk(1, 11),
+    );
+    expect(ids(context(old))).toEqual(['compaction1', 'm4', 'm5', 'm6', 'm7', 'm8']);
+    expect(ids(context(current))).toEqual(['compaction2', 'm9', 'm10', 'm11']);
+    const keepingTheSummary = current.map((node) =>
+      node.id === 'compaction2' ? { ...node, marker: { firstKept: nodeId('stack_summary') } } : node,
+    );
+    expect(ids(context(keepingTheSummary))).toEqual(['compaction2', 'stack_summary', 'm9', 'm10', 'm11']);
+  });
+
+  test('[X4] the last compaction counts, and may keep what an earlier one kept', () => {
+    const path = chain(
+      ...talk(4),
+      compacted('c1', 'old', 'm2'),
+      ...talk(2, 5),
+      compacted('c2', 'new', 'm4'),
+      ...talk(1, 7),
+    );
+    const found = context(path);
+    expect(ids(found)).toEqual(['c2', 'm4', 'm5', 'm6', 'm7']);
+    expect(found.compaction?.summary).toBe('new');
+  });
+
+  test('[X7] a compaction that names no first kept node is flagged; its summary and what follows are in force', () => {
+    const found = context(chain(...talk(4), compacted('c', 's'), ...talk(1, 5)));
+    expect(ids(found)).toEqual(['c', 'm5']);
+    expect(found.flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
+  });
+
+  test.each([
+    ['elsewhere', 'off'],
+    ['below it', 'm5'],
+    ['in itself', 'c'],
+  ])('[X7] a first kept node %s is flagged', (_, kept) => {
+    const found = context(chain(...talk(4), compacted('c', 's', kept), ...talk(1, 5)));
+    expect(ids(found)).toEqual(['c', 'm5']);
+    expect(found.flags).toEqual([{ code: 'kept-off-path', nodeId: 'c' }]);
+  });
+
+  test('[X6] an excluded compaction is as if it had never been made', () => {
+    const links = [...talk(4), compacted('c1', 's', 'm3'), ...talk(1, 5)];
+    const excluded = { ...compacted('c2', 't', 'm5'), meta: { excluded: true } };
+    expect(ids(context(chain(...links, excluded)))).toEqual(['c1', 'm3', 'm4', 'm5']);
+    expect(ids(context(chain(...talk(2), excluded)))).toEqual(['m1', 'm2']);
+  });
+
+  test('[X3, X6] an excluded node or a state can be the first kept one', () => {
+    const path = chain(
+      ...talk(2),
+      said('x', 'user', 'left out', { excluded: true }),
+      marked('s', 'state', '{}'),
+      ...talk(1, 3),
+    );
+    for (const kept of ['x', 's'])
+      expect(ids(context([...path, ...chain(compacted('c', 'sum', kept))]))).toEqual(['c', 'm3']);
+  });
+});
+
+describe('markers', () => {
+  test('[X5] the example session of the session format gives exactly the context that it lists', () => {
+    const stem = [said('m1', 'user', 'Build a CLI'), said('m2', 'assistant', "I'll create...")];
+    const path = chain(
+      ...stem,
+      marked('bs1', 'branch-summary', 'Attempted Node.js CLI with --verbose flag'),
+      said('m7', 'user', 'Use Rust instead'),
+      said('m8', 'assistant', 'Creating Rust CLI...'),
+    );
+    const summary = textMessage('system', 'Attempted Node.js CLI with --verbose flag');
+    expect(context(path).entries.map(({ kind, message: shown }) => [kind, shown])).toEqual([
+      ['message', textMessage('user', 'Build a CLI')],
+      ['message', textMessage('assistant', "I'll create...")],
+      ['branch-summary', branchSummaryMessage(summary)],
+      ['message', textMessage('user', 'Use Rust instead')],
+      ['message', textMessage('assistant', 'Creating Rust CLI...')],
+    ]);
+  });
+
+  test('[X5] several pops: n, m, k, j, i, c, b, a read from the root on', () => {
+    const path = chain(
+      ...['a', 'b', 'c'].map((id) => said(id, 'user', id)),
+      marked('i', 'branch-summary', 'd to h'),
+      ...['j', 'k'].map((id) => said(id, 'user', id)),
+      marked('m', 'branch-summary', 'l'),
+      said('n', 'user', 'n'),
+    );
+    expect(ids(context(path))).toEqual(['a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
+  });
+
+  test('[X5] an injected message is in force in place and as it is, whatever its role', () => {
+    const path = chain(
+      ...talk(1),
+      marked('i1', 'injected', 'note'),
+      marked('i2', 'injected', 'more', {}, 'user'),
+      ...talk(1, 2),
+    );
+    const found = context(path);
+    expect(found.entries.map(({ nodeId: id, kind }) => [id, kind])).toEqual([
+      ['m1', 'message'],
+      ['i1', 'injected'],
+      ['i2', 'injected'],
+      ['m2', 'message'],
+    ]);
+    expect(found.entries[1]?.message).toEqual(textMessage('system', 'note'));
+  });
+
+  test('[X6] extension state and excluded nodes of every kind are left out', () => {
+    const out = { excluded: true };
+    const path = chain(
+      said('x1', 'user', 'no', out),
+      marked('s', 'state', '{}'),
+      ...talk(1),
+      { ...marked('x2', 'injected', 'no'), meta: out },
+      { ...marked('x3', 'branch-summary', 'no'), meta: out },
+      said('kept', 'user', 'yes', { excluded: false }),
+    );
+    expect(ids(context(path))).toEqual(['m1', 'kept']);
+  });
+
+  test('[X8] summaries are user messages between marks, and other words may be given', () => {
+    const path = chain(...talk(2), compacted('c', 'the sum', 'm2'), marked('b', 'branch-summary', 'the branch'));
+    const [summary, , branch] = context(path).entries;
+    expect(summary?.message.role).toBe('user');
+    expect(textOf(summary?.message ?? textMessage('user', ''))).toBe(
+      `${contextWords.summary.before}the sum${contextWords.summary.after}`,
+    );
+    expect(textOf(branch?.message ?? textMessage('user', ''))).toBe(
+      `${contextWords.branchSummary.before}the branch${contextWords.branchSummary.after}`,
+    );
+    const words = { ...contextWords, summary: { before: '[', after: ']' } };
+    expect(context(path, { words }).entries[0]?.message).toEqual(textMessage('user', '[the sum]'));
+  });
+
+  test('[X8] marks stand on lines of their own, also when neighbours are coalesced', () => {
+    const path = chain(said('u1', 'user', 'before'), marked('b', 'branch-summary', 'sum'), said('u2', 'user', 'after'));
+    const [only, ...rest] = coalesce(context(path).entries.map((entry) => entry.message));
+    expect(rest).toEqual([]);
+    const lines = textOf(only ?? textMessage('user', '')).split('\n');
+    for (const line of ['before', '<branch-summary>', 'sum', '</branch-summary>', 'after'])
+      expect(lines).toContain(line);
+  });
+});
+
+describe('how much is read', () => {
+  test('[X10] a stretch that holds the context gives the context of the whole path', () => {
+    fc.assert(
+      fc.property(pathWithMarkers, fc.nat(), (path, cut) => {
+        const stretch = path.slice(cut % (path.length + 1));
+        const whole = context(path);
+        if (holdsContext(stretch)) expect(context(stretch)).toEqual(whole);
+        const compaction = path.find((node) => node.id === whole.compaction?.nodeId);
+        if (compaction !== undefined && whole.flags.length === 0)
+          expect(holdsContext(stretch)).toBe(stretch.some((node) => node.id === compaction.marker?.firstKept));
+      }),
+    );
+  });
+
+  test('[X10] a context is read in growing stretches, up to the first kept node and not to the root', () => {
+    const path = chainOf([...talk(20_000), compacted('c', 's', 'm19901'), ...talk(50, 20_001)]);
+    const asked: number[] = [];
+    const read = drive(readContextPath(nodeId('m20050')), (question) => {
+      if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
+      const limit = question.limit ?? path.length;
+      asked.push(limit);
+      return { nodes: path.slice(-limit), complete: limit >= path.length } satisfies Stretch;
+    });
+    expect(asked).toEqual([64, 256]);
+    expect(context(read)).toEqual(context(path));
+  });
+
+  test('[X10] a path without a compaction is read to its first turn', () => {
+    const path = chain(...talk(300));
+    const read = drive(readContextPath(nodeId('m300')), (question) => {
+      const limit = question.ask === 'path' ? (question.limit ?? 0) : 0;
+      return { nodes: path.slice(-limit), complete: limit >= path.length } satisfies Stretch;
+    });
+    expect(read).toEqual(path);
+  });
+
+  test('[X10] a compaction at the end of a long path makes what is above it cost nothing', () => {
+    const path = chainOf([...talk(1000), compacted('c', 's', 'm999'), ...talk(1, 1001)]);
+    const seen = new Set<string | symbol>();
+    const watched = new Proxy(path, {
+      get(target, key) {
+        seen.add(key);
+        return Reflect.get(target, key);
+      },
+    });
+    expect(ids(context(watched))).toEqual(['c', 'm999', 'm1000', 'm1001']);
+    const indexes = [...seen].map(Number).filter((key) => Number.isInteger(key));
+    expect(Math.min(...indexes)).toBe(998);
+  });
+
+  test('[X11] nothing given is changed', () => {
+    fc.assert(
+      fc.property(pathWithMarkers, (path) => {
+        const before = structuredClone(path);
+        context(path, { systemPrompt: 'p' });
+        expect(path).toEqual(before);
+      }),
+    );
+  });
+
+  test('[X11] a chain of 100,000 works, with a compaction at its beginning or none', () => {
+    const path = chainOf(talk(100_000));
+    expect(context(path).entries).toHaveLength(100_000);
+    expect(context([...path, ...chain(compacted('c', 's', 'm1'))]).entries).toHaveLength(100_001);
+  });
+});

@@ -1,0 +1,102 @@
+/** Paths made by hand, for what reads paths. Tokens are the length of the text, so that budgets can be counted. */
+import { nodeId } from '../ids.ts';
+import {
+  type Block,
+  isText,
+  type JsonObject,
+  type Message,
+  type Role,
+  type ToolUseBlock,
+  textMessage,
+  textOf,
+} from '../message.ts';
+import { type Marker, type Node, type NodeKind, type NodeMeta, roleOf } from '../node.ts';
+
+/** Counts every character as one token, and every other block as ten. */
+export const countingKit = {
+  tokens: (message: Message) => textOf(message).length + 10 * message.content.filter((block) => !isText(block)).length,
+};
+
+/** A node before it hangs on a path. */
+export interface Link {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly message: Message;
+  readonly meta: NodeMeta;
+  readonly marker: Marker | null;
+  readonly status: Node['status'];
+}
+
+/** A message of one text. */
+export function said(id: string, role: Role, text: string, meta: NodeMeta = {}): Link {
+  return { id, kind: 'message', message: textMessage(role, text), meta, marker: null, status: 'success' };
+}
+
+/** A message with blocks of any kind. */
+export function message(id: string, role: Role, ...content: readonly Block[]): Link {
+  return { id, kind: 'message', message: { role, content }, meta: {}, marker: null, status: 'success' };
+}
+
+/** A reply that calls tools by these call ids. */
+export function calling(id: string, ...calls: readonly string[]): Link {
+  return message(id, 'assistant', ...calls.map((call) => toolUse(call)));
+}
+
+/** A tool call. */
+export function toolUse(id: string, parameters: JsonObject = {}): ToolUseBlock {
+  return { type: 'tool-use', id, name: 'look', parameters };
+}
+
+/** The result of a tool call. */
+export function result(id: string, call: string, text: string): Link {
+  const answer: Message = { ...textMessage('tool', text), tool_call_id: call };
+  return { id, kind: 'message', message: answer, meta: {}, marker: null, status: 'success' };
+}
+
+/** A marker of any kind. */
+export function marked(id: string, kind: NodeKind, text: string, marker: Marker = {}, role: Role = 'system'): Link {
+  return { id, kind, message: textMessage(role, text), meta: {}, marker, status: 'success' };
+}
+
+/** A compaction that keeps what is from a node on. */
+export function compacted(id: string, summary: string, firstKept?: string): Link {
+  return marked(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
+}
+
+/** The path that these nodes make, one below the other, the first one below the root. */
+export function chain(...links: readonly Link[]): Node[] {
+  return chainOf(links);
+}
+
+/** As {@link chain}, for paths of any length. */
+export function chainOf(links: readonly Link[]): Node[] {
+  const nodes: Node[] = [];
+  for (const link of links) nodes.push(below(nodes.at(-1)?.id ?? nodeId('root'), link, nodes.length + 1));
+  return nodes;
+}
+
+function below(parentId: Node['id'], link: Link, seq: number): Node {
+  return {
+    id: nodeId(link.id),
+    parentId,
+    position: 'm',
+    seq,
+    kind: link.kind,
+    role: roleOf(link.message),
+    status: link.status,
+    groupId: 0,
+    createdAt: 0,
+    matchParent: parentId,
+    key: link.kind === 'message' ? link.id : null,
+    tokens: countingKit.tokens(link.message),
+    addedIn: seq,
+    contentIn: seq,
+    removedIn: null,
+    lastChildId: null,
+    message: link.message,
+    text: textOf(link.message),
+    meta: link.meta,
+    marker: link.marker,
+    aliases: [],
+  };
+}
