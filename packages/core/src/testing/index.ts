@@ -1,5 +1,7 @@
 /** What tests of core, of stores and of your own code on top of them are made with. */
+export * from './arbitraries.ts';
 export * from './bed.ts';
 export * from './expect-steps.ts';
 export * from './kit.ts';
+export * from './play.ts';
 export * from './reference-store.ts';

@@ -1,0 +1,143 @@
+/** Random command sequences that fit any tree of any store, as plain JSON that a file can hold. */
+import fc from 'fast-check';
+import type { CommandType } from '../plan/index.ts';
+
+/** What a random command can be: every command, and the move of a branch to another tree, which is two of them. */
+export type AbstractType = CommandType | 'transplant';
+
+/**
+ * A command that names trees, nodes and actors by number. {@link resolve} turns it into a command against whatever is
+ * there when its turn comes, so the same list can be run on every store, and a shrunken list still makes sense.
+ */
+export interface AbstractCommand {
+  readonly type: AbstractType;
+  /** Which of the three actors acts. */
+  readonly actor: number;
+  /** Which of the trees it is about. */
+  readonly tree: number;
+  /** Nodes by number; the highest numbers name the root, removed, foreign and unknown nodes. */
+  readonly nodes: readonly number[];
+  readonly texts: readonly string[];
+  /** Picks modes, roles and options, bit by bit. */
+  readonly choice: number;
+  /** Zero expects no version; n expects the version n - 1 commits ago. */
+  readonly behind: number;
+}
+
+// How often each command comes up. Whatever grows the tree comes more often than what empties it.
+const weights: { readonly [T in AbstractType]: number } = {
+  append: 14,
+  edit: 9,
+  split: 4,
+  reply: 8,
+  regenerate: 5,
+  finish: 6,
+  select: 4,
+  navigate: 4,
+  delete: 7,
+  'delete-group': 2,
+  clear: 1,
+  move: 6,
+  graft: 3,
+  'cherry-pick': 3,
+  merge: 3,
+  branch: 3,
+  compact: 2,
+  mark: 4,
+  duplicate: 1,
+  bookmark: 4,
+  tag: 2,
+  title: 2,
+  annotate: 2,
+  group: 3,
+  attributes: 2,
+  create: 1,
+  'delete-tree': 1,
+  'restore-tree': 1,
+  restore: 3,
+  'restore-version': 2,
+  undo: 9,
+  redo: 5,
+  transplant: 1,
+};
+
+/** The types of random commands. */
+export const abstractTypes: readonly AbstractType[] = Object.keys(weights).filter(isAbstractType);
+
+function isAbstractType(text: string): text is AbstractType {
+  return Object.hasOwn(weights, text);
+}
+
+/** The highest number by which an abstract command names a node. */
+export const highestPick = 1023;
+
+// Few words, so that equal messages meet; the others hold what cuts and comparisons stumble over.
+const words = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c', 'a b', 'ab', 'one two three', 'one two four') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('', ' ', '\n', ' a ', '🌲🌳', 'e\u0301e\u0301', '👩‍👩‍👧x', '\ud83c', '__proto__'),
+  },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+);
+
+/** One random command. */
+export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
+  type: fc.oneof(...abstractTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
+  actor: fc.nat(2),
+  tree: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) }),
+  nodes: fc.array(fc.nat(highestPick), { minLength: 1, maxLength: 3 }),
+  texts: fc.array(words, { minLength: 1, maxLength: 3 }),
+  choice: fc.nat(255),
+  behind: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),
+});
+
+/** A random list of commands, legal and illegal, by three actors on a few trees. */
+export function arbitraryCommands(
+  options: { readonly minLength?: number; readonly maxLength?: number } = {},
+): fc.Arbitrary<readonly AbstractCommand[]> {
+  const { minLength = 1, maxLength = 40 } = options;
+  return fc.array(arbitraryCommand, { minLength, maxLength, size: 'max' });
+}
+
+/** Abstract commands as the text of a file. */
+export function commandsToText(commands: readonly AbstractCommand[]): string {
+  return `${commands.map((command) => JSON.stringify(command)).join('\n')}\n`;
+}
+
+/** Reads abstract commands back, one a line; throws on a line that is none. */
+export function commandsFromText(text: string): AbstractCommand[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line, index) => {
+    const value: unknown = JSON.parse(line);
+    if (!isAbstractCommand(value)) throw new TypeError(`Line ${index + 1} is no command: ${line.slice(0, 120)}`);
+    return value;
+  });
+}
+
+function isAbstractCommand(value: unknown): value is AbstractCommand {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, actor, tree, nodes, texts, choice, behind } = value as Readonly<Record<string, unknown>>;
+  const counts = (item: unknown) => Number.isSafeInteger(item) && Number(item) >= 0;
+  return (
+    typeof type === 'string' &&
+    isAbstractType(type) &&
+    [actor, tree, choice, behind].every(counts) &&
+    Array.isArray(nodes) &&
+    nodes.length > 0 &&
+    nodes.every(counts) &&
+    Array.isArray(texts) &&
+    texts.length > 0 &&
+    texts.every((item) => typeof item === 'string')
+  );
+}
+
+/** How many random cases a property runs: a few in the default run, ten thousand in the long one. */
+export function propertyRuns(
+  short: number,
+  environment: { readonly [name: string]: string | undefined },
+): { readonly numRuns: number; readonly seed?: number } {
+  const numRuns = environment['COPPICE_LONG'] === undefined ? short : 10_000;
+  const seed = Number(environment['COPPICE_SEED'] ?? Number.NaN);
+  return Number.isSafeInteger(seed) ? { numRuns, seed } : { numRuns };
+}
