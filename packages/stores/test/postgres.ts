@@ -1,0 +1,67 @@
+/** What a test asks for when it needs PostgreSQL: an empty database, or a server that it may stop, kill and restart. */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { PostgresServer, type ServerOptions } from './postgres-server.ts';
+
+/** An empty database of the run's server. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Runs a statement on a connection of its own. */
+  query(sql: string, params?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  drop(): Promise<void>;
+}
+
+async function askBroker(path: string): Promise<string> {
+  const { port, token } = inject('postgresBroker');
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: token } });
+  const said = await response.text();
+  if (!response.ok) throw new Error(said);
+  return said;
+}
+
+async function once(url: string, sql: string, params: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql, [...params])).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function sibling(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+function databaseAt(url: string): TestDatabase {
+  const name = new URL(url).pathname.slice(1);
+  return {
+    url,
+    query: (sql, params) => once(url, sql, params),
+    drop: async () => {
+      await once(sibling(url, 'postgres'), `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+    },
+  };
+}
+
+/** Makes an empty database; the server starts with the first one of a run. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return databaseAt(await askBroker('/database'));
+}
+
+/** Makes a copy of a database that nobody is connected to. */
+export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> {
+  const name = `copy_${randomBytes(6).toString('hex')}`;
+  const template = new URL(of.url).pathname.slice(1);
+  await once(sibling(of.url, 'postgres'), `CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+  return databaseAt(sibling(of.url, name));
+}
+
+/** Starts a server that belongs to one test, with binaries that the run has prepared once. */
+export async function startOwnServer(options: Omit<ServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
+  return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
+}
