@@ -1,5 +1,6 @@
 /** The public names of core, in reading order. */
 
+export * from './acts.ts';
 export { answer, type Surroundings } from './answer.ts';
 export * from './apply.ts';
 export * from './check.ts';

@@ -1,6 +1,7 @@
+import { redoableAct, undoableAct } from '../acts.ts';
 import { answer, type Surroundings } from '../answer.ts';
 import { applyOrThrow } from '../apply.ts';
-import { isAct, isStale, settle, staleError } from '../commit.ts';
+import { isStale, settle, staleError } from '../commit.ts';
 import { isAppError } from '../errors.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, type Commit, drive, type Reading } from '../reads.ts';
@@ -135,57 +136,4 @@ export class ReferenceStore implements TreeStore {
     );
     return { ...found, elsewhere: elsewhere.map(([id]) => id), purged: false };
   }
-}
-
-/** An actor's newest act that is not undone, from a tree's log. */
-export function undoableAct(
-  log: readonly Commit[],
-  actor: string,
-  actId?: ActId,
-): { readonly actId: ActId; readonly commits: readonly Commit[] } | null {
-  for (let at = log.length - 1; at >= 0; at--) {
-    const commit = log[at];
-    if (
-      commit === undefined ||
-      commit.version === 1 ||
-      commit.actor !== actor ||
-      commit.kind === 'undo' ||
-      !isAct(commit.steps)
-    )
-      continue;
-    if (actId !== undefined && commit.actId !== actId) continue;
-    const last = lastOf(log, commit.actId);
-    if (last === undefined || last.kind === 'undo') continue;
-    const commits =
-      last.kind === 'redo'
-        ? [last]
-        : log.filter((one) => one.actId === commit.actId && one.kind === 'do' && one.version > 1);
-    return { actId: commit.actId, commits };
-  }
-  return null;
-}
-
-/** An actor's last undone act, unless the actor did something since. */
-export function redoableAct(
-  log: readonly Commit[],
-  actor: string,
-  actId?: ActId,
-): { readonly actId: ActId; readonly commits: readonly Commit[] } | null {
-  for (let at = log.length - 1; at >= 0; at--) {
-    const commit = log[at];
-    if (commit === undefined || commit.actor !== actor || !isAct(commit.steps)) continue;
-    if (commit.kind === 'do') return null;
-    const last = lastOf(log, commit.actId);
-    if (commit.kind === 'undo' && last === commit && (actId === undefined || commit.actId === actId))
-      return { actId: commit.actId, commits: [commit] };
-  }
-  return null;
-}
-
-function lastOf(log: readonly Commit[], actId: ActId): Commit | undefined {
-  for (let at = log.length - 1; at >= 0; at--) {
-    const commit = log[at];
-    if (commit?.actId === actId && isAct(commit.steps)) return commit;
-  }
-  return undefined;
 }

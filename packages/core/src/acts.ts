@@ -1,0 +1,47 @@
+/** Which acts of an actor can be taken back or brought back, told from a tree's log. */
+import { isAct } from './commit.ts';
+import type { ActId } from './ids.ts';
+import type { Commit } from './reads.ts';
+
+/** An act and the commits that taking it back or bringing it back has to turn round, oldest first. */
+export interface ActCommits {
+  readonly actId: ActId;
+  readonly commits: readonly Commit[];
+}
+
+/** An actor's newest act that is not undone, or the one named, from a log in the order of its versions. */
+export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
+  // Walking back, the first commit met of an act is its last one, and says whether it is undone.
+  const last = new Map<ActId, Commit>();
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (commit === undefined || !isAct(commit.steps)) continue;
+    if (!last.has(commit.actId)) last.set(commit.actId, commit);
+    if (commit.version === 1 || commit.actor !== actor || commit.kind === 'undo') continue;
+    if (actId !== undefined && commit.actId !== actId) continue;
+    const newest = last.get(commit.actId) ?? commit;
+    if (newest.kind === 'undo') continue;
+    return { actId: commit.actId, commits: newest.kind === 'redo' ? [newest] : done(log, commit.actId) };
+  }
+  return null;
+}
+
+function done(log: readonly Commit[], actId: ActId): Commit[] {
+  return log.filter((commit) => commit.actId === actId && commit.kind === 'do' && commit.version > 1);
+}
+
+/** An actor's newest undone act, or the one named, unless the actor did something since. */
+export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
+  const met = new Set<ActId>();
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (commit === undefined || !isAct(commit.steps)) continue;
+    const newest = !met.has(commit.actId);
+    met.add(commit.actId);
+    if (commit.actor !== actor) continue;
+    if (commit.kind === 'do') return null;
+    if (commit.kind === 'undo' && newest && (actId === undefined || commit.actId === actId))
+      return { actId: commit.actId, commits: [commit] };
+  }
+  return null;
+}
