@@ -52,7 +52,7 @@ export function land(draft: Draft, change: RowChange): void {
     case 'removed':
       return removed(draft, change.nodeId, change.version);
     case 'restored':
-      return restored(draft, change.nodeId, change.removedIn, change.position);
+      return restored(draft, change.nodeId, change.position);
     case 'pointed':
       return pointed(draft, change.nodeId);
     case 'written': {
@@ -161,7 +161,8 @@ function removed(draft: Draft, id: NodeId, version: number): void {
   draft.size -= mark(draft, id, version);
 }
 
-function restored(draft: Draft, id: NodeId, _removedIn: number, position: string | null): void {
+// Children lists hold what shares its parent's fate, so all of the list came under the mark that is lifted.
+function restored(draft: Draft, id: NodeId, position: string | null): void {
   draft.size += mark(draft, id, null);
   const entry = entryOf(draft, id);
   const { parentId } = entry.node;
@@ -179,25 +180,41 @@ function pointed(draft: Draft, id: NodeId | null): void {
   const before = draft.activeNodeId;
   draft.activeNodeId = id;
   if (id === null || id === before) return;
-  // Above the fork between the old path and the new one every mark is right already. Both walks go up in turns until
-  // one meets the other's way, so a reply under a 100,000-deep leaf costs one mark, not a walk to the root.
-  const oldWay = new Set<string>();
-  const newWay = new Set<string>([id]);
-  let old = before === null ? undefined : mapGet(draft.nodes, before);
-  let at: TreeEntry | undefined = entryOf(draft, id);
-  while (at !== undefined) {
+  const way = wayToFork(draft, id, before);
+  for (let at = 0; at + 1 < way.length; at++) {
+    const child = way[at];
+    const parent = entryOf(draft, way[at + 1] ?? id);
+    if (child !== undefined && parent.node.lastChildId !== child)
+      put(draft, withNode(parent, { ...parent.node, lastChildId: child }));
+  }
+}
+
+/**
+ * The ids from a node up to where its path meets the one to another node, or up to the root. Above the fork every
+ * visit mark is right already. Both walks go up in turns until one meets the other's way, so a reply under a
+ * 100,000-deep leaf costs one mark, not a walk to the root.
+ */
+function wayToFork(draft: Draft, id: NodeId, other: NodeId | null): NodeId[] {
+  const way: NodeId[] = [];
+  const places = new Map<string, number>();
+  const passed = new Set<string>();
+  let at = mapGet(draft.nodes, id);
+  let old = other === null ? undefined : mapGet(draft.nodes, other);
+  while (at !== undefined || old !== undefined) {
+    if (at !== undefined) {
+      places.set(at.key, way.length);
+      way.push(at.key);
+      if (passed.has(at.key)) return way;
+      at = parentOf(draft, at);
+    }
     if (old !== undefined) {
-      if (newWay.has(old.key)) return;
-      oldWay.add(old.key);
+      const met = places.get(old.key);
+      if (met !== undefined) return way.slice(0, met + 1);
+      passed.add(old.key);
       old = parentOf(draft, old);
     }
-    const parent = parentOf(draft, at);
-    if (parent === undefined) return;
-    if (parent.node.lastChildId !== at.key) put(draft, withNode(parent, { ...parent.node, lastChildId: at.key }));
-    if (oldWay.has(parent.key)) return;
-    newWay.add(parent.key);
-    at = parent;
   }
+  return way;
 }
 
 function parentOf(draft: Draft, entry: TreeEntry): TreeEntry | undefined {
