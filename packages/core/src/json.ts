@@ -1,8 +1,9 @@
 import { checkRows } from './check.ts';
 import { isAppError, ok, type Result, refused } from './errors.ts';
-import { type Bookmark, type Node, roleOf, type TreeAttributes } from './node.ts';
+import { type Bookmark, type Node, roleOf } from './node.ts';
 import { fromRows } from './rewind.ts';
 import {
+  attributes,
   bookmark,
   type Fields,
   finite,
@@ -10,11 +11,9 @@ import {
   isFields,
   Malformed,
   newNode,
-  object,
   objects,
   ofTree,
   orNull,
-  patch,
   text,
   whole,
 } from './steps/parse.ts';
@@ -85,12 +84,12 @@ function rowFrom(json: Fields): TreeRow {
     nextSeq: whole(json, 'nextSeq'),
     createdAt: finite(json, 'createdAt'),
     updatedAt: finite(json, 'updatedAt'),
-    attributes: Object.fromEntries(Object.entries(object(json, 'attributes'))) as TreeAttributes,
+    attributes: attributes(json, 'attributes'),
   };
 }
 
 function nodeFrom(json: Fields): Node {
-  const node = newNode({ ...json, meta: patch(json, 'meta') });
+  const node = newNode(json);
   return {
     ...node,
     role: roleOf(node.message),

@@ -4,7 +4,7 @@ import { nodeId, type TreeId } from './ids.ts';
 import { isBlank, type MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
 import { chainOf, type NewMessage } from './plan/append.ts';
-import type { PlanContext } from './plan/context.ts';
+import { messageOf, type PlanContext } from './plan/context.ts';
 import { birth } from './plan/create.ts';
 import type { Step } from './steps/types.ts';
 import { seedling, type Tree } from './tree.ts';
@@ -31,14 +31,18 @@ export interface LinearContext {
   readonly kit: MessageKit;
 }
 
-/** The steps of a tree's first commit that hold a linear conversation. */
+/** The steps of a tree's first commit that hold a linear conversation. Throws a refusal that names a message it cannot read. */
 export function linearSteps(linear: Linear, context: LinearContext): Linearised {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
   const said: NewMessage[] = [];
   for (const [index, item] of linear.messages.entries()) {
-    if (isBlank(item.message)) blank.push(index);
-    else said.push(item);
+    if (Array.isArray(item.message?.content) && isBlank(item.message)) {
+      blank.push(index);
+      continue;
+    }
+    messageOf(item.message, `messages[${index}]`);
+    said.push(item);
   }
   const rootId = nodeId(linear.rootId ?? context.newId());
   const ids = said.map((item) => nodeId(item.id ?? context.newId()));

@@ -32,7 +32,8 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
     nodes.push(node);
     if (node.id === from) break;
     const parent = mapGet(tree.nodes, node.parentId, entry.parentHash);
-    if (parent === undefined)
+    // To a reader a removed node is not there; nothing that lives hangs on one in a whole tree.
+    if (parent === undefined || parent.node.removedIn !== null)
       return broken(
         'tree/broken-path',
         `The path to ${to} breaks off: ${node.id} hangs on ${node.parentId}, which is missing.`,
@@ -78,9 +79,11 @@ export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undef
   for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
     const head = heads[turn];
     if (head === undefined) continue;
-    if (ways[turn ^ 1]?.has(head.key)) return head.key;
-    ways[turn]?.add(head.key);
-    if (ways[0].has(head.key) && ways[1].has(head.key)) return head.key;
+    const [own, other] = turn === 0 ? ways : [ways[1], ways[0]];
+    if (other.has(head.key)) return head.key;
+    // Met before on the same way: rows that run in a circle.
+    if (own.has(head.key)) return undefined;
+    own.add(head.key);
     heads[turn] = head.node.parentId === null ? undefined : mapGet(tree.nodes, head.node.parentId, head.parentHash);
   }
   return undefined;

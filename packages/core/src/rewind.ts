@@ -9,7 +9,7 @@ import { findAnyNode, graveKey, seedling, type Tree, type TreeRow } from './tree
 
 /** A tree value from a store's rows, removed ones included, in any order. Links that do not fit are left for the check to name. */
 export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
-  const draft = draftOf({ ...seedling(row.id, row.owner), ...row, attributes: row.attributes });
+  const draft = draftOf({ ...seedling(row.id, row.owner), ...rowOf(row) });
   for (const node of nodes) {
     const parentHash = node.parentId === null ? 0 : hashOf(node.parentId);
     draft.nodes = mapPut(
@@ -27,6 +27,12 @@ export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readon
       draft.pass,
     );
   return finished(draft);
+}
+
+// A tree value is a row, too: its own nodes must not come along.
+function rowOf(row: TreeRow): TreeRow {
+  const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } = row;
+  return { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes };
 }
 
 /** Children lists hold what shares its parent's fate: live below live, and below a removed node what went with it. */

@@ -9,9 +9,10 @@ import type { Patch, Place } from './steps/types.ts';
 export type RowChange =
   | { readonly op: 'added'; readonly node: Node }
   /**
-   * Another place. Below a marker that moves, the first messages on every branch get the same new match parent. A
-   * visit mark goes along: where the old parent's mark was on the node, it goes to the new parent if that is its
-   * child, else away; and the new parent is marked if it had no mark or one on the old parent.
+   * Another place. Below a marker that moves, markers and the first messages on every branch, removed ones included,
+   * get the same new match parent. A visit mark goes along: where the old parent's mark was on the node, it goes to
+   * the new parent if that is its child, else away; and the new parent is marked if it had no mark or one on the old
+   * parent.
    */
   | { readonly op: 'placed'; readonly nodeId: NodeId; readonly to: Place; readonly from: NodeId }
   /** New content; the present one is kept under the version that wrote it. */

@@ -1,13 +1,14 @@
 import { AppError } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { type Draft, draftOf, land } from '../land.ts';
-import { matchParentBelow, type Node, type NodeMeta } from '../node.ts';
+import { matchParentBelow, type Node } from '../node.ts';
 import { orderAt, orderGet, orderRank } from '../order.ts';
 import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { unpatch } from '../rows.ts';
 import { definitionOf } from '../steps/index.ts';
-import type { Patch, Step } from '../steps/types.ts';
+import type { Fields } from '../steps/parse.ts';
+import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from '../tree.ts';
 import { placeOf } from './delete.ts';
 import { contentOf } from './editing.ts';
@@ -121,16 +122,17 @@ function writeAs(way: Way, node: Node): void {
     take(way, { type: 'annotate', nodeId: node.id, after: patch, before: unpatch(here.meta, patch) });
 }
 
-function patchTo(now: NodeMeta, then: NodeMeta): Patch<NodeMeta> {
-  const keys = new Set([...Object.keys(now), ...Object.keys(then)]);
-  const changed = [...keys].filter((key) => !same(now[key], then[key]));
-  return Object.fromEntries(changed.map((key) => [key, then[key] ?? null]));
+function patchTo(now: object, then: object): Fields {
+  // By entries, not by lookup: `__proto__` is an ordinary key.
+  const old = new Map<string, unknown>(Object.entries(now));
+  const wanted = new Map<string, unknown>(Object.entries(then));
+  const changed = [...new Set([...old.keys(), ...wanted.keys()])].filter((key) => !same(old.get(key), wanted.get(key)));
+  return Object.fromEntries(changed.map((key) => [key, wanted.get(key) ?? null]));
 }
 
 function attributesAs(way: Way, then: Tree): void {
   const now = way.draft.attributes;
-  const keys = new Set([...Object.keys(now), ...Object.keys(then.attributes)]);
-  const changed = [...keys].filter((key) => key !== 'trashedAt' && !same(now[key], then.attributes[key]));
-  const after = Object.fromEntries(changed.map((key) => [key, then.attributes[key] ?? null]));
-  if (changed.length > 0) take(way, { type: 'attributes', after, before: unpatch(now, after) });
+  // Whether the tree lies in the trash is no part of what it said.
+  const { trashedAt: _, ...after } = patchTo(now, then.attributes);
+  if (Object.keys(after).length > 0) take(way, { type: 'attributes', after, before: unpatch(now, after) });
 }

@@ -1,6 +1,6 @@
 import { ok, refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import { id, patch } from './parse.ts';
+import { id, notes } from './parse.ts';
 import type { AnnotateStep, StepDefinition } from './types.ts';
 
 /** Changes titles, tags, source and custom data of a node: nothing that the tree's shape or its messages depend on. */
@@ -8,7 +8,7 @@ export const annotate: StepDefinition<AnnotateStep> = {
   type: 'annotate',
   structural: false,
   parse: (json) =>
-    ok({ type: 'annotate', nodeId: id(json, 'nodeId'), after: patch(json, 'after'), before: patch(json, 'before') }),
+    ok({ type: 'annotate', nodeId: id(json, 'nodeId'), after: notes(json, 'after'), before: notes(json, 'before') }),
   check: (tree, { nodeId }) =>
     findNode(tree, nodeId) === undefined
       ? refusal('tree/unknown-node', `There is no node ${nodeId} to annotate.`, { nodeId })

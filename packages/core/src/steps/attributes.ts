@@ -1,5 +1,5 @@
 import { ok, refusal } from '../errors.ts';
-import { patch } from './parse.ts';
+import { attributes as patch } from './parse.ts';
 import type { AttributesStep, StepDefinition } from './types.ts';
 
 /** Changes what is noted about the tree itself. The system prompt belongs to the first commit and never changes after it. */

@@ -1,8 +1,9 @@
 import { ok, refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
-import { isMessageKind, type NewNode, type Node, roleOf } from '../node.ts';
+import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { findAnyNode, findNode, orderOf } from '../tree.ts';
+import { wrongMatch } from './match.ts';
 import { newNode, object } from './parse.ts';
 import type { InsertStep, Landing, StepDefinition } from './types.ts';
 
@@ -23,8 +24,10 @@ export const insert: StepDefinition<InsertStep> = {
         return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
       return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
     }
-    if (findNode(tree, node.parentId) === undefined)
+    const parent = findNode(tree, node.parentId);
+    if (parent === undefined)
       return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
+    if (node.matchParent !== matchParentBelow(parent)) return wrongMatch(node.id, parent);
     if (orderGet(orderOf(tree, node.parentId), node.position) !== undefined)
       return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
         nodeId: node.id,

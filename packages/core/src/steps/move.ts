@@ -1,8 +1,10 @@
 import { ok, type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
+import { matchParentBelow, type Node } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findNode, orderOf, type Tree } from '../tree.ts';
+import { wrongMatch } from './match.ts';
 import { id, place } from './parse.ts';
 import type { MoveStep, StepDefinition } from './types.ts';
 
@@ -11,15 +13,22 @@ export const move: StepDefinition<MoveStep> = {
   type: 'move',
   structural: true,
   parse: (json) => ok({ type: 'move', nodeId: id(json, 'nodeId'), to: place(json, 'to'), from: place(json, 'from') }),
-  check(tree, { nodeId, to }) {
+  check(tree, { nodeId, to, from }) {
     const node = findNode(tree, nodeId);
     if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
     if (node.parentId === null)
       return refusal('tree/root-protected', `The root of ${tree.id} cannot be moved.`, { nodeId });
-    if (findNode(tree, to.parentId) === undefined)
+    // The place it leaves carries its visit mark along and is where the inverse puts it back.
+    if (node.parentId !== from.parentId || node.position !== from.position)
+      return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
+        nodeId,
+      });
+    const parent = findNode(tree, to.parentId);
+    if (parent === undefined)
       return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
         nodeId: to.parentId,
       });
+    if (to.matchParent !== matchParentBelow(parent)) return wrongMatch(nodeId, parent);
     const there = orderGet(orderOf(tree, to.parentId), to.position);
     if (there !== undefined && there !== nodeId)
       return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
@@ -34,10 +43,10 @@ function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | 
   // each of them one level up, and must not walk to the root for each.
   if (to === from || to === findNode(tree, from)?.parentId) return null;
   let at = mapGet(tree.nodes, to);
-  while (at !== undefined) {
+  for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {
     if (at.key === nodeId)
       return refusal('tree/cycle', `The node ${nodeId} cannot hang below itself.`, { nodeId, parentId: to });
-    const { parentId } = at.node;
+    const { parentId }: Node = at.node;
     at = parentId === null ? undefined : mapGet(tree.nodes, parentId, at.parentHash);
   }
   return null;

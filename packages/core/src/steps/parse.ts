@@ -13,6 +13,7 @@ import {
   type NodeStatus,
   nodeKinds,
   nodeStatuses,
+  type TreeAttributes,
 } from '../node.ts';
 import { isPosition } from '../position.ts';
 import type { Place } from './types.ts';
@@ -99,9 +100,66 @@ export function position(fields: Fields, key: string): string {
   return isPosition(value) ? value : wrong(key, 'an order key');
 }
 
-/** A patch: values by key, null takes away. */
-export function patch(fields: Fields, key: string): Fields {
-  return Object.fromEntries(Object.entries(object(fields, key)));
+type Reader = (fields: Fields, key: string) => unknown;
+
+// What core itself reads of a patch has its type checked; every other key is kept as it is.
+const noteReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['title', text],
+  ['autoTitle', text],
+  ['tags', texts],
+  ['customData', object],
+  ['source', object],
+  ['excluded', flag],
+  ['splitSource', text],
+  ['pickedFrom', origin],
+  ['copiedFrom', origin],
+]);
+const attributeReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['title', text],
+  ['autoTitle', text],
+  ['systemPrompt', text],
+  ['project', text],
+  ['folder', text],
+  ['pinned', flag],
+  ['tags', texts],
+  ['metadata', object],
+  ['copiedFrom', lineage],
+  ['trashedAt', finite],
+]);
+
+function patch(fields: Fields, key: string, readers: ReadonlyMap<string, Reader>): Fields {
+  const entries = Object.entries(object(fields, key));
+  const values = Object.fromEntries(entries);
+  for (const [name, value] of entries) if (value !== null) readers.get(name)?.(values, name);
+  return values;
+}
+
+/** A patch of a node's notes: values by key, null takes away. */
+export function notes(fields: Fields, key: string): Fields {
+  return patch(fields, key, noteReaders);
+}
+
+/** A patch of a tree's attributes: values by key, null takes away. */
+export function attributes(fields: Fields, key: string): Fields {
+  return patch(fields, key, attributeReaders);
+}
+
+function texts(fields: Fields, key: string): readonly string[] {
+  const value = own(fields, key);
+  if (!Array.isArray(value) || value.some((item: unknown) => typeof item !== 'string'))
+    return wrong(key, 'a list of texts');
+  return value;
+}
+
+function flag(fields: Fields, key: string): boolean {
+  const value = own(fields, key);
+  return typeof value === 'boolean' ? value : wrong(key, 'true or false');
+}
+
+function lineage(fields: Fields, key: string): TreeAttributes['copiedFrom'] {
+  const from = object(fields, key);
+  const node = orNull(from, 'nodeId', id);
+  return node === null ? { treeId: ofTree(from, 'treeId') } : { treeId: ofTree(from, 'treeId'), nodeId: node };
 }
 
 function message(fields: Fields, key: string): Message {
@@ -184,7 +242,7 @@ export function newNode(at: Fields): NewNode {
     key: orNull(at, 'key', text),
     text: text(at, 'text'),
     tokens: finite(at, 'tokens'),
-    meta: patch(at, 'meta'),
+    meta: notes(at, 'meta'),
     marker: orNull(at, 'marker', marker),
     aliases: objects(at, 'aliases').map(alias),
   };
