@@ -3,5 +3,7 @@ export * from './arbitraries.ts';
 export * from './bed.ts';
 export * from './expect-steps.ts';
 export * from './kit.ts';
+export * from './planning.ts';
+export * from './plant.ts';
 export * from './play.ts';
 export * from './reference-store.ts';
