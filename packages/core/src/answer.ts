@@ -3,7 +3,7 @@ import type { NodeId, TreeId } from './ids.ts';
 import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
 import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
 import { isAbove, lastVisitedLeaf, path, subtree } from './path.ts';
-import { mapEntries, mapGet } from './persistent-map.ts';
+import { mapGet } from './persistent-map.ts';
 import type { Answer, Read, Reads, Stretch } from './reads.ts';
 import { allBookmarks, allNodes, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
 
@@ -19,6 +19,8 @@ export interface Surroundings {
   log(since: number): Reads['log']['answer'];
   /** Nodes by match parent and key in stored order, where an index is kept; else the children are looked through. */
   matching?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
+  /** Nodes that have this alias, oldest first, where an index is kept; else split sources are followed. */
+  completing?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
 }
 
 /** Answers one read from a tree (undefined where it does not exist yet) and its surroundings. */
@@ -215,7 +217,7 @@ function match(tree: Tree, from: NodeId, keys: readonly string[], around: Surrou
   for (const key of keys) {
     if (at === undefined) break;
     const next: NodeId | undefined = childWith(tree, at, key, around);
-    if (next === undefined) return { nodes, aliases: aliasesOf(tree, matchParentBelow(at), key) };
+    if (next === undefined) return { nodes, aliases: aliasesOf(tree, at, key, around) };
     nodes.push(next);
     at = findNode(tree, next);
   }
@@ -234,25 +236,40 @@ function childWith(tree: Tree, from: Node, key: string, around: Surroundings): N
   return nodes[0]?.id;
 }
 
-function lookedThrough(tree: Tree, from: Node, key: string): NodeId[] {
-  const found: NodeId[] = [];
-  const open: NodeId[] = [from.id];
+/** The messages right below a node, markers in between looked through. */
+function* messagesBelow(tree: Tree, from: NodeId): Generator<Node, void, undefined> {
+  const open: NodeId[] = [from];
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const id of orderIds(orderOf(tree, at))) {
       const node = findNode(tree, id);
       if (node === undefined) continue;
-      if (!isMessageKind(node.kind)) open.push(id);
-      else if (node.key === key) found.push(id);
+      if (isMessageKind(node.kind)) yield node;
+      else open.push(id);
     }
+}
+
+function lookedThrough(tree: Tree, from: Node, key: string): NodeId[] {
+  const found: NodeId[] = [];
+  for (const node of messagesBelow(tree, from.id)) if (node.key === key) found.push(node.id);
   return found;
 }
 
-function aliasesOf(tree: Tree, matchParent: NodeId, key: string): NodeId[] {
-  const found: Node[] = [];
-  for (const { node } of mapEntries(tree.nodes))
-    if (node.removedIn === null && node.aliases.some((alias) => alias.matchParent === matchParent && alias.key === key))
-      found.push(node);
-  return found.sort((a, b) => a.seq - b.seq).map((node) => node.id);
+/** From a left half its split sources lead to every node that completed a text here: no look at the whole tree. */
+function aliasesOf(tree: Tree, from: Node, key: string, around: Surroundings): readonly NodeId[] {
+  const matchParent = matchParentBelow(from);
+  const indexed = around.completing?.(matchParent, key);
+  if (indexed !== undefined) return indexed;
+  const found = new Map<NodeId, Node>();
+  const seen = new Set<string>();
+  for (const top of messagesBelow(tree, from.id))
+    for (let id = top.meta.splitSource; id !== undefined && !seen.has(id); ) {
+      seen.add(id);
+      const node = findNode(tree, id);
+      if (node?.aliases.some((alias) => alias.matchParent === matchParent && alias.key === key) === true)
+        found.set(node.id, node);
+      id = node?.meta.splitSource;
+    }
+  return [...found.values()].sort((a, b) => a.seq - b.seq).map((node) => node.id);
 }
 
 function edge(tree: Tree, of: NodeId): Reads['edge']['answer'] {

@@ -12,6 +12,7 @@ import {
   type Role,
   roles,
   type TextBlock,
+  textMessage,
 } from './message.ts';
 import type { Node } from './node.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
@@ -109,8 +110,7 @@ export function createConversationFunctions(env: {
     getCurrentThread: ({ mapping, current_node }) =>
       getBranch(mapping, current_node).flatMap((id) => getNode(mapping, id)?.message ?? []),
     addNode(mapping, parentId, message) {
-      if (Object.hasOwn(mapping, message.id))
-        refuse('id/taken', `There is a node ${message.id} already.`, { nodeId: message.id });
+      refuseTaken(mapping, message.id);
       const reading = reply(
         {
           type: 'reply',
@@ -151,6 +151,9 @@ export function createConversationFunctions(env: {
     },
     editMessage(conversation, messageId, newContent) {
       const { mapping } = conversation;
+      const old = getNode(mapping, messageId);
+      if (old !== null && old.parent !== null && old.message === null)
+        refuse('message/invalid', `The node ${messageId} has no message to edit.`, { nodeId: messageId });
       const command = {
         type: 'edit',
         treeId: treeId('conversation'),
@@ -158,14 +161,13 @@ export function createConversationFunctions(env: {
         content: newContent,
       } as const;
       const plan = planOn(mapping, conversation.current_node, edit(command, context(mapping)));
-      const old = getNode(mapping, messageId)?.message;
       const [newMessageId] = plan.result.added;
-      if (newMessageId === undefined || old == null) return { conversation, newMessageId: messageId };
+      if (newMessageId === undefined || old?.message == null) return { conversation, newMessageId: messageId };
       const at = seconds();
       const message: ConversationMessage = {
-        ...old,
+        ...old.message,
         id: newMessageId,
-        content: { ...old.content, parts: [newContent] },
+        content: { ...old.message.content, parts: [newContent] },
         create_time: at,
       };
       return {
@@ -224,16 +226,23 @@ function reachesUser(mapping: ConversationMapping, from: string): boolean {
   return getBranch(mapping, from).some((id) => getNode(mapping, id)?.message?.author.role === 'user');
 }
 
+function refuseTaken(mapping: ConversationMapping, id: string): void {
+  if (Object.hasOwn(mapping, id)) refuse('id/taken', `There is a node ${id} already.`, { nodeId: id });
+}
+
+/** A part as a block: text as it is, anything else as something that the planners do not look into. */
+function partBlock(part: unknown): Block {
+  if (typeof part !== 'string') return { type: 'part', ...(typeof part === 'object' && part !== null ? { part } : {}) };
+  const block: TextBlock = { type: 'text', text: part };
+  return block;
+}
+
 function coreMessage(message: ConversationMessage): CoreMessage {
   const { role } = message.author;
-  const content = message.content.parts.map((part): Block => {
-    if (typeof part !== 'string')
-      return { type: 'part', ...(typeof part === 'object' && part !== null ? { part } : {}) };
-    const block: TextBlock = { type: 'text', text: part };
-    return block;
-  });
+  // Code and tool output of foreign exports have other fields in the place of parts.
+  const parts: readonly unknown[] = Array.isArray(message.content.parts) ? message.content.parts : [message.content];
+  const blocks = (parts.length === 0 ? [''] : parts).map(partBlock);
   const known: Role = roles.includes(role) ? role : 'system';
-  const blocks = content.length === 0 ? [{ type: 'text', text: '' }] : content;
   return known === 'tool'
     ? { role: known, content: blocks, tool_call_id: message.id }
     : { role: known, content: blocks };
@@ -252,19 +261,21 @@ const kit: MessageKit = {
 function nodeOf(mapping: ConversationMapping, id: string): Node | null {
   const node = getNode(mapping, id);
   if (node === null) return null;
-  const message = node.message === null ? null : coreMessage(node.message);
+  // Foreign exports have nodes without a message inside the tree as well: variants like any other, but not to edit.
+  const silent = node.parent === null ? null : textMessage('system', '');
+  const message = node.message === null ? silent : coreMessage(node.message);
   return {
     id: nodeId(id),
     parentId: node.parent === null ? null : nodeId(node.parent),
     position: positionBetween(null, null),
     seq: 0,
-    kind: message === null ? 'root' : 'message',
+    kind: message === null ? 'root' : node.message === null ? 'state' : 'message',
     role: message?.role ?? 'root',
     status: 'success',
     groupId: 0,
     createdAt: 0,
     matchParent: null,
-    key: message === null ? null : kit.key(message),
+    key: message === null || node.message === null ? null : kit.key(message),
     tokens: 0,
     addedIn: 1,
     contentIn: 1,
@@ -285,7 +296,7 @@ function answer(mapping: ConversationMapping, current: string | null, read: Read
       return {
         id: treeId('conversation'),
         owner: 'local',
-        rootId: nodeId(Object.values(mapping).find((node) => node.parent === null)?.id ?? CLIENT_ROOT_ID),
+        rootId: nodeId(getBranch(mapping, current ?? CLIENT_ROOT_ID)[0] ?? CLIENT_ROOT_ID),
         version: 1,
         structureVersion: 1,
         activeNodeId: current === null ? null : nodeId(current),
@@ -327,6 +338,7 @@ function planOn<T>(mapping: ConversationMapping, current: string | null, reading
 
 /** The mapping after a plan's one insert, the message in its own words. */
 function planted(mapping: ConversationMapping, plan: Plan<unknown>, message: ConversationMessage): ConversationMapping {
+  refuseTaken(mapping, message.id);
   const insert = plan.steps.find((step) => step.type === 'insert');
   const parentId = insert?.type === 'insert' ? insert.node.parentId : null;
   const parent = parentId === null ? null : getNode(mapping, parentId);

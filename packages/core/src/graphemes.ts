@@ -20,7 +20,20 @@ function windowStart(text: string, offset: number): number {
     const unit = text.charCodeAt(at);
     if ((unit === 0x20 || unit === 0x0a) && text.charCodeAt(at - 1) !== 0x0d) return at;
   }
-  return Math.max(0, offset - 256);
+  let at = Math.max(0, offset - 256);
+  if (isLowSurrogate(text, at)) at--;
+  // Flags are pairs of letters: from the middle of a run of them, which ones pair cannot be told.
+  while (at >= 2 && isFlagLetter(text, at - 2)) at -= 2;
+  return at;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return at > 0 && (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+}
+
+function isFlagLetter(text: string, at: number): boolean {
+  const point = text.codePointAt(at) ?? 0;
+  return point >= 0x1f1e6 && point <= 0x1f1ff;
 }
 
 /** The largest boundary of the text at or left of an offset. */
@@ -35,6 +48,12 @@ export function commonPrefix(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return sharedBoundary(a, b, at);
+}
+
+/** The largest offset at or left of this one that is a boundary of both texts. */
+export function sharedBoundary(a: string, b: string, offset: number): number {
+  let at = Math.max(0, offset);
   for (;;) {
     const cut = boundaryBefore(b, boundaryBefore(a, at));
     if (cut === at) return at;

@@ -1,20 +1,20 @@
-import { refuse } from '../errors.ts';
+import { refuse, valueOf } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
-import { isBlank, type Message, textMessage, textOf } from '../message.ts';
-import type { NodeMeta } from '../node.ts';
+import { checkMessage, isBlank, isText, isTextOnly, type Message, type Role, type TextBlock } from '../message.ts';
+import { matchParentBelow, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  free,
   type Ground,
   grow,
   idFor,
-  messageOf,
   type PlanContext,
   type Planner,
   plan,
   pointing,
+  refuseTaken,
+  takenOf,
   theNode,
   theTree,
 } from './context.ts';
@@ -51,70 +51,165 @@ export interface Appended {
 
 // A text that was split more often than this is not looked for: it becomes a new variant instead.
 const longestAlias = 64;
+// Past this many seams only the two plain ways to put pieces together again are tried.
+const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
 export const append: Planner<AppendCommand, Appended> = function* (command, context) {
   const row = yield* theTree(context);
   const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const said = spoken(command.messages);
-  const keys = said.map(({ message }) => context.kit.key(message));
-  const reused = command.merge === false ? [] : yield* matched(context, parent.id, keys);
+  const wanted: Wanted = {
+    ids: said.map(({ id }) => (id === undefined ? undefined : idFor(context, id))),
+    keys: said.map(({ message }) => context.kit.key(message)),
+    parentId: command.parentId,
+    merge: command.merge !== false,
+  };
+  const reused = yield* present(context, parent, wanted);
   const last = reused[reused.length - 1];
-  const rest = said.slice(reused.length);
-  const ground = last === undefined ? parent : yield* theNode(last);
-  const chosen = rest.map((item) => idFor(context, item.id));
-  yield* free(chosen.filter((_, index) => rest[index]?.id !== undefined));
-  const steps = yield* chain(context, ground, rest, chosen);
-  const end = chosen[chosen.length - 1] ?? last ?? parent.id;
+  const added = wanted.ids.slice(reused.length).map((id) => id ?? idFor(context, undefined));
+  const ground = last === undefined || added.length === 0 ? parent : yield* theNode(last);
+  const steps = yield* chain(context, ground, said.slice(reused.length), added);
+  const end = added[added.length - 1] ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
   const moves = selects && said.length > 0 ? pointing(row, end) : [];
-  return plan([...steps, ...moves], { nodeId: end, added: chosen, reused });
+  return plan([...steps, ...moves], { nodeId: end, added, reused });
 };
 
+/** The messages that say something. One that cannot be read is refused, also if it is blank. */
 function spoken(messages: readonly NewMessage[]): readonly NewMessage[] {
   const said: NewMessage[] = [];
   for (const [index, item] of messages.entries()) {
+    const read = checkMessage(item.message, `messages[${index}]`);
     // An empty list of blocks is as blank as blank text here: appending nothing is no mistake.
-    if (Array.isArray(item.message?.content) && isBlank(item.message)) continue;
-    messageOf(item.message, `messages[${index}]`);
-    said.push(item);
+    if (!read.ok && read.refusal.code === 'message/blank') continue;
+    if (!isBlank(valueOf(read))) said.push(item);
   }
   return said;
 }
 
-function* matched(context: PlanContext, from: NodeId, keys: readonly string[]): Reading<NodeId[]> {
+/** What an append wants to be there, message by message. */
+interface Wanted {
+  readonly ids: readonly (NodeId | undefined)[];
+  readonly keys: readonly string[];
+  /** The parent that was named, if one was. */
+  readonly parentId: NodeId | undefined;
+  readonly merge: boolean;
+}
+
+/** The nodes that hold the first messages already: the client's own from an earlier try, else equal ones. */
+function* present(context: PlanContext, parent: Node, wanted: Wanted): Reading<NodeId[]> {
+  const { ids, keys, merge } = wanted;
+  const equal = merge ? yield* matched(context, parent, keys) : [];
+  const taken = yield* takenOf(ids.filter((id) => id !== undefined));
+  const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
+  if (first === -1) return equal;
+  const own = yield* ownChain(wanted, first, taken, equal.slice(0, first));
+  const last = own[own.length - 1];
+  const rest = keys.slice(own.length);
+  if (merge && last !== undefined && rest.length > 0)
+    for (const id of yield* matched(context, yield* theNode(last), rest)) own.push(id);
+  for (const [index, id] of ids.entries()) if (id !== undefined && taken.has(id) && own[index] !== id) refuseTaken(id);
+  return own;
+}
+
+/**
+ * What an earlier try added from this message on, below what it reused. Refused if an id stands for another message,
+ * or for one elsewhere; where no parent was named, the place that the user was at then is not known any more.
+ */
+function* ownChain(
+  wanted: Wanted,
+  first: number,
+  taken: ReadonlySet<string>,
+  equal: readonly NodeId[],
+): Reading<NodeId[]> {
+  const { ids, keys, parentId } = wanted;
+  const own: NodeId[] = [];
+  for (let index = first; index < ids.length; index++) {
+    const id = ids[index];
+    if (id === undefined || !taken.has(id)) break;
+    const node = yield* ask('node', { id });
+    if (node === null || node.key !== keys[index]) return refuseTaken(id);
+    const begins = index === first;
+    if (begins && parentId === undefined) for (const up of yield* reusedAbove(node, keys.slice(0, first))) own.push(up);
+    if (begins && parentId !== undefined) for (const up of equal) own.push(up);
+    const home = own[index - 1] ?? (index === 0 ? (parentId ?? node.parentId) : null);
+    if (node.parentId !== home) return refuseTaken(id);
+    own.push(id);
+  }
+  return own;
+}
+
+/** The messages above a node that an earlier try reused, when it went on from where the user was then. */
+function* reusedAbove(node: Node, keys: readonly string[]): Reading<NodeId[]> {
+  const above: NodeId[] = [];
+  let at: Node | null = node;
+  for (const key of [...keys].reverse()) {
+    at = at.matchParent === null ? null : yield* ask('node', { id: at.matchParent });
+    if (at === null || at.key !== key) return refuseTaken(node.id);
+    above.push(at.id);
+  }
+  return above.reverse();
+}
+
+function* matched(context: PlanContext, from: Ground, keys: readonly string[]): Reading<NodeId[]> {
   const reused: NodeId[] = [];
+  let ground: Pick<Ground, 'id' | 'kind' | 'matchParent'> = from;
   while (reused.length < keys.length) {
-    const at = reused[reused.length - 1] ?? from;
-    const { nodes, aliases } = yield* ask('match', { from: at, keys: keys.slice(reused.length) });
+    const { nodes, aliases } = yield* ask('match', { from: ground.id, keys: keys.slice(reused.length) });
     for (const id of nodes) reused.push(id);
     if (reused.length === keys.length || aliases.length === 0) break;
-    const whole = yield* completing(context, reused[reused.length - 1] ?? from, aliases, keys[reused.length] ?? '');
+    const last = nodes[nodes.length - 1];
+    if (last !== undefined) ground = { id: last, kind: 'message', matchParent: null };
+    const whole = yield* completing(context, ground, aliases, keys[reused.length] ?? '');
     if (whole === undefined) break;
     reused.push(whole);
+    ground = { id: whole, kind: 'message', matchParent: null };
   }
   return reused;
 }
 
-/** The first alias whose pieces still read as the old text: a piece may have been edited or moved since. */
+/** The first alias below a node whose pieces still read as the old text: a piece may have been edited or moved since. */
 function* completing(
   context: PlanContext,
-  from: NodeId,
+  from: Pick<Ground, 'id' | 'kind' | 'matchParent'>,
   aliases: readonly NodeId[],
   key: string,
 ): Reading<NodeId | undefined> {
+  const matchParent = matchParentBelow(from);
   for (const id of aliases) {
     const { nodes } = yield* ask('path', { to: id, limit: longestAlias });
-    const first = nodes.findIndex((node) => node.kind === 'message' && node.matchParent === from);
-    if (first === -1) continue;
+    const first = nodes.findIndex((node) => node.kind === 'message' && node.matchParent === matchParent);
+    // Below a marker, the same text beside that marker does not count.
+    const below = from.id === matchParent || nodes.slice(0, Math.max(first, 0)).some((node) => node.id === from.id);
+    if (first === -1 || !below) continue;
     const pieces: Message[] = [];
     for (const { kind, message } of nodes.slice(first))
       if (kind === 'message' && message !== null) pieces.push(message);
     const role = pieces[0]?.role;
-    if (role === undefined || pieces.some((piece) => piece.role !== role)) continue;
-    if (context.kit.key(textMessage(role, pieces.map(textOf).join(''))) === key) return id;
+    if (role === undefined || !pieces.every((piece) => piece.role === role && isTextOnly(piece))) continue;
+    for (const whole of readings(role, pieces)) if (context.kit.key(whole) === key) return id;
   }
   return undefined;
+}
+
+/** The messages that can have been cut into these pieces: each cut went through a block, or between two. */
+function* readings(role: Role, pieces: readonly Message[]): Generator<Message, void, undefined> {
+  const seams = pieces.length - 1;
+  // One bit per seam, set for a cut between blocks. Every bit of -1 is set.
+  const ways = seams > fewSeams ? [0, -1] : [...new Array(1 << seams).keys()];
+  for (const way of ways) {
+    const content: TextBlock[] = [];
+    for (const [index, piece] of pieces.entries()) {
+      const [next, ...rest] = piece.content.filter(isText);
+      const last = content[content.length - 1];
+      if (next === undefined) continue;
+      if (last === undefined || ((way >> (index - 1)) & 1) === 1) content.push(next);
+      else content[content.length - 1] = { ...last, text: last.text + next.text };
+      for (const block of rest) content.push(block);
+    }
+    yield { role, content };
+  }
 }
 
 function* chain(

@@ -67,6 +67,17 @@ export function* theMessage(
   return { ...node, message, parentId };
 }
 
+/** The parent of a node that has one; refused if the store lost it. */
+export function* theParent(node: { readonly id: NodeId; readonly parentId: NodeId }): Reading<Node> {
+  const parent = yield* ask('node', { id: node.parentId });
+  return (
+    parent ??
+    refuse('tree/broken-path', `The node ${node.id} hangs on ${node.parentId}, which is missing.`, {
+      nodeId: node.parentId,
+    })
+  );
+}
+
 /** Refuses a node that a generation is still writing. */
 export function settled(node: NodeHead): void {
   if (node.status === 'pending')
@@ -84,12 +95,21 @@ export function idFor(context: PlanContext, chosen: string | undefined): NodeId 
   return nodeId(chosen);
 }
 
-/** Refuses ids that are taken already, by whatever tree. */
-export function* free(ids: readonly NodeId[]): Reading<void> {
+/** Which of the ids that a client chose are taken already, by whatever tree. Refuses an id chosen twice. */
+export function* takenOf(ids: readonly NodeId[]): Reading<ReadonlySet<string>> {
   if (new Set(ids).size < ids.length) refuse('id/taken', 'The same id was chosen twice.', { ids });
-  const taken = ids.length === 0 ? [] : yield* ask('taken', { ids });
-  const [first] = taken;
-  if (first !== undefined) refuse('id/taken', `The id ${first} is taken by another node.`, { nodeId: first });
+  return new Set<string>(ids.length === 0 ? [] : yield* ask('taken', { ids }));
+}
+
+/** Refuses ids that are taken already. */
+export function* free(ids: readonly NodeId[]): Reading<void> {
+  const taken = yield* takenOf(ids);
+  for (const id of ids) if (taken.has(id)) refuseTaken(id);
+}
+
+/** Refuses an id that stands for something else. */
+export function refuseTaken(id: NodeId): never {
+  return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
 /** A message from a command, checked; the refusal names it by `where`. */
@@ -112,7 +132,10 @@ export interface Growth {
 /** A place that a new node can grow from: what it must know of its parent. */
 export type Ground = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
 
-/** A new node below a parent. Displayed times never run backwards along a path, whatever the clock does. */
+/**
+ * A new node below a parent. The clock may run backwards, displayed times along a path do not; a time that was given
+ * is kept, for what is imported is older than the tree that it comes into.
+ */
 export function grow(context: PlanContext, parent: Ground, position: string, growth: Growth): NewNode {
   const { message, kind = 'message' } = growth;
   return {
@@ -123,7 +146,7 @@ export function grow(context: PlanContext, parent: Ground, position: string, gro
     message,
     status: growth.status ?? 'success',
     groupId: growth.groupId ?? 0,
-    createdAt: Math.max(growth.createdAt ?? context.now, parent.createdAt),
+    createdAt: growth.createdAt ?? Math.max(context.now, parent.createdAt),
     matchParent: matchParentBelow(parent),
     key: kind === 'message' ? context.kit.key(message) : null,
     text: context.kit.text(message),

@@ -2,7 +2,7 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { nodeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
-import { isMessageKind, type NewNode, type Node, type NodeMeta } from '../node.ts';
+import { isMessageKind, type Marker, type NewNode, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -74,7 +74,7 @@ function copyOf(
 ): NewNode {
   const { message } = node;
   if (message === null) return refuse('tree/root-protected', 'The root cannot be copied.', { nodeId: node.id });
-  const grown = grow(context, parent, position, {
+  return grow(context, parent, position, {
     id,
     message,
     kind: node.kind,
@@ -84,8 +84,6 @@ function copyOf(
     createdAt: node.createdAt,
     ...(node.marker === null ? {} : { marker: node.marker }),
   });
-  // A copy keeps the time it was first said at, also below a younger parent.
-  return { ...grown, createdAt: node.createdAt };
 }
 
 /** What is copied and where to. */
@@ -117,7 +115,7 @@ export function copyNodes(
     const top = node.parentId === copying.from;
     const place = top ? (copying.position ?? node.position) : node.position;
     const groupId = copying.groups === 'reset' || (top && copying.position !== undefined) ? 0 : node.groupId;
-    const meta = copiedMeta(node, copying.treeId, 'copiedFrom');
+    const meta = resplit(copiedMeta(node, copying.treeId, 'copiedFrom'), ids);
     const copy = copyOf(context, node, parent, place, id, meta, groupId);
     const landed = { ...copy, marker: copy.marker === null ? null : remarked(copy.marker, ids) };
     grown.set(node.id, landed);
@@ -126,12 +124,18 @@ export function copyNodes(
   return { steps, ids };
 }
 
-function remarked(
-  marker: NonNullable<NewNode['marker']>,
-  ids: ReadonlyMap<NodeId, NodeId>,
-): NonNullable<NewNode['marker']> {
+/** Pointers of a marker at nodes that are copied too go to their copies. */
+function remarked(marker: Marker, ids: ReadonlyMap<NodeId, NodeId>): Marker {
   const firstKept = marker.firstKept === undefined ? undefined : ids.get(marker.firstKept);
-  return firstKept === undefined ? marker : { ...marker, firstKept };
+  const from = marker.from === undefined ? undefined : ids.get(marker.from);
+  return { ...marker, ...(firstKept === undefined ? {} : { firstKept }), ...(from === undefined ? {} : { from }) };
+}
+
+/** A left half is one of its copied other half, or of none. */
+function resplit(meta: NodeMeta, ids: ReadonlyMap<NodeId, NodeId>): NodeMeta {
+  const { splitSource, ...rest } = meta;
+  const copy = splitSource === undefined ? undefined : ids.get(nodeId(splitSource));
+  return copy === undefined ? rest : { ...rest, splitSource: copy };
 }
 
 /** Copies a subtree from another tree of the same owner. */

@@ -1,12 +1,13 @@
 import { refuse } from '../errors.ts';
 import { type NodeId, nodeId, type TreeId } from '../ids.ts';
 import type { MessageKit } from '../message.ts';
-import type { NewNode, TreeAttributes } from '../node.ts';
+import type { NewNode, Node, TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask } from '../reads.ts';
-import { unpatch } from '../rows.ts';
+import { ask, type Reading } from '../reads.ts';
+import { patched, unpatch } from '../rows.ts';
 import type { Patch, Step } from '../steps/types.ts';
-import { idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
+import type { TreeRow } from '../tree.ts';
+import { free, idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
 import { copyNodes } from './copy.ts';
 
 /** The project of a tree that names none. */
@@ -105,79 +106,99 @@ export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttr
   ];
 }
 
+// What the tree itself writes: nobody sets it from outside.
+const kept = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
+
+function refuseKept(set: object, keys: readonly string[], treeId: TreeId): void {
+  for (const key of keys)
+    if (Object.hasOwn(set, key))
+      refuse('tree/root-protected', `The attribute ${key} of ${treeId} cannot be set: the tree keeps it itself.`, {
+        treeId,
+        key,
+      });
+}
+
 /** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
   const attributes = command.attributes ?? {};
-  if (command.forest === true) {
-    const key = forestKey(context.kit, attributes.systemPrompt);
-    const project = attributes.project ?? defaultProject;
-    const found = yield* ask('forest', { key, project });
+  refuseKept(attributes, kept, context.treeId);
+  const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
+  if (key !== undefined) {
+    const found = yield* ask('forest', { key, project: attributes.project ?? defaultProject });
     if (found !== null) return plan([], { treeId: found, created: false });
-    return plan(birth(context, nodeId(context.newId()), { ...attributes, forestKey: key }), {
-      treeId: context.treeId,
-      created: true,
-    });
   }
-  const row = yield* ask('tree', {});
   const rootId = idFor(context, command.rootId);
+  const row = yield* ask('tree', {});
   if (row !== null) {
     const same =
+      key === undefined &&
       row.attributes.systemPrompt === attributes.systemPrompt &&
       (command.rootId === undefined || row.rootId === rootId);
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
     return plan([], { treeId: row.id, created: false });
   }
-  return plan(birth(context, rootId, attributes), { treeId: context.treeId, created: true });
+  yield* free(command.rootId === undefined ? [] : [rootId]);
+  const set = key === undefined ? attributes : { ...attributes, forestKey: key };
+  return plan(birth(context, rootId, set), { treeId: context.treeId, created: true });
 };
 
 /** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
   const { from } = command;
+  refuseKept(command.attributes ?? {}, kept, context.treeId);
   const source = yield* ask('tree', { treeId: from });
   if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
-  if ((yield* ask('tree', {})) !== null)
-    return refuse('tree/exists', `There is a tree ${context.treeId} already.`, { treeId: context.treeId });
+  const row = yield* ask('tree', {});
+  if (row !== null) return plan([], { treeId: row.id, ids: yield* sameCopy(command, row) });
   const end = command.nodeId ?? source.activeNodeId;
   if (command.nodeId !== undefined) yield* theNode(command.nodeId, from);
-  const nodes =
-    command.whole === true
-      ? (yield* ask('subtree', { of: source.rootId, treeId: from })).slice(1)
-      : end === null || end === source.rootId
-        ? []
-        : (yield* ask('path', { to: end, treeId: from })).nodes;
+  const nodes = yield* copied(command, source, end);
   const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
   const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
-  const attributes = { ...inherited, ...dropped(command.attributes ?? {}), copiedFrom: lineage };
+  const attributes = patched<TreeAttributes>(inherited, { ...command.attributes, copiedFrom: lineage });
   const rootId = nodeId(context.newId());
-  const steps = birth(context, rootId, withoutNulls(attributes));
+  const steps = birth(context, rootId, attributes);
   const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   const copy = copyNodes(context, { treeId: from, nodes, from: source.rootId, ground, groups: 'reset' });
   for (const step of copy.steps) steps.push(step);
-  const target = end === null ? null : (copy.ids.get(end) ?? null);
-  const active = target ?? [...copy.ids.values()].pop() ?? null;
-  if (active !== null) steps.push({ type: 'select', after: active, before: null });
+  const active = end === null ? undefined : (copy.ids.get(end) ?? copy.ids.get(source.activeNodeId ?? end));
+  if (active !== undefined) steps.push({ type: 'select', after: active, before: null });
   return plan(steps, { treeId: context.treeId, ids: copy.ids });
 };
 
-function dropped(patch: Patch<TreeAttributes>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(patch));
+function* copied(command: DuplicateCommand, source: TreeRow, end: NodeId | null): Reading<readonly Node[]> {
+  const { from: treeId } = command;
+  if (command.whole === true) return (yield* ask('subtree', { of: source.rootId, treeId })).slice(1);
+  return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
-function withoutNulls(attributes: Record<string, unknown>): TreeAttributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
+/** A retry with the same id of the new tree finds its own copy; any other tree of that id is refused. */
+function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId, NodeId>> {
+  const { copiedFrom } = row.attributes;
+  const end = command.nodeId ?? copiedFrom?.nodeId;
+  if (copiedFrom?.treeId !== command.from || copiedFrom.nodeId !== end)
+    refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
+  const ids = new Map<NodeId, NodeId>();
+  for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
+    if (meta.copiedFrom?.treeId === command.from) ids.set(meta.copiedFrom.nodeId, id);
+  return ids;
 }
 
 /** Changes a tree's attributes. */
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* theTree(context);
-  for (const key of ['systemPrompt', 'forestKey', 'copiedFrom', 'trashedAt'])
-    if (Object.hasOwn(command.set, key))
-      refuse(
-        'tree/root-protected',
-        `The attribute ${key} of ${row.id} cannot be set: a tree keeps what it was made with.`,
-        { treeId: row.id, key },
-      );
-  return plan(attributed(row.attributes, command.set), { treeId: row.id });
+  refuseKept(command.set, ['systemPrompt', ...kept], row.id);
+  const set = command.set.project === null ? { ...command.set, project: defaultProject } : command.set;
+  const { forestKey: key, project: home } = row.attributes;
+  const { project } = set;
+  if (typeof project === 'string' && project !== home && typeof key === 'string') {
+    const found = yield* ask('forest', { key, project });
+    if (found !== null)
+      refuse('tree/exists', `The project ${project} has a forest tree with this system prompt already.`, {
+        treeId: found,
+      });
+  }
+  return plan(attributed(row.attributes, set), { treeId: row.id });
 };
 
 /** To the trash, from where it can come back. */
@@ -191,10 +212,14 @@ export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }>
   });
 };
 
-/** Out of the trash. */
+/** Out of the trash. If another forest tree took its place meanwhile, that one stays the one that is found. */
 export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* theTree(context);
-  return plan(attributed(row.attributes, { trashedAt: null }), { treeId: row.id });
+  const { forestKey: key, project, trashedAt } = row.attributes;
+  if (trashedAt === undefined) return plan([], { treeId: row.id });
+  const found = typeof key === 'string' ? yield* ask('forest', { key, project: project ?? defaultProject }) : null;
+  const set = found === null ? { trashedAt: null } : { trashedAt: null, forestKey: null };
+  return plan(attributed(row.attributes, set), { treeId: row.id });
 };
 
 function attributed(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {

@@ -1,4 +1,4 @@
-import { boundaryBefore, commonPrefix } from '../graphemes.ts';
+import { commonPrefix, sharedBoundary } from '../graphemes.ts';
 import { isTextOnly, type Message, textMessage, textOf } from '../message.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
@@ -24,12 +24,11 @@ export function* editByPrefix(
   if (!isTextOnly(node.message) || !isTextOnly(message)) return yield* asVariant(command, context, node, message);
   const replies = yield* ask('children', { of: node.id });
   if (replies.length === 0) return yield* inPlace(command, context, node, message);
-  if (context.kit.key(message) === node.key) return plan([], { nodeId: node.id, added: [] });
-  const cuttable = node.kind === 'message' && (node.role === 'user' || node.role === 'assistant');
-  if (!cuttable) return yield* asVariant(command, context, node, message);
   const old = textOf(node.message);
   const text = textOf(message);
-  const cut = placeToCut(old, text);
+  if (old.trim() === text.trim()) return plan([], { nodeId: node.id, added: [] });
+  const cuttable = node.kind === 'message' && (node.role === 'user' || node.role === 'assistant');
+  const cut = cuttable ? placeToCut(old, text) : 0;
   if (cut === 0) return yield* asVariant(command, context, node, message);
   const suffix = text.slice(cut);
   if (cut === old.length) return yield* withSuffix(command, context, node, node, suffix, []);
@@ -43,13 +42,14 @@ export function* editByPrefix(
  * text, nor the rest of the new one would be blank. Zero where there is no such place.
  */
 function placeToCut(old: string, text: string): number {
-  for (let cut = commonPrefix(old, text); cut > 0; cut = boundaryBefore(old, cut - 1)) {
-    const said = (part: string) => part.trim() !== '';
-    const oldRest = cut === old.length || said(old.slice(cut));
-    const newRest = cut === text.length || said(text.slice(cut));
-    if (said(old.slice(0, cut)) && oldRest && newRest) return cut;
-  }
-  return 0;
+  const first = old.search(/\S/);
+  const last = { old: old.trimEnd().length - 1, text: text.trimEnd().length - 1 };
+  const fits = (cut: number) =>
+    first !== -1 && cut > first && (cut === old.length || cut <= last.old) && (cut === text.length || cut <= last.text);
+  const shared = commonPrefix(old, text);
+  if (fits(shared)) return shared;
+  const cut = sharedBoundary(old, text, Math.min(shared, last.old, last.text));
+  return fits(cut) ? cut : 0;
 }
 
 function* withSuffix(

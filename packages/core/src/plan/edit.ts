@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { type Block, isBlank, type Message, type TextBlock } from '../message.ts';
+import { type Block, isBlank, type Message, type TextBlock, textMessage, textOf } from '../message.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -16,6 +16,7 @@ import {
   pointing,
   settled,
   theMessage,
+  theParent,
   theTree,
 } from './context.ts';
 import { editByPrefix } from './edit-by-prefix.ts';
@@ -28,12 +29,13 @@ export const edit: Planner<EditCommand, Edited> = function* (command, context) {
   if (node.role === 'tool')
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
   settled(node);
-  const content = blocksOf(command.content);
-  const message = editedMessage(node, content);
-  const { mode = 'branch' } = command;
+  const message = editedMessage(node, blocksOf(command.content));
   // Kept beside the other writer's text where overwriting it was asked for: nobody's words are lost.
-  if (mode === 'in-place' && !context.stale) return yield* inPlace(command, context, node, message);
-  if (mode === 'prefix' && !context.stale) return yield* editByPrefix(command, context, node, message, asVariant);
+  const mode = context.stale ? 'branch' : command.mode;
+  if (mode === 'in-place') return yield* inPlace(command, context, node, message);
+  const again = yield* sameAgain(command, context, node, message);
+  if (again !== null) return plan([], { nodeId: again, added: [] });
+  if (mode === 'prefix') return yield* editByPrefix(command, context, node, message, asVariant);
   return yield* asVariant(command, context, node, message);
 };
 
@@ -56,17 +58,13 @@ function* asVariant(
   node: Editable,
   message: Message,
 ): Reading<Plan<Edited>> {
-  if (node.key !== null && context.kit.key(message) === node.key) return plan([], { nodeId: node.id, added: [] });
-  const again = yield* sameAgain(command, context, node, message);
-  if (again !== null) return plan([], { nodeId: again, added: [] });
+  if (context.kit.key(message) === context.kit.key(node.message)) return plan([], { nodeId: node.id, added: [] });
   const row = yield* theTree(context);
   const id = idFor(context, command.id);
   yield* free(command.id === undefined ? [] : [id]);
   const edge = yield* ask('edge', { of: node.parentId });
   const groupId = node.groupId === 0 ? (yield* ask('groupMax', { of: node.parentId })) + 1 : node.groupId;
-  const parent = yield* ask('node', { id: node.parentId });
-  if (parent === null)
-    return refuse('tree/unknown-node', `There is no node ${node.parentId}.`, { nodeId: node.parentId });
+  const parent = yield* theParent(node);
   const steps: Step[] = [];
   if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
   const variant = grow(context, parent, positionBetween(edge, null), {
@@ -83,7 +81,7 @@ function* asVariant(
   return plan(steps, { nodeId: id, added: [id] });
 }
 
-/** A retry with the id it chose before finds its own variant. */
+/** A retry with the id it chose before finds what it made: a variant, or by prefix the piece that completes the text. */
 function* sameAgain(
   command: EditCommand,
   context: PlanContext,
@@ -92,5 +90,13 @@ function* sameAgain(
 ): Reading<NodeId | null> {
   if (command.id === undefined) return null;
   const there = yield* ask('node', { id: idFor(context, command.id) });
-  return there !== null && there.parentId === node.parentId && there.key === context.kit.key(message) ? there.id : null;
+  if (there === null || there.message === null) return null;
+  const key = context.kit.key(message);
+  // By prefix, the left half of a split holds the whole new text and has the old node below it.
+  const beside = there.parentId === node.parentId || (command.mode === 'prefix' && node.parentId === there.id);
+  if (beside && context.kit.key(there.message) === key) return there.id;
+  const below = there.parentId === node.parentId ? yield* theParent(node) : there.parentId === node.id ? node : null;
+  if (command.mode !== 'prefix' || below?.message == null) return null;
+  const whole = textMessage(node.message.role, textOf(below.message) + textOf(there.message));
+  return context.kit.key(whole) === key ? there.id : null;
 }

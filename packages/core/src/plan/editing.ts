@@ -56,11 +56,11 @@ export function rewrite(
   };
 }
 
-/** Takes the bookmark of one node to another. */
+/** Takes the bookmark of one node to another, unless that has one of its own: no title is lost. */
 export function* carriedBookmark(from: NodeId, to: NodeId): Reading<Step[]> {
   if (from === to) return [];
   const before = yield* ask('bookmark', { on: from });
-  if (before === null) return [];
+  if (before === null || (yield* ask('bookmark', { on: to })) !== null) return [];
   return [
     { type: 'bookmark', nodeId: from, after: null, before },
     { type: 'bookmark', nodeId: to, after: { ...before, nodeId: to }, before: null },

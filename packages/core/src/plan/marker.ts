@@ -1,14 +1,16 @@
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
-import { type Message, textMessage } from '../message.ts';
-import type { Marker, NodeKind, NodeMeta } from '../node.ts';
+import { isBlank, type Message, textMessage } from '../message.ts';
+import type { Marker, Node, NodeKind, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
-import { ask } from '../reads.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { TreeRow } from '../tree.ts';
 import {
   free,
   grow,
   idFor,
   messageOf,
+  type Plan,
   type PlanContext,
   type Planner,
   plan,
@@ -71,7 +73,8 @@ export const branch: Planner<BranchCommand, Marked> = function* (command, contex
   }
   const from = row.activeNodeId === null ? {} : { from: row.activeNodeId };
   const marker: Marker = command.details === undefined ? from : { ...from, details: command.details };
-  return yield* marking(command, context, 'branch-summary', summaryOf(command.summary, node.id), node.id, marker, true);
+  const message = summaryOf(command.summary, node.id);
+  return yield* marking(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
 /** Adds a compaction below the active node. */
@@ -91,23 +94,19 @@ export const compact: Planner<CompactCommand, Marked> = function* (command, cont
     ...(tokensBefore === undefined ? {} : { tokensBefore }),
     ...(details === undefined ? {} : { details }),
   };
-  return yield* marking(command, context, 'compaction', summaryOf(command.summary, leaf), leaf, marker, true);
+  const message = summaryOf(command.summary, leaf);
+  return yield* marking(command, context, row, { kind: 'compaction', message, parent: yield* theNode(leaf), marker });
 };
 
-/** Adds an injected message or an extension's state. */
+/** Adds an injected message or an extension's state. A state may be blank, for it speaks by its details. */
 export const mark: Planner<MarkCommand, Marked> = function* (command, context) {
   const row = yield* theTree(context);
-  const parentId = command.parentId ?? row.activeNodeId ?? row.rootId;
+  const { kind } = command;
+  const message = messageOf(command.message, 'message');
+  if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.', {});
+  const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const marker: Marker = command.details === undefined ? {} : { details: command.details };
-  return yield* marking(
-    command,
-    context,
-    command.kind,
-    messageOf(command.message, 'message'),
-    parentId,
-    marker,
-    command.select !== false,
-  );
+  return yield* marking(command, context, row, { kind, message, parent, marker });
 };
 
 function summaryOf(text: string, nodeId: NodeId): Message {
@@ -115,27 +114,45 @@ function summaryOf(text: string, nodeId: NodeId): Message {
   return textMessage('system', text);
 }
 
+interface NewMarker {
+  readonly kind: NodeKind;
+  readonly message: Message;
+  readonly parent: Node;
+  readonly marker: Marker;
+}
+
 function* marking(
-  command: { readonly id?: string; readonly meta?: NodeMeta },
+  command: BranchCommand | CompactCommand | MarkCommand,
   context: PlanContext,
-  kind: NodeKind,
-  message: Message,
-  parentId: NodeId,
-  marker: Marker,
-  select: boolean,
-) {
-  const row = yield* theTree(context);
-  const parent = yield* theNode(parentId);
+  row: TreeRow,
+  made: NewMarker,
+): Reading<Plan<Marked>> {
+  const { kind, message, parent, marker } = made;
   const id = idFor(context, command.id);
   if (command.id !== undefined) {
-    const there = yield* ask('node', { id });
-    if (there?.kind === kind && there.parentId === parentId && there.text === context.kit.text(message))
-      return plan<Marked>([], { nodeId: id, added: [] });
+    if (yield* isThere(command, context, id, made)) return plan([], { nodeId: id, added: [] });
     yield* free([id]);
   }
-  const position = positionBetween(yield* ask('edge', { of: parentId }), null);
+  const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const meta = command.meta === undefined ? {} : { meta: command.meta };
   const node = grow(context, parent, position, { id, kind, message, marker, ...meta });
-  const moves = select || row.activeNodeId === null ? pointing(row, id) : [];
-  return plan<Marked>([{ type: 'insert', node }, ...moves], { nodeId: id, added: [id] });
+  const selects = command.type !== 'mark' || command.select !== false || row.activeNodeId === null;
+  return plan([{ type: 'insert', node }, ...(selects ? pointing(row, id) : [])], { nodeId: id, added: [id] });
+}
+
+/** Whether a retry finds its own marker. Where no parent was named, the first try has moved the place it would go to. */
+function* isThere(
+  command: BranchCommand | CompactCommand | MarkCommand,
+  context: PlanContext,
+  id: NodeId,
+  { kind, message, parent }: NewMarker,
+): Reading<boolean> {
+  const there = yield* ask('node', { id });
+  const named = command.type === 'branch' || (command.type === 'mark' && command.parentId !== undefined);
+  return (
+    there?.message != null &&
+    there.kind === kind &&
+    (!named || there.parentId === parent.id) &&
+    context.kit.key(there.message) === context.kit.key(message)
+  );
 }

@@ -79,9 +79,17 @@ export interface Finished {
 export const reply: Planner<ReplyCommand, Replied> = function* (command, context) {
   const parent = yield* theNode(command.parentId);
   const edge = yield* ask('edge', { of: parent.id });
-  const groupId = command.join ?? (command.replies.length > 1 ? (yield* ask('groupMax', { of: parent.id })) + 1 : 0);
+  const groupId = yield* groupFor(command, parent.id);
   return yield* planted(command, context, parent, edge, groupId, []);
 };
+
+function* groupFor({ join, replies }: ReplyCommand, parentId: NodeId): Reading<number> {
+  if (join === undefined) return replies.length > 1 ? (yield* ask('groupMax', { of: parentId })) + 1 : 0;
+  const members = yield* ask('children', { of: parentId });
+  if (join <= 0 || !members.some((child) => child.groupId === join))
+    refuse('command/invalid', `There is no group ${join} below ${parentId} to join.`, { nodeId: parentId, join });
+  return join;
+}
 
 /** Inserts replies under the nearest user message above, in one group with the replies that are there. */
 export const regenerate: Planner<RegenerateCommand, Replied> = function* (command, context) {
@@ -104,8 +112,9 @@ export const regenerate: Planner<RegenerateCommand, Replied> = function* (comman
 export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
-  while (node.parentId !== null) {
+  for (;;) {
     if (node.role === 'user' && node.kind === 'message') return { prompt: node, old };
+    if (node.parentId === null) break;
     old = node.id;
     const parent: Node | null = yield* ask('node', { id: node.parentId });
     if (parent === null)
@@ -129,8 +138,8 @@ function* planted(
   if (command.replies.length === 0) refuse('command/invalid', 'At least one reply is needed.', {});
   const ids = command.replies.map((item) => idFor(context, item.id));
   const chosen = ids.filter((_, index) => command.replies[index]?.id !== undefined);
-  const there = chosen.length === ids.length ? yield* sameReplies(parent.id, ids) : false;
-  if (there) return plan<Replied>([], { promptId: parent.id, added: ids, groupId });
+  const there = chosen.length === ids.length ? yield* sameReplies(context, parent.id, command.replies, ids) : null;
+  if (there !== null) return plan<Replied>([], { promptId: parent.id, added: ids, groupId: there });
   yield* free(chosen);
   const positions = positionsBetween(after, null, ids.length);
   const steps: Step[] = [...before];
@@ -141,6 +150,8 @@ function* planted(
     const message =
       item.message === undefined ? textMessage('assistant', '') : messageOf(item.message, `replies[${index}].message`);
     const status = item.status ?? (item.message === undefined ? 'pending' : 'success');
+    if (status === 'success' && isBlank(message))
+      refuse('message/blank', `The reply replies[${index}] to ${parent.id} says nothing.`, { nodeId: parent.id });
     const meta = item.meta === undefined ? {} : { meta: item.meta };
     steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, ...meta }) });
   }
@@ -149,12 +160,22 @@ function* planted(
   return plan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
 }
 
-function* sameReplies(parentId: NodeId, ids: readonly NodeId[]): Reading<boolean> {
-  for (const id of ids) {
+/** The group of the replies that a retry with the same ids finds, or null. A reply that was to be written may be by now. */
+function* sameReplies(
+  context: PlanContext,
+  parentId: NodeId,
+  replies: readonly NewReply[],
+  ids: readonly NodeId[],
+): Reading<number | null> {
+  let groupId = 0;
+  for (const [index, id] of ids.entries()) {
     const node = yield* ask('node', { id });
-    if (node?.parentId !== parentId) return false;
+    const said = replies[index]?.message;
+    if (node === null || node.parentId !== parentId) return null;
+    if (said !== undefined && node.key !== context.kit.key(said)) return null;
+    groupId = node.groupId;
   }
-  return true;
+  return groupId;
 }
 
 /**
@@ -168,11 +189,16 @@ export const finish: Planner<FinishCommand, Finished> = function* (command, cont
     (node.status === 'interrupted' || node.status === 'aborted' || node.status === 'error');
   if (node.status !== 'pending' && !reopens) return plan<Finished>([], { nodeId: node.id, changed: false });
   const message = command.message === undefined ? node.message : messageOf(command.message, 'message');
+  if (message.role !== node.role || message.tool_call_id !== node.message.tool_call_id)
+    return refuse('message/invalid', `The reply ${node.id} stays a message of its role, ${node.role}.`, {
+      nodeId: node.id,
+    });
   if (command.status === 'success' && isBlank(message))
     return refuse('message/blank', `The reply ${node.id} ended without saying anything.`, { nodeId: node.id });
-  const steps: Step[] = [rewrite(context, node, { message, status: command.status })];
+  const same = command.status === node.status && JSON.stringify(message) === JSON.stringify(node.message);
+  const steps: Step[] = same ? [] : [rewrite(context, node, { message, status: command.status })];
   const { meta } = command;
   if (meta !== undefined && Object.keys(meta).length > 0)
     steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: unpatch(node.meta, meta) });
-  return plan<Finished>(steps, { nodeId: node.id, changed: true });
+  return plan<Finished>(steps, { nodeId: node.id, changed: steps.length > 0 });
 };

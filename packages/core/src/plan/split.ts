@@ -6,7 +6,7 @@ import type { NewNode, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import { free, grow, idFor, type PlanContext, type Planner, plan, settled, theMessage } from './context.ts';
+import { free, grow, idFor, type PlanContext, type Planner, plan, settled, theMessage, theParent } from './context.ts';
 import { type Editable, rewrite } from './editing.ts';
 
 /** Cuts a message of text in two. */
@@ -29,9 +29,19 @@ export interface Split {
 /** Splits a user's or an assistant's text. */
 export const split: Planner<SplitCommand, Split> = function* (command, context) {
   const node = yield* theMessage(command.nodeId, 'split');
+  const again = yield* sameAgain(command, context, node);
+  if (again !== null) return plan([], { nodeId: again, right: node.id });
   const { left, steps } = yield* splitSteps(context, node, command.position, command.id);
   return plan(steps, { nodeId: left.id, right: node.id });
 };
+
+/** A retry with the id it chose before finds its own left half. */
+function* sameAgain(command: SplitCommand, context: PlanContext, node: Editable): Reading<NodeId | null> {
+  if (command.id === undefined || node.parentId !== idFor(context, command.id)) return null;
+  const { id, message, meta } = yield* theParent(node);
+  const same = meta.splitSource === node.id && message !== null && textOf(message).length === command.position;
+  return same ? id : null;
+}
 
 /** The steps of a split: the left half takes the old place, the old node hangs below it with the rest. */
 export function* splitSteps(
@@ -43,9 +53,7 @@ export function* splitSteps(
   checkCut(node, position);
   const id = idFor(context, chosen);
   yield* free(chosen === undefined ? [] : [id]);
-  const parent = yield* ask('node', { id: node.parentId });
-  if (parent === null)
-    return refuse('tree/unknown-node', `There is no node ${node.parentId}.`, { nodeId: node.parentId });
+  const parent = yield* theParent(node);
   const gap = yield* ask('gap', { of: node.parentId, position: node.position });
   const [leftMessage, rightMessage] = halves(node.message, position);
   const left = grow(context, parent, positionBetween(gap.before, node.position), {
@@ -100,8 +108,9 @@ function halves(message: Message, position: number): readonly [Message, Message]
   for (const block of message.content) {
     if (!isText(block)) continue;
     const cut = Math.min(Math.max(position - at, 0), block.text.length);
-    if (cut > 0) left.push(textPart(block, 0, cut));
-    if (cut < block.text.length) right.push(textPart(block, cut, block.text.length));
+    if (cut > 0 || (block.text === '' && at < position)) left.push(textPart(block, 0, cut));
+    if (cut < block.text.length || (block.text === '' && at >= position))
+      right.push(textPart(block, cut, block.text.length));
     at += block.text.length;
   }
   return [

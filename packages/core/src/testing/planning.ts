@@ -1,0 +1,59 @@
+import type { Plan } from '../plan/context.ts';
+import type { Command, ResultOf } from '../plan/index.ts';
+import type { Read, Reading, ReadName } from '../reads.ts';
+import { type Outcome, planOf, type RunContext } from '../run.ts';
+import type { Step } from '../steps/types.ts';
+import { type Bed, ticking } from './bed.ts';
+import { expectSteps } from './expect-steps.ts';
+import { testKit } from './kit.ts';
+
+/** A reading that also writes down what it asks. */
+export function* noting<T>(reading: Reading<T>, asked: Read[]): Reading<T> {
+  let step = reading.next();
+  while (!step.done) {
+    asked.push(step.value);
+    step = reading.next(yield step.value);
+  }
+  return step.value;
+}
+
+/** A plan that was not carried out, and what was asked to make it. */
+export interface Planned {
+  readonly plan: Plan<unknown>;
+  readonly asked: readonly ReadName[];
+}
+
+/** Plans a command on a bed's tree without committing it. */
+export async function planned(bed: Bed, command: Command): Promise<Planned> {
+  const asked: Read[] = [];
+  const { now, newId } = ticking(7);
+  const context = { treeId: bed.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
+  const plan = await bed.store.read(bed.treeId, () => noting(planOf(command, context), asked));
+  return { plan, asked: asked.map((read) => read.ask) };
+}
+
+/** Runs a command and holds the steps it was committed as to all that {@link expectSteps} asks of steps. */
+export async function carry<C extends Command>(
+  bed: Bed,
+  command: C,
+  context: Partial<RunContext> = {},
+): Promise<Outcome<ResultOf<C['type']>>> {
+  const before = bed.tree;
+  const outcome = await bed.run(command, context);
+  if (outcome.commit === null && bed.tree !== before) throw new Error(`${command.type} changed the tree in silence.`);
+  if (outcome.commit !== null) expectSteps(before, outcome.commit.steps);
+  return outcome;
+}
+
+/** The code that a command is refused with, the tree being the very value that it was. */
+export async function refusalOf(bed: Bed, command: Command, context: Partial<RunContext> = {}): Promise<string> {
+  const before = bed.tree;
+  const code = await bed.refusal(command, context);
+  if (bed.tree !== before) throw new Error(`The refused ${command.type} changed the tree.`);
+  return code;
+}
+
+/** The types of a commit's steps, in order; none where nothing was committed. */
+export function stepTypesOf(outcome: { readonly commit: { readonly steps: readonly Step[] } | null }): string[] {
+  return (outcome.commit?.steps ?? []).map((step) => step.type);
+}
