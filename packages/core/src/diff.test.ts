@@ -140,6 +140,8 @@ describe('texts', () => {
 
   test('[D6] white space beside a word that only went or only came stays', () => {
     expect(short(diffText('a b, c d', 'a, c'))).toBe('[a]-[ b][, c]-[ d]');
+    expect(short(diffText('(foo b)', '( c)'))).toBe('[(]-[foo][ ]-[b]+[c][)]');
+    expect(short(diffText('(b foo)', '(c )'))).toBe('[(]-[b]+[c][ ]-[foo][)]');
   });
 
   test.each([
@@ -245,21 +247,46 @@ describe('sequences', () => {
     );
   });
 
-  test('[D7] sequences that differ a lot are still compared rightly, past the search for the shortest', () => {
-    // A multiplicative sequence: repeatable, and without runs that would make it easy.
-    const noise = (length: number, seed: number, kinds: number) => {
-      let state = seed;
-      return Int32Array.from({ length }, () => {
-        state = (state * 48_271) % 2_147_483_647;
-        return state % kinds;
-      });
-    };
-    const a = noise(300_000, 1, 10);
-    const b = noise(250_000, 2, 10);
-    const { removed, added } = diffSequences(a, b);
-    const left = a.filter((_, at) => removed[at] === 0);
-    expect(left).toEqual(b.filter((_, at) => added[at] === 0));
-    expect(left.length).toBeGreaterThan(100_000);
+  // A multiplicative sequence: repeatable, and without runs that would make it easy.
+  function noise(length: number, seed: number, kinds: number): Int32Array {
+    let state = seed;
+    return Int32Array.from({ length }, () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % kinds;
+    });
+  }
+
+  test.each([
+    [300_000, 250_000, 10],
+    [200_000, 1500, 40],
+    [1500, 200_000, 40],
+    [60_000, 60_000, 20_000],
+  ])(
+    '[D7] %i and %i places that differ a lot are compared rightly, past the search for the shortest',
+    (m, n, kinds) => {
+      const a = noise(m, 1, kinds);
+      const b = noise(n, 2, kinds);
+      const { removed, added } = diffSequences(a, b);
+      const left = a.filter((_, at) => removed[at] === 0);
+      expect(left).toEqual(b.filter((_, at) => added[at] === 0));
+      expect(left.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('[D7] a short one beside a long one, with little or nothing in common, in either order', () => {
+    const long = noise(100_000, 1, 1_000_000);
+    const strange = Int32Array.from({ length: 100 }, (_, at) => -1 - at);
+    const few = Int32Array.from(strange, (value, at) => (at % 10 === 0 ? (long[at * 1000] ?? value) : value));
+    for (const short of [strange, few])
+      for (const [a, b] of [
+        [long, short],
+        [short, long],
+      ] as const) {
+        const { removed, added } = diffSequences(a, b);
+        const left = a.filter((_, at) => removed[at] === 0);
+        expect(left).toEqual(b.filter((_, at) => added[at] === 0));
+        expect([removed.length, added.length]).toEqual([a.length, b.length]);
+      }
   });
 
   test('[D7] two texts of 1 MB without a word in common', () => {
@@ -299,6 +326,16 @@ describe('messages', () => {
     const a: Message = { role: 'user', content: [image('one')] };
     const b: Message = { role: 'user', content: [image('two')] };
     expect(diffMessages(a, b).blocks.map((part) => part.type)).toEqual(['removed', 'added']);
+  });
+
+  test('[D8] blocks that came stand where they came', () => {
+    const a: Message = { role: 'user', content: [image('two')] };
+    const b: Message = { role: 'user', content: [image('one'), image('two'), image('three')] };
+    expect(diffMessages(a, b).blocks).toEqual([
+      { type: 'added', block: image('one') },
+      { type: 'equal', block: image('two') },
+      { type: 'added', block: image('three') },
+    ]);
   });
 
   test('[D8] how text is cut and how keys are ordered makes no difference', () => {
