@@ -1,0 +1,272 @@
+/**
+ * Commits as the change table keeps them. The log names ids and holds no message: an insert keeps where it hung, a
+ * replace the version that wrote the old content, and reading puts the contents back from the node tables. So a purge
+ * has one place to take a text from.
+ */
+import {
+  type ActId,
+  type ActRecord,
+  type Alias,
+  actId,
+  type Commit,
+  type CommitKind,
+  type Content,
+  type NewNode,
+  type Node,
+  nodeId,
+  type Role,
+  type Step,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import type { Scope } from './answers.ts';
+import { number, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
+import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
+
+/** A step in the log. */
+type Logged =
+  | {
+      readonly type: 'insert';
+      readonly id: string;
+      readonly parentId: string | null;
+      readonly position: string;
+      readonly groupId: number;
+    }
+  | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
+  | Exclude<Step, { type: 'insert' | 'replace' }>;
+
+/** The steps of a commit as the log keeps them. */
+export function loggedSteps(steps: readonly Step[]): string {
+  return JSON.stringify(
+    steps.map((step): Logged => {
+      if (step.type === 'insert') {
+        const { id, parentId, position, groupId } = step.node;
+        return { type: 'insert', id, parentId, position, groupId };
+      }
+      return step.type === 'replace' ? { type: 'replace', nodeId: step.nodeId, since: step.since } : step;
+    }),
+  );
+}
+
+/** How many steps of which type a logged commit has. */
+export function stepCounts(logged: string): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const step of JSON.parse(logged) as readonly Logged[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
+  return counts;
+}
+
+/** A commit without its steps. */
+export function commitHead(found: Row): Omit<Commit, 'steps'> {
+  return {
+    treeId: treeId(text(found, 'tree_id')),
+    version: number(found, 'version'),
+    actId: actId(text(found, 'act_id')),
+    actor: text(found, 'actor'),
+    at: number(found, 'at'),
+    kind: text(found, 'kind') as CommitKind,
+    seq: number(found, 'seq'),
+    structural: number(found, 'structural') === 1,
+  };
+}
+
+/** The commits after a version, oldest first, whole again. */
+export function* hydratedLog(scope: Scope, since: number, limit = 1_000_000_000): Work<Commit[]> {
+  const found = yield* rows(
+    'SELECT * FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT $3',
+    scope.treeId,
+    since,
+    limit,
+  );
+  return (yield* hydrated(scope, found)).commits;
+}
+
+/** What commits say again, and whether a purge took something that they would need. */
+interface Hydrated {
+  readonly commits: Commit[];
+  readonly purged: boolean;
+}
+
+/** Puts contents back into logged commits. Contents are fetched per node: its present row and its former contents. */
+export function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
+  const past = new Past(scope);
+  const commits: Commit[] = [];
+  for (const one of found) {
+    const head = commitHead(one);
+    const steps: Step[] = [];
+    for (const step of JSON.parse(text(one, 'steps')) as readonly Logged[]) {
+      const whole = yield* wholeStep(past, step, head.version);
+      if (whole !== null) steps.push(whole);
+    }
+    commits.push({ ...head, steps });
+  }
+  return { commits, purged: past.purged };
+}
+
+function* wholeStep(past: Past, step: Logged, version: number): Work<Step | null> {
+  if (step.type === 'insert') {
+    const node = yield* past.node(step.id);
+    if (node === null) return null;
+    const content = node.message === null ? null : yield* past.contentAt(step.id, version);
+    const place = {
+      parentId: step.parentId === null ? null : nodeId(step.parentId),
+      position: step.position,
+      groupId: step.groupId,
+    };
+    return { type: 'insert', node: { ...newNode(node), ...(content ?? {}), ...place } };
+  }
+  if (step.type !== 'replace') return step;
+  const after = yield* past.contentAt(step.nodeId, version);
+  const before = yield* past.contentAt(step.nodeId, step.since);
+  if (after === null || before === null) return null;
+  return { type: 'replace', nodeId: nodeId(step.nodeId), after, before, since: step.since };
+}
+
+function newNode(node: Node): NewNode {
+  const { seq: _, addedIn: __, contentIn: ___, removedIn: ____, lastChildId: _____, role: ______, ...rest } = node;
+  return rest;
+}
+
+/** Nodes and their former contents, each fetched once. */
+class Past {
+  purged = false;
+  readonly #scope: Scope;
+  readonly #nodes = new Map<string, Node | null>();
+  readonly #contents = new Map<string, ReadonlyMap<number, Content>>();
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
+
+  *node(id: string): Work<Node | null> {
+    const known = this.#nodes.get(id);
+    if (known !== undefined) return known;
+    const found = yield* row(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id = $2`, this.#scope.treeId, id);
+    const node = found === undefined ? null : nodeOf(found, yield* presentAliases(this.#scope, id));
+    if (node === null) this.purged = true;
+    this.#nodes.set(id, node);
+    return node;
+  }
+
+  /** What a node said after a version: the content with the newest version that is not later. */
+  *contentAt(id: string, version: number): Work<Content | null> {
+    const node = yield* this.node(id);
+    if (node?.message == null) return null;
+    if (node.contentIn <= version) {
+      const { message, status, key, text: said, tokens, aliases } = node;
+      return { message, status, key, text: said, tokens, aliases };
+    }
+    const former = yield* this.#former(node, node.message.role, node.message.tool_call_id ?? null);
+    let best = -1;
+    for (const at of former.keys()) if (at <= version && at > best) best = at;
+    const content = former.get(best);
+    if (content === undefined) this.purged = true;
+    return content ?? null;
+  }
+
+  *#former(node: Node, role: Role, call: string | null): Work<ReadonlyMap<number, Content>> {
+    const known = this.#contents.get(node.id);
+    if (known !== undefined) return known;
+    const contents = new Map<number, Content>();
+    for (const one of yield* rows(
+      'SELECT * FROM node_content WHERE tree_id = $1 AND node_id = $2',
+      this.#scope.treeId,
+      node.id,
+    ))
+      contents.set(
+        number(one, 'version'),
+        contentOf(one, role, JSON.parse(text(one, 'aliases')) as readonly Alias[], call),
+      );
+    this.#contents.set(node.id, contents);
+    return contents;
+  }
+}
+
+function* presentAliases(scope: Scope, id: string): Work<Alias[]> {
+  if (scope.tree?.hasAliases !== true) return [];
+  const found = yield* rows(
+    'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
+    scope.treeId,
+    id,
+  );
+  return found.map((one) => ({ matchParent: nodeId(text(one, 'match_parent')), key: text(one, 'equality_key') }));
+}
+
+const lastKind =
+  '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
+
+/** The act that an undo or a redo would turn round, with the commits it would invert. */
+export function* undoRecord(
+  scope: Scope,
+  tree: StoredTree,
+  which: 'undoable' | 'redoable',
+  actor: string,
+  wanted?: ActId,
+): Work<ActRecord | null> {
+  const found =
+    which === 'undoable'
+      ? yield* undoable(tree.id, actor, wanted ?? null)
+      : yield* redoable(tree.id, actor, wanted ?? null);
+  if (found.length === 0) return null;
+  const id = text(found[0] ?? {}, 'act_id');
+  const { commits, purged } = yield* hydrated(scope, found);
+  const elsewhere = yield* rows(
+    'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 ORDER BY c.tree_id',
+    id,
+    tree.id,
+    scope.owner,
+  );
+  return {
+    actId: actId(id),
+    commits,
+    elsewhere: elsewhere.map((one) => treeId(text(one, 'tree_id'))),
+    purged: purged || taken(commits, tree),
+  };
+}
+
+// A restore needs rows that a purge may have taken; which ones, only the purge's version tells.
+function taken(commits: readonly Commit[], tree: StoredTree): boolean {
+  return (
+    tree.purgedIn !== null &&
+    commits.some(
+      (commit) => commit.version <= (tree.purgedIn ?? 0) && commit.steps.some((step) => step.type === 'remove'),
+    )
+  );
+}
+
+function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
+  const last = yield* row(
+    `SELECT c.act_id, ${lastKind} AS last_kind FROM change c
+    WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind <> 'undo' AND c.version > 1
+      AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3) AND ${lastKind} <> 'undo'
+    ORDER BY c.version DESC LIMIT 1`,
+    tree,
+    actor,
+    wanted,
+  );
+  if (last === undefined) return [];
+  const act = text(last, 'act_id');
+  if (textOrNull(last, 'last_kind') === 'redo')
+    return yield* rows(
+      "SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND kind = 'redo' ORDER BY version DESC LIMIT 1",
+      tree,
+      act,
+    );
+  return yield* rows(
+    "SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND kind = 'do' AND version > 1 ORDER BY version",
+    tree,
+    act,
+  );
+}
+
+function* redoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
+  return yield* rows(
+    `SELECT c.* FROM change c
+    WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind = 'undo' AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3)
+      AND c.version > coalesce((SELECT max(d.version) FROM change d WHERE d.tree_id = $1 AND d.actor = $2 AND d.is_act = 1 AND d.kind = 'do'), 0)
+      AND c.version = (SELECT max(k.version) FROM change k WHERE k.tree_id = c.tree_id AND k.act_id = c.act_id AND k.is_act = 1)
+    ORDER BY c.version DESC LIMIT 1`,
+    tree,
+    actor,
+    wanted,
+  );
+}

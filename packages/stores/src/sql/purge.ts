@@ -1,0 +1,103 @@
+/** Taking for good: rows, former contents, and the texts that the log holds. */
+import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
+import type { Scope } from './answers.ts';
+import { removedTogether } from './lists.ts';
+import { exec, number, row, rows, text, type Work } from './query.ts';
+import type { StoredTree } from './rows.ts';
+
+/** Purges a removed node with what went with it, or everything that was removed up to a version. */
+export function* purge(
+  scope: Scope,
+  tree: StoredTree,
+  what: { readonly nodeId: NodeId } | { readonly upTo: number },
+): Work<PurgeReport> {
+  const ids = 'nodeId' in what ? yield* together(tree.id, what.nodeId) : yield* removedUpTo(tree.id, what.upTo);
+  if (ids.length === 0) return { nodes: 0, contents: 0 };
+  const list = JSON.stringify(ids);
+  const inList = `IN ${scope.dialect.list('$2')}`;
+  const contents = yield* exec(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  for (const table of ['node_alias', 'bookmark', 'external_id'])
+    yield* exec(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
+  yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
+  const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
+  yield* redactLog(tree.id, new Set<string>(ids));
+  yield* exec('UPDATE tree SET purged_in = version WHERE id = $1', tree.id);
+  return { nodes, contents };
+}
+
+function* together(tree: TreeId, id: NodeId): Work<NodeId[]> {
+  const found = yield* row('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+  if (found === undefined || found.removed_in === null)
+    return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
+  const gone = yield* removedTogether(tree, id, number(found, 'removed_in'));
+  // What hung below and went earlier has nowhere to come back to.
+  return yield* withAllBelow(tree, gone);
+}
+
+function* withAllBelow(tree: TreeId, ids: readonly NodeId[]): Work<NodeId[]> {
+  const all = new Set<NodeId>(ids);
+  for (const id of ids)
+    for (const one of yield* rows(
+      `WITH RECURSIVE below(id) AS (
+        SELECT id FROM node WHERE tree_id = $1 AND parent_id = $2
+        UNION ALL
+        SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      ) SELECT id FROM below`,
+      tree,
+      id,
+    ))
+      all.add(nodeId(text(one, 'id')));
+  return [...all];
+}
+
+function* removedUpTo(tree: TreeId, version: number): Work<NodeId[]> {
+  const found = yield* rows(
+    'SELECT id FROM node WHERE tree_id = $1 AND removed_in IS NOT NULL AND removed_in <= $2',
+    tree,
+    version,
+  );
+  return yield* withAllBelow(
+    tree,
+    found.map((one) => nodeId(text(one, 'id'))),
+  );
+}
+
+/** Notes, titles and bookmarks of purged nodes leave the log; which steps there were stays. */
+function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
+  for (const one of yield* rows('SELECT version, steps FROM change WHERE tree_id = $1', tree)) {
+    const steps = JSON.parse(text(one, 'steps')) as readonly { readonly type: string; readonly nodeId?: string }[];
+    let changed = false;
+    const kept = steps.map((step) => {
+      if ((step.type !== 'annotate' && step.type !== 'bookmark') || step.nodeId === undefined || !ids.has(step.nodeId))
+        return step;
+      changed = true;
+      return step.type === 'annotate' ? { ...step, after: {}, before: {} } : { ...step, after: null, before: null };
+    });
+    if (changed)
+      yield* exec(
+        'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
+        tree,
+        number(one, 'version'),
+        JSON.stringify(kept),
+      );
+  }
+}
+
+/** Takes a tree for good: nothing of it remains. */
+export function* purgeTree(tree: TreeId): Work<void> {
+  yield* exec('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
+  yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
+  for (const table of [
+    'run',
+    'share',
+    'external_id',
+    'provenance',
+    'bookmark',
+    'node_alias',
+    'node_content',
+    'change',
+    'node',
+  ])
+    yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
+  yield* exec('DELETE FROM tree WHERE id = $1', tree);
+}

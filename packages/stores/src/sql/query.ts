@@ -1,0 +1,91 @@
+/** Work on a SQL database as generators that yield queries: SQLite drives them at once, PostgreSQL waits for each. */
+
+/** A value that both databases take. */
+export type Param = string | number | null | Uint8Array;
+
+/** One statement with its parameters. Texts number their parameters `$1`, `$2`, …; each text is prepared once and kept. */
+export interface Query {
+  readonly sql: string;
+  readonly params: readonly Param[];
+  /** Rows, or how many rows were changed. */
+  readonly want: 'rows' | 'count';
+}
+
+/** A row as the drivers give it. */
+export type Row = { readonly [column: string]: unknown };
+
+/** A computation on a database. */
+export type Work<T> = Generator<Query, T, unknown>;
+
+/** Asks for rows. Drivers answer in kind; this is the one place that says so to the compiler. */
+export function* rows(sql: string, ...params: Param[]): Work<readonly Row[]> {
+  return (yield { sql, params, want: 'rows' }) as readonly Row[];
+}
+
+/** Asks for one row. */
+export function* row(sql: string, ...params: Param[]): Work<Row | undefined> {
+  return (yield* rows(sql, ...params))[0];
+}
+
+/** Changes rows and tells how many. */
+export function* exec(sql: string, ...params: Param[]): Work<number> {
+  return (yield { sql, params, want: 'count' }) as number;
+}
+
+/** Drives work on a database that answers at once. */
+export function driveNow<T>(work: Work<T>, answer: (query: Query) => unknown): T {
+  let step = work.next();
+  while (!step.done) step = work.next(answer(step.value));
+  return step.value;
+}
+
+/** Drives work on a database that has to be waited for. */
+export async function driveLater<T>(work: Work<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
+  let step = work.next();
+  while (!step.done) step = work.next(await answer(step.value));
+  return step.value;
+}
+
+/** What differs between the two databases, as texts. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** Whole numbers of up to 53 bits. */
+  readonly integer: string;
+  readonly float: string;
+  /** Text that sorts by code unit: order keys depend on it. */
+  readonly key: string;
+  readonly bytes: string;
+  /** A key that the database counts up. */
+  readonly serial: string;
+  /** The texts of a JSON array that a parameter holds, as a sub-select of one column. */
+  list(parameter: string): string;
+  /** The text at an index of a JSON array that a parameter holds. */
+  item(parameter: string, index: string): string;
+  /** Locks the row that a select finds until the transaction ends; empty where the transaction itself is the lock. */
+  readonly forUpdate: string;
+}
+
+/** A text column. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`The column ${column} holds ${typeof value}, not text.`);
+  return value;
+}
+
+/** A text column that may be null. */
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null || row[column] === undefined ? null : text(row, column);
+}
+
+/** A number column. */
+export function number(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  throw new TypeError(`The column ${column} holds ${typeof value}, not a number.`);
+}
+
+/** A number column that may be null. */
+export function numberOrNull(row: Row, column: string): number | null {
+  return row[column] === null || row[column] === undefined ? null : number(row, column);
+}

@@ -1,0 +1,232 @@
+/** Rows of the node, tree and bookmark tables as core knows them, and back. */
+import {
+  type Alias,
+  type Block,
+  type Bookmark,
+  type Content,
+  type ConversationFormat,
+  type Message,
+  type Node,
+  type NodeHead,
+  type NodeKind,
+  type NodeMeta,
+  type NodeStatus,
+  nodeId,
+  type Role,
+  type TreeAttributes,
+  type TreeRow,
+  treeId,
+} from '@coppice/core';
+import { number, numberOrNull, type Param, type Row, text, textOrNull } from './query.ts';
+
+/** The columns of a node without what it says. */
+export const headColumns =
+  'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
+
+/** All columns of a node. */
+export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, meta, marker`;
+
+/** The columns of a tree. */
+export const treeColumns =
+  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, purged_in, format, linear_form';
+
+/** A list of columns, each of a named table. */
+export function of(table: string, columns: string): string {
+  return columns
+    .split(', ')
+    .map((column) => `${table}.${column}`)
+    .join(', ');
+}
+
+function idOrNull(row: Row, column: string): Node['parentId'] {
+  const value = textOrNull(row, column);
+  return value === null ? null : nodeId(value);
+}
+
+/** A node without what it says. */
+export function headOf(row: Row): NodeHead {
+  return {
+    id: nodeId(text(row, 'id')),
+    parentId: idOrNull(row, 'parent_id'),
+    position: text(row, 'position'),
+    seq: number(row, 'seq'),
+    kind: text(row, 'kind') as NodeKind,
+    role: text(row, 'role') as Role | 'root',
+    status: text(row, 'status') as NodeStatus,
+    groupId: number(row, 'group_id'),
+    createdAt: number(row, 'created_at'),
+    matchParent: idOrNull(row, 'match_parent'),
+    key: textOrNull(row, 'equality_key'),
+    tokens: number(row, 'tokens'),
+    addedIn: number(row, 'added_in'),
+    contentIn: number(row, 'content_in'),
+    removedIn: numberOrNull(row, 'removed_in'),
+    lastChildId: idOrNull(row, 'last_child_id'),
+  };
+}
+
+/** The message of a row; the root has none. */
+export function messageOf(row: Row, role: Role | 'root'): Message | null {
+  if (role === 'root') return null;
+  const content = JSON.parse(text(row, 'content')) as readonly Block[];
+  const call = textOrNull(row, 'tool_call_id');
+  return call === null ? { role, content } : { role, content, tool_call_id: call };
+}
+
+/** The search text of a row. It is stored only where it is not simply the text of the one block. */
+export function searchTextOf(row: Row, message: Message | null): string {
+  const stored = textOrNull(row, 'search_text');
+  if (stored !== null) return restoredNul(stored);
+  const block = message?.content[0];
+  return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
+}
+
+/** A whole node. Its aliases are in a table of their own. */
+export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
+  const head = headOf(row);
+  const message = messageOf(row, head.role);
+  const marker = textOrNull(row, 'marker');
+  return {
+    ...head,
+    message,
+    text: searchTextOf(row, message),
+    meta: JSON.parse(text(row, 'meta')) as NodeMeta,
+    marker: marker === null ? null : (JSON.parse(marker) as Node['marker']),
+    aliases,
+  };
+}
+
+// PostgreSQL's text holds no NUL. Inside JSON it is an escape already; bare texts take a private-use character for it
+// and double that character, so that nothing is lost.
+const nul = '\u0000';
+const stand = '\uf8f0';
+
+/** A bare text as a column can hold it. */
+export function withoutNul(value: string): string {
+  return value.includes(nul) || value.includes(stand)
+    ? value.replaceAll(stand, `${stand}1`).replaceAll(nul, `${stand}0`)
+    : value;
+}
+
+/** A bare text as it was. */
+export function restoredNul(value: string): string {
+  return value.includes(stand) ? value.replaceAll(`${stand}0`, nul).replaceAll(`${stand}1`, stand) : value;
+}
+
+/** Content as its JSON text. `JSON.stringify` writes lone surrogates and NUL as escapes, so both survive any column. */
+export function contentText(message: Message | null): string {
+  return message === null ? '[]' : JSON.stringify(message.content);
+}
+
+/** The search text to store: null where reading it from the content gives the same. */
+export function searchColumn(message: Message | null, searchText: string): string | null {
+  const [block, ...more] = message?.content ?? [];
+  const plain = more.length === 0 && block !== undefined && 'text' in block && block.text === searchText;
+  // A lone surrogate would not survive a bare text column.
+  return plain || (message === null && searchText === '') ? null : withoutNul(searchText.toWellFormed());
+}
+
+/** The parameters of an insert into the node table, in the order of {@link nodeColumns}. */
+export function nodeParams(tree: string, node: Node): Param[] {
+  return [
+    tree,
+    node.id,
+    node.parentId,
+    node.position,
+    node.seq,
+    node.kind,
+    node.role,
+    node.status,
+    node.groupId,
+    node.createdAt,
+    node.matchParent,
+    node.key,
+    node.tokens,
+    node.addedIn,
+    node.contentIn,
+    node.removedIn,
+    node.lastChildId,
+    node.message?.tool_call_id ?? null,
+    contentText(node.message),
+    searchColumn(node.message, node.text),
+    JSON.stringify(node.meta),
+    node.marker === null ? null : JSON.stringify(node.marker),
+  ];
+}
+
+/** A tree row, with what only stores know of it. */
+export interface StoredTree extends TreeRow {
+  /** Whether any text of the tree was split: only then matching looks for aliases. */
+  readonly hasAliases: boolean;
+  /** The version up to which a purge took contents. */
+  readonly purgedIn: number | null;
+  readonly format: ConversationFormat;
+  /** The JSON text of a conversation whose rows are not written yet. */
+  readonly linear: string | null;
+}
+
+/** A tree row as stored. */
+export function treeOf(row: Row): StoredTree {
+  const active = textOrNull(row, 'active_node_id');
+  return {
+    id: treeId(text(row, 'id')),
+    owner: text(row, 'owner'),
+    rootId: nodeId(text(row, 'root_id')),
+    version: number(row, 'version'),
+    structureVersion: number(row, 'structure_version'),
+    activeNodeId: active === null ? null : nodeId(active),
+    nextSeq: number(row, 'next_seq'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+    attributes: JSON.parse(text(row, 'attributes')) as TreeAttributes,
+    hasAliases: number(row, 'aliases') > 0,
+    purgedIn: numberOrNull(row, 'purged_in'),
+    format: text(row, 'format') as ConversationFormat,
+    linear: textOrNull(row, 'linear_form'),
+  };
+}
+
+/** The tree row that core is shown. */
+export function plainRow(tree: StoredTree): TreeRow {
+  const { hasAliases: _, purgedIn: __, linear: ___, format: ____, ...row } = tree;
+  return row;
+}
+
+/** A bookmark row. */
+export function bookmarkOf(row: Row): Bookmark {
+  return {
+    nodeId: nodeId(text(row, 'node_id')),
+    title: restoredNul(text(row, 'title')),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+  };
+}
+
+/** Content as node_content keeps it, or as the node table has it now. */
+export function contentOf(row: Row, role: Role, aliases: readonly Alias[], call: string | null): Content {
+  const content = JSON.parse(text(row, 'content')) as readonly Block[];
+  const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
+  return {
+    message,
+    status: text(row, 'status') as NodeStatus,
+    key: textOrNull(row, 'equality_key'),
+    text: searchTextOf(row, message),
+    tokens: number(row, 'tokens'),
+    aliases,
+  };
+}
+
+/** The columns that a tree's attributes are also found by. */
+export function attributeColumns(attributes: TreeAttributes): Param[] {
+  const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
+  const shown = title ?? autoTitle ?? null;
+  return [
+    project ?? 'default',
+    folder ?? null,
+    shown === null ? null : withoutNul(shown.toWellFormed()),
+    pinned === true ? 1 : 0,
+    trashedAt ?? null,
+    typeof forestKey === 'string' ? forestKey : null,
+    JSON.stringify(attributes),
+  ];
+}

@@ -1,0 +1,363 @@
+/** Runs, blobs, external ids, provenance and accounts: rows outside versions and log. */
+import {
+  type BlobInfo,
+  type ExternalId,
+  type JsonObject,
+  nodeId,
+  type Provenance,
+  type Run,
+  type RunChunk,
+  type Share,
+  type Token,
+  type TreeId,
+  treeId,
+  type User,
+} from '@coppice/core';
+import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
+import { restoredNul, withoutNul } from './rows.ts';
+
+function runOf(one: Row): Run {
+  return {
+    id: text(one, 'id'),
+    treeId: treeId(text(one, 'tree_id')),
+    nodeId: nodeId(text(one, 'node_id')),
+    process: text(one, 'process'),
+    startedAt: number(one, 'started_at'),
+    beatAt: number(one, 'beat_at'),
+    data: JSON.parse(text(one, 'data')) as JsonObject,
+  };
+}
+
+/** Notes a run of an owner; noting it again changes nothing. */
+export function* startRun(owner: string, run: Run): Work<void> {
+  yield* exec(
+    `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (id) DO NOTHING`,
+    run.id,
+    owner,
+    run.treeId,
+    run.nodeId,
+    run.process,
+    run.startedAt,
+    run.beatAt,
+    JSON.stringify(run.data),
+  );
+}
+
+/** Keeps a run alive. */
+export function* beatRun(owner: string, id: string, at: number): Work<boolean> {
+  return (yield* exec('UPDATE run SET beat_at = $3 WHERE id = $1 AND owner = $2', id, owner, at)) > 0;
+}
+
+/** Adds text to a run that is still there. The text is kept as JSON, so that any code unit survives. */
+export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<boolean> {
+  if ((yield* row('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
+  yield* exec(
+    'INSERT INTO run_chunk (run_id, start, text) VALUES ($1, $2, $3) ON CONFLICT (run_id, start) DO NOTHING',
+    id,
+    chunk.offset,
+    JSON.stringify(chunk.text),
+  );
+  return true;
+}
+
+/** A run's text from an offset on, in order. A chunk that begins before the offset is cut. */
+export function* runChunks(owner: string, id: string, from: number): Work<RunChunk[]> {
+  const found = yield* rows(
+    'SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2 ORDER BY c.start',
+    id,
+    owner,
+  );
+  const chunks = found.map(
+    (one): RunChunk => ({ offset: number(one, 'start'), text: JSON.parse(text(one, 'text')) as string }),
+  );
+  return chunks
+    .filter((chunk) => chunk.offset + chunk.text.length > from)
+    .map((chunk) => (chunk.offset >= from ? chunk : { offset: from, text: chunk.text.slice(from - chunk.offset) }));
+}
+
+/** One run of an owner. */
+export function* findRun(owner: string, id: string): Work<Run | null> {
+  const found = yield* row('SELECT * FROM run WHERE id = $1 AND owner = $2', id, owner);
+  return found === undefined ? null : runOf(found);
+}
+
+/** The runs of an owner, oldest first. */
+export function* listRuns(owner: string, tree: TreeId | undefined): Work<Run[]> {
+  const found = yield* rows(
+    'SELECT * FROM run WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY started_at, id',
+    owner,
+    tree ?? null,
+  );
+  return found.map(runOf);
+}
+
+/** Takes over runs that stopped beating. Only one of several processes that ask gets each. */
+export function* claimStaleRuns(owner: string, before: number, process: string, at: number): Work<Run[]> {
+  const claimed: Run[] = [];
+  for (const one of yield* rows(
+    'SELECT * FROM run WHERE owner = $1 AND beat_at < $2 ORDER BY started_at, id',
+    owner,
+    before,
+  )) {
+    const run = runOf(one);
+    const won = yield* exec(
+      'UPDATE run SET process = $3, beat_at = $4 WHERE id = $1 AND beat_at = $2',
+      run.id,
+      run.beatAt,
+      process,
+      at,
+    );
+    if (won > 0) claimed.push({ ...run, process, beatAt: at });
+  }
+  return claimed;
+}
+
+/** Forgets a run and its text. */
+export function* endRun(owner: string, id: string): Work<void> {
+  yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE id = $1 AND owner = $2)', id, owner);
+  yield* exec('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
+}
+
+/** Keeps an attachment once. */
+export function* putBlob(owner: string, info: BlobInfo, bytes: Uint8Array): Work<void> {
+  yield* exec(
+    'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
+    owner,
+    info.hash,
+    info.size,
+    info.mediaType,
+    bytes,
+  );
+}
+
+/** What is known of an attachment. */
+export function* findBlob(owner: string, hash: string): Work<BlobInfo | null> {
+  const found = yield* row('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
+  return found === undefined ? null : { hash, size: number(found, 'size'), mediaType: text(found, 'media_type') };
+}
+
+/** The bytes of an attachment, or a range of them; the database cuts, so that a large one is not fetched whole. */
+export function* readBlob(owner: string, hash: string, start: number, length: number | null): Work<Uint8Array | null> {
+  const found =
+    length === null
+      ? yield* row('SELECT bytes AS part FROM blob WHERE owner = $1 AND hash = $2', owner, hash)
+      : yield* row(
+          'SELECT substr(bytes, $3, $4) AS part FROM blob WHERE owner = $1 AND hash = $2',
+          owner,
+          hash,
+          start + 1,
+          length,
+        );
+  const part = found?.part;
+  return part instanceof Uint8Array ? part : found === undefined ? null : new Uint8Array();
+}
+
+function externalOf(one: Row): ExternalId {
+  const node = textOrNull(one, 'node_id');
+  return {
+    treeId: treeId(text(one, 'tree_id')),
+    nodeId: node === null ? null : nodeId(node),
+    format: text(one, 'format'),
+    scope: restoredNul(text(one, 'scope')),
+    id: restoredNul(text(one, 'id')),
+  };
+}
+
+/** Keeps other names of trees and nodes; a name that is known for the tree points at its newest node. */
+export function* putExternalIds(owner: string, ids: readonly ExternalId[]): Work<void> {
+  for (const one of ids)
+    yield* exec(
+      `INSERT INTO external_id (tree_id, format, scope, id, node_id, owner) SELECT $1, $2, $3, $4, $5, owner FROM tree WHERE id = $1 AND owner = $6
+      ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = $5`,
+      one.treeId,
+      one.format,
+      withoutNul(one.scope.toWellFormed()),
+      withoutNul(one.id.toWellFormed()),
+      one.nodeId,
+      owner,
+    );
+}
+
+/** Finds what other names stand for. */
+export function* findExternalIds(
+  dialect: Dialect,
+  owner: string,
+  format: string,
+  scope: string,
+  ids: readonly string[],
+): Work<ExternalId[]> {
+  const found = yield* rows(
+    `SELECT * FROM external_id WHERE owner = $1 AND format = $2 AND scope = $3 AND id IN ${dialect.list('$4')} ORDER BY tree_id, id`,
+    owner,
+    format,
+    withoutNul(scope.toWellFormed()),
+    JSON.stringify(ids.map((id) => withoutNul(id.toWellFormed()))),
+  );
+  return found.map(externalOf);
+}
+
+/** All other names in a tree. */
+export function* externalIdsOf(owner: string, tree: TreeId): Work<ExternalId[]> {
+  return (yield* rows(
+    'SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2 ORDER BY format, scope, id',
+    owner,
+    tree,
+  )).map(externalOf);
+}
+
+/** Notes who sent what was there already. */
+export function* addProvenance(owner: string, list: readonly Provenance[]): Work<void> {
+  for (const one of list)
+    yield* exec(
+      'INSERT INTO provenance (tree_id, source, first_node_id, last_node_id, count, at) SELECT $1, $2, $3, $4, $5, $6 FROM tree WHERE id = $1 AND owner = $7',
+      one.treeId,
+      withoutNul(one.source.toWellFormed()),
+      one.firstNodeId,
+      one.lastNodeId,
+      one.count,
+      one.at,
+      owner,
+    );
+}
+
+/** Who sent what into a tree, oldest first. */
+export function* provenanceOf(owner: string, tree: TreeId): Work<Provenance[]> {
+  const found = yield* rows(
+    'SELECT p.* FROM provenance p JOIN tree t ON t.id = p.tree_id WHERE p.tree_id = $1 AND t.owner = $2 ORDER BY p.at',
+    tree,
+    owner,
+  );
+  return found.map((one) => ({
+    treeId: tree,
+    source: restoredNul(text(one, 'source')),
+    firstNodeId: nodeId(text(one, 'first_node_id')),
+    lastNodeId: nodeId(text(one, 'last_node_id')),
+    count: number(one, 'count'),
+    at: number(one, 'at'),
+  }));
+}
+
+/** Keeps a user as given. */
+export function* putUser(user: User): Work<void> {
+  yield* exec(
+    `INSERT INTO account (id, name, role, created_at, disabled_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (id) DO UPDATE SET name = $2, role = $3, created_at = $4, disabled_at = $5`,
+    user.id,
+    withoutNul(user.name.toWellFormed()),
+    user.role,
+    user.createdAt,
+    user.disabledAt,
+  );
+}
+
+function userOf(one: Row): User {
+  return {
+    id: text(one, 'id'),
+    name: restoredNul(text(one, 'name')),
+    role: text(one, 'role') as User['role'],
+    createdAt: number(one, 'created_at'),
+    disabledAt: numberOrNull(one, 'disabled_at'),
+  };
+}
+
+/** Every user, oldest first. */
+export function* listUsers(): Work<User[]> {
+  return (yield* rows('SELECT * FROM account ORDER BY created_at, id')).map(userOf);
+}
+
+/** One user. */
+export function* findUser(id: string): Work<User | null> {
+  const found = yield* row('SELECT * FROM account WHERE id = $1', id);
+  return found === undefined ? null : userOf(found);
+}
+
+/** Keeps a token as given. */
+export function* putToken(token: Token): Work<void> {
+  yield* exec(
+    `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = $7, used_at = $8`,
+    token.id,
+    token.userId,
+    withoutNul(token.name.toWellFormed()),
+    token.hash,
+    token.createdAt,
+    token.expiresAt,
+    token.revokedAt,
+    token.usedAt,
+  );
+}
+
+function tokenOf(one: Row): Token {
+  return {
+    id: text(one, 'id'),
+    userId: text(one, 'user_id'),
+    name: restoredNul(text(one, 'name')),
+    hash: text(one, 'hash'),
+    createdAt: number(one, 'created_at'),
+    expiresAt: numberOrNull(one, 'expires_at'),
+    revokedAt: numberOrNull(one, 'revoked_at'),
+    usedAt: numberOrNull(one, 'used_at'),
+  };
+}
+
+/** The tokens of a user, oldest first. */
+export function* listTokens(userId: string): Work<Token[]> {
+  return (yield* rows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
+}
+
+/** The token with a hash. */
+export function* tokenByHash(hash: string): Work<Token | null> {
+  const found = yield* row('SELECT * FROM token WHERE hash = $1', hash);
+  return found === undefined ? null : tokenOf(found);
+}
+
+/** Keeps a share as given. */
+export function* putShare(share: Share): Work<void> {
+  yield* exec(
+    `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10`,
+    share.id,
+    share.owner,
+    share.treeId,
+    JSON.stringify(share.nodeIds),
+    JSON.stringify(share.fields),
+    share.title === null ? null : withoutNul(share.title.toWellFormed()),
+    share.hash,
+    share.createdAt,
+    share.expiresAt,
+    share.revokedAt,
+  );
+}
+
+function shareOf(one: Row): Share {
+  const title = textOrNull(one, 'title');
+  return {
+    id: text(one, 'id'),
+    owner: text(one, 'owner'),
+    treeId: treeId(text(one, 'tree_id')),
+    nodeIds: (JSON.parse(text(one, 'node_ids')) as readonly string[]).map(nodeId),
+    fields: JSON.parse(text(one, 'fields')) as readonly string[],
+    title: title === null ? null : restoredNul(title),
+    hash: text(one, 'hash'),
+    createdAt: number(one, 'created_at'),
+    expiresAt: numberOrNull(one, 'expires_at'),
+    revokedAt: numberOrNull(one, 'revoked_at'),
+  };
+}
+
+/** The shares of an owner, newest first. */
+export function* listShares(owner: string, tree: TreeId | undefined): Work<Share[]> {
+  const found = yield* rows(
+    'SELECT * FROM share WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY created_at DESC, id',
+    owner,
+    tree ?? null,
+  );
+  return found.map(shareOf);
+}
+
+/** The share with a hash. */
+export function* shareByHash(hash: string): Work<Share | null> {
+  const found = yield* row('SELECT * FROM share WHERE hash = $1', hash);
+  return found === undefined ? null : shareOf(found);
+}

@@ -1,0 +1,361 @@
+/** Row changes as statements. */
+import {
+  type Commit,
+  isAct,
+  matchParentBelow,
+  type Node,
+  type NodeId,
+  nodeId,
+  patched,
+  type RowChange,
+  type Settled,
+  type TreeAttributes,
+} from '@coppice/core';
+import type { Scope } from './answers.ts';
+import { loggedSteps } from './log.ts';
+import { exec, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
+import {
+  attributeColumns,
+  contentText,
+  headColumns,
+  headOf,
+  nodeColumns,
+  nodeParams,
+  searchColumn,
+  withoutNul,
+} from './rows.ts';
+
+const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}) VALUES (${Array.from({ length: 22 }, (_, index) => `$${index + 1}`).join(', ')})`;
+
+/** What a commit leaves in the tree row, gathered while its changes are written. */
+interface TreeDraft {
+  rootId: string;
+  activeNodeId: string | null;
+  attributes: TreeAttributes;
+  attributed: boolean;
+  aliases: number;
+}
+
+/** Writes a commit: its rows in order, the tree row, and the log. */
+export function* writeCommit(scope: Scope, settled: Settled): Work<void> {
+  const { tree } = scope;
+  const draft: TreeDraft = {
+    rootId: tree?.rootId ?? '',
+    activeNodeId: tree?.activeNodeId ?? null,
+    attributes: tree?.attributes ?? {},
+    attributed: false,
+    aliases: tree?.hasAliases === true ? 1 : 0,
+  };
+  if (tree === null) yield* plantTree(scope, settled);
+  for (const change of settled.changes) yield* writeChange(scope, draft, change);
+  yield* updateTree(scope, draft, settled);
+  yield* writeLog(scope, settled.commit);
+}
+
+function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
+  const root = changes.find((change) => change.op === 'added');
+  const rootId = root?.op === 'added' ? root.node.id : '';
+  // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
+  const born = changes.reduce<TreeAttributes>(
+    (set, change) => (change.op === 'attributed' ? patched(set, change.set) : set),
+    {},
+  );
+  yield* exec(
+    `INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, folder, title, pinned, trashed_at, forest_key, attributes)
+    VALUES ($1, $2, $3, 0, 0, 0, $4, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    scope.treeId,
+    scope.owner,
+    rootId,
+    commit.at,
+    ...attributeColumns(born),
+  );
+}
+
+function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): Work<void> {
+  const params: Param[] = [
+    scope.treeId,
+    after.version,
+    after.structureVersion,
+    after.nextSeq,
+    after.updatedAt,
+    draft.activeNodeId,
+    draft.aliases,
+  ];
+  const set = 'version = $2, structure_version = $3, next_seq = $4, updated_at = $5, active_node_id = $6, aliases = $7';
+  if (!draft.attributed) yield* exec(`UPDATE tree SET ${set} WHERE id = $1`, ...params);
+  else
+    yield* exec(
+      `UPDATE tree SET ${set}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
+      ...params,
+      ...attributeColumns(draft.attributes),
+    );
+}
+
+function* writeLog(scope: Scope, commit: Commit): Work<void> {
+  yield* exec(
+    'INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    scope.treeId,
+    commit.version,
+    commit.actId,
+    commit.actor,
+    commit.at,
+    commit.kind,
+    commit.seq,
+    commit.structural ? 1 : 0,
+    isAct(commit.steps) ? 1 : 0,
+    loggedSteps(commit.steps),
+    scope.owner,
+  );
+}
+
+function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {
+  const { treeId: tree } = scope;
+  switch (change.op) {
+    case 'added':
+      yield* exec(insertNode, ...nodeParams(tree, change.node));
+      if (change.node.parentId === null) draft.rootId = change.node.id;
+      return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
+    case 'placed':
+      return yield* place(tree, change);
+    case 'written':
+      return yield* writeContent(tree, draft, change);
+    case 'grouped':
+      yield* exec('UPDATE node SET group_id = $3 WHERE tree_id = $1 AND id = $2', tree, change.nodeId, change.groupId);
+      return;
+    case 'annotated': {
+      const now = yield* row('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
+      const meta = patched(JSON.parse(text(now ?? { meta: '{}' }, 'meta')) as Node['meta'], change.set);
+      yield* exec(
+        'UPDATE node SET meta = $3 WHERE tree_id = $1 AND id = $2',
+        tree,
+        change.nodeId,
+        JSON.stringify(meta),
+      );
+      return;
+    }
+    case 'removed':
+      yield* exec(markSubtree('n.removed_in IS NULL'), tree, change.nodeId, change.version);
+      return;
+    case 'restored':
+      return yield* restore(tree, change);
+    case 'pointed':
+      yield* visit(tree, draft.activeNodeId, change.nodeId);
+      draft.activeNodeId = change.nodeId;
+      return;
+    case 'bookmarked':
+      if (change.bookmark === null)
+        yield* exec('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
+      else
+        yield* exec(
+          `INSERT INTO bookmark (tree_id, node_id, title, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)
+          ON CONFLICT (tree_id, node_id) DO UPDATE SET title = $3, created_at = $4, updated_at = $5`,
+          tree,
+          change.nodeId,
+          withoutNul(change.bookmark.title.toWellFormed()),
+          change.bookmark.createdAt,
+          change.bookmark.updatedAt,
+        );
+      return;
+    case 'attributed':
+      draft.attributes = patched(draft.attributes, change.set);
+      draft.attributed = true;
+      return;
+  }
+}
+
+/** Sets `removed_in` to `$3` for a node and all below it that satisfy a condition: any depth, one statement. */
+function markSubtree(condition: string): string {
+  return `WITH RECURSIVE below(id) AS (
+    SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND ${condition}
+    UNION ALL
+    SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id WHERE ${condition}
+  ) UPDATE node SET removed_in = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM below)`;
+}
+
+function* restore(tree: string, change: Extract<RowChange, { op: 'restored' }>): Work<void> {
+  if (change.position !== null)
+    yield* exec('UPDATE node SET position = $3 WHERE tree_id = $1 AND id = $2', tree, change.nodeId, change.position);
+  yield* exec(markSubtree('n.removed_in = $4'), tree, change.nodeId, null, change.removedIn);
+  const found = yield* row(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, change.nodeId);
+  const node = found === undefined ? undefined : headOf(found);
+  if (node?.parentId == null) return;
+  const above = yield* row(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, node.parentId);
+  // What is above may have changed while the subtree lay in the trash.
+  const matchParent = above === undefined ? null : matchParentBelow(headOf(above));
+  if (matchParent !== null && matchParent !== node.matchParent) yield* rematch(tree, node.id, matchParent);
+}
+
+/** Below a marker the first messages match under what is above it: all of them follow when it moves. */
+function* rematch(tree: string, id: NodeId, matchParent: string): Work<void> {
+  yield* exec(
+    `WITH RECURSIVE reach(id, kind) AS (
+      SELECT id, kind FROM node WHERE tree_id = $1 AND id = $2
+      UNION ALL
+      SELECT n.id, n.kind FROM reach JOIN node n ON n.tree_id = $1 AND n.parent_id = reach.id WHERE reach.kind <> 'message'
+    ) UPDATE node SET match_parent = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM reach)`,
+    tree,
+    id,
+    matchParent,
+  );
+}
+
+function* place(tree: string, { nodeId: id, to, from }: Extract<RowChange, { op: 'placed' }>): Work<void> {
+  yield* exec(
+    'UPDATE node SET parent_id = $3, position = $4, group_id = $5, match_parent = $6 WHERE tree_id = $1 AND id = $2',
+    tree,
+    id,
+    to.parentId,
+    to.position,
+    to.groupId,
+    to.matchParent,
+  );
+  const kind = yield* row('SELECT kind FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+  if (text(kind ?? { kind: 'message' }, 'kind') !== 'message') yield* rematch(tree, id, to.matchParent);
+  if (from === to.parentId) return;
+  const carried = yield* exec(
+    `UPDATE node SET last_child_id = CASE WHEN (SELECT p.parent_id FROM node p WHERE p.tree_id = $1 AND p.id = $4) = $2 THEN $4 ELSE NULL END
+    WHERE tree_id = $1 AND id = $2 AND last_child_id = $3`,
+    tree,
+    from,
+    id,
+    to.parentId,
+  );
+  if (carried > 0)
+    yield* exec(
+      'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2 AND (last_child_id IS NULL OR last_child_id = $4)',
+      tree,
+      to.parentId,
+      id,
+      from,
+    );
+}
+
+function* writeContent(tree: string, draft: TreeDraft, change: Extract<RowChange, { op: 'written' }>): Work<void> {
+  const { nodeId: id, content } = change;
+  const old =
+    draft.aliases > 0
+      ? yield* rows(
+          'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
+          tree,
+          id,
+        )
+      : [];
+  const aliases = old.map((one) => ({ matchParent: text(one, 'match_parent'), key: text(one, 'equality_key') }));
+  // Two replaces of one commit keep the first old content: the one that a version wrote.
+  yield* exec(
+    `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
+    SELECT tree_id, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE tree_id = $1 AND id = $2 AND content_in < $4
+    ON CONFLICT (tree_id, node_id, version) DO NOTHING`,
+    tree,
+    id,
+    JSON.stringify(aliases),
+    change.version,
+  );
+  yield* exec(
+    'UPDATE node SET status = $3, equality_key = $4, tokens = $5, content = $6, search_text = $7, content_in = $8 WHERE tree_id = $1 AND id = $2',
+    tree,
+    id,
+    content.status,
+    content.key,
+    content.tokens,
+    contentText(content.message),
+    searchColumn(content.message, content.text),
+    change.version,
+  );
+  if (aliases.length > 0) yield* exec('DELETE FROM node_alias WHERE tree_id = $1 AND node_id = $2', tree, id);
+  yield* writeAliases(tree, draft, id, content.aliases);
+}
+
+function* writeAliases(tree: string, draft: TreeDraft, id: string, aliases: Node['aliases']): Work<void> {
+  for (const [index, alias] of aliases.entries()) {
+    draft.aliases = 1;
+    yield* exec(
+      'INSERT INTO node_alias (tree_id, match_parent, equality_key, node_id, place) VALUES ($1, $2, $3, $4, $5)',
+      tree,
+      alias.matchParent,
+      alias.key,
+      id,
+      index,
+    );
+  }
+}
+
+const firstStride = 32;
+
+/**
+ * Marks the way to the active node. Above the fork between the old path and the new one every mark is right already,
+ * so both paths are fetched piecewise upwards until they meet: a reply under a deep leaf costs one update.
+ */
+function* visit(tree: string, before: string | null, to: NodeId | null): Work<void> {
+  if (to === null || to === before) return;
+  const found = yield* row('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, to);
+  const parent = textOrNull(found ?? {}, 'parent_id');
+  if (parent === null) return;
+  if (parent === before) return yield* markVisit(tree, parent, to);
+  const newWay = new Way(tree, to);
+  const oldWay = before === null ? null : new Way(tree, before);
+  for (let stride = firstStride; ; stride *= 2) {
+    yield* newWay.climb(stride);
+    if (oldWay !== null) yield* oldWay.climb(stride);
+    const fork = oldWay === null ? -1 : newWay.ids.findIndex((id) => oldWay.has(id));
+    if (fork === -1 && !(newWay.done && (oldWay === null || oldWay.done))) continue;
+    const end = fork === -1 ? newWay.ids.length - 1 : fork;
+    // The old path's own end may be the fork, or the new one's: then nothing above changes.
+    for (let at = 0; at < end; at++) {
+      const child = newWay.ids[at];
+      const mother = newWay.ids[at + 1];
+      if (child !== undefined && mother !== undefined) yield* markVisit(tree, mother, child);
+    }
+    return;
+  }
+}
+
+function* markVisit(tree: string, parent: string, child: string): Work<void> {
+  yield* exec(
+    'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2 AND (last_child_id IS NULL OR last_child_id <> $3)',
+    tree,
+    parent,
+    child,
+  );
+}
+
+/** A path upwards, fetched piece by piece, the node itself first and the root last. */
+class Way {
+  readonly ids: string[] = [];
+  readonly #set = new Set<string>();
+  readonly #tree: string;
+  #next: string | null;
+
+  constructor(tree: string, from: string) {
+    this.#tree = tree;
+    this.#next = from;
+  }
+
+  get done(): boolean {
+    return this.#next === null;
+  }
+
+  has(id: string): boolean {
+    return this.#set.has(id);
+  }
+
+  *climb(stride: number): Work<void> {
+    if (this.#next === null) return;
+    const found = yield* rows(
+      `WITH RECURSIVE up(id, parent_id, level) AS (
+        SELECT id, parent_id, 1 FROM node WHERE tree_id = $1 AND id = $2
+        UNION ALL
+        SELECT n.id, n.parent_id, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id WHERE up.level < $3
+      ) SELECT id, parent_id FROM up ORDER BY level`,
+      this.#tree,
+      this.#next,
+      stride,
+    );
+    for (const one of found) {
+      this.ids.push(nodeId(text(one, 'id')));
+      this.#set.add(text(one, 'id'));
+    }
+    const last = found[found.length - 1];
+    this.#next = last === undefined ? null : textOrNull(last, 'parent_id');
+  }
+}

@@ -1,0 +1,200 @@
+/** SQLite through the API that Node 22 has built in; on Node 20 the npm package of the same shape steps in. */
+import { createRequire } from 'node:module';
+import { AppError } from '@coppice/core';
+import type { Param, Query, Row } from '../sql/query.ts';
+
+/** A prepared statement. */
+export interface Statement {
+  all(...params: readonly SqliteValue[]): readonly Row[];
+  run(...params: readonly SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+}
+
+/** A value that SQLite takes. */
+export type SqliteValue = string | number | bigint | null | Uint8Array;
+
+/** An open database. */
+export interface Database {
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (
+    path: string,
+    options?: { readonly readOnly?: boolean; readonly timeout?: number },
+  ) => Database;
+}
+
+/** Older builds carry a race that corrupts a WAL with several connections. */
+export const oldestSqlite = [3, 51, 3] as const;
+
+let loaded: SqliteModule | undefined;
+
+/** The SQLite of this process: the built-in one if it is new enough, else the package's. */
+export function sqliteModule(): SqliteModule {
+  loaded ??= load();
+  return loaded;
+}
+
+function load(): SqliteModule {
+  const builtIn = builtInModule();
+  if (builtIn !== undefined && isNewEnough(versionOf(builtIn))) return builtIn;
+  const fromPackage = createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
+  const version = versionOf(fromPackage);
+  if (isNewEnough(version)) return fromPackage;
+  throw new AppError({
+    code: 'store/unavailable',
+    kind: 'unavailable',
+    message: `SQLite ${version} is too old: builds before ${oldestSqlite.join('.')} can corrupt a database that several processes use.`,
+    data: { version },
+  });
+}
+
+function builtInModule(): SqliteModule | undefined {
+  const get = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule;
+  return get?.call(process, 'node:sqlite') as SqliteModule | undefined;
+}
+
+function versionOf(module: SqliteModule): string {
+  const database = new module.DatabaseSync(':memory:');
+  try {
+    const [row] = database.prepare('SELECT sqlite_version() AS version').all();
+    return String(row?.version);
+  } finally {
+    database.close();
+  }
+}
+
+function isNewEnough(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of oldestSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}
+
+/** What the npm and the built-in module say when something fails. */
+interface SqliteFailure {
+  readonly message: string;
+  readonly code?: string;
+  readonly errcode?: number;
+  readonly sqliteCode?: number;
+  readonly sqliteExtendedCode?: number;
+}
+
+/** The primary result code of SQLite in an error, or undefined for an error of another kind. */
+export function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const failure: SqliteFailure = error as Error & SqliteFailure;
+  const code = failure.sqliteExtendedCode ?? failure.errcode ?? failure.sqliteCode;
+  return code === undefined ? undefined : code & 0xff;
+}
+
+const busy = 5;
+const locked = 6;
+const readOnly = 8;
+const ioError = 10;
+const corrupt = 11;
+const full = 13;
+const cannotOpen = 14;
+const notADatabase = 26;
+
+/** An error of SQLite as ours: what it means for the caller, and whether trying again may help. */
+export function asAppError(error: unknown, place: string): unknown {
+  const code = resultCode(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const make = (init: { code: string; kind: AppError['kind']; message: string; retryable?: boolean }) =>
+    new AppError({ ...init, cause: error, data: { place, sqlite: code } });
+  switch (code) {
+    case busy:
+    case locked:
+      return make({
+        code: 'store/locked',
+        kind: 'unavailable',
+        message: `The database ${place} is busy: another writer holds it. Try again.`,
+        retryable: true,
+      });
+    case full:
+      return make({
+        code: 'store/full',
+        kind: 'unavailable',
+        message: `The disk of ${place} is full: nothing was saved. Free some space and try again.`,
+        retryable: true,
+      });
+    case readOnly:
+      return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} can only be read.` });
+    case ioError:
+      return /disk.*full|no space/i.test(said)
+        ? make({
+            code: 'store/full',
+            kind: 'unavailable',
+            message: `The disk of ${place} is full: nothing was saved.`,
+            retryable: true,
+          })
+        : make({
+            code: 'store/unavailable',
+            kind: 'unavailable',
+            message: `The database ${place} could not be read or written: ${said}.`,
+            retryable: true,
+          });
+    case corrupt:
+    case notADatabase:
+      return make({
+        code: 'store/damaged',
+        kind: 'internal',
+        message: `The file ${place} is damaged or no database: ${said}. It was left as it is.`,
+      });
+    case cannotOpen:
+      return make({
+        code: 'store/unavailable',
+        kind: 'unavailable',
+        message: `The database ${place} cannot be opened: ${said}.`,
+      });
+    default:
+      return error;
+  }
+}
+
+/** One connection with its statements kept: preparing costs ten times what running does. */
+export class Connection {
+  readonly database: Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** Runs a query of the shared kind. */
+  query(query: Query): readonly Row[] | number {
+    const statement = this.prepared(query.sql);
+    return query.want === 'rows' ? statement.all(...query.params) : Number(statement.run(...query.params).changes);
+  }
+
+  /** Rows of a statement of SQLite's own. */
+  all(sql: string, ...params: readonly Param[]): readonly Row[] {
+    return this.prepared(sql).all(...params);
+  }
+
+  /** Changes rows by a statement of SQLite's own. */
+  run(sql: string, ...params: readonly Param[]): number {
+    return Number(this.prepared(sql).run(...params).changes);
+  }
+
+  prepared(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.database.close();
+  }
+}
