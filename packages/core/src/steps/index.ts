@@ -39,9 +39,19 @@ export function isStructural(steps: readonly Step[]): boolean {
   return steps.some((step) => definitions[step.type].structural);
 }
 
-/** The steps that take a commit back, given the version it was committed under. */
+/**
+ * The steps that take a commit back, given the version it was committed under. Of a chain that it inserted only the
+ * top is removed, the rest goes with it.
+ */
 export function invert(steps: readonly Step[], version: number): Step[] {
-  return steps.map((step) => definitionOf(step).invert(step, version)).reverse();
+  const inserted = new Set<string>();
+  const inverse: Step[] = [];
+  for (const step of steps) {
+    if (step.type === 'insert') inserted.add(step.node.id);
+    if (step.type === 'insert' && step.node.parentId !== null && inserted.has(step.node.parentId)) continue;
+    inverse.push(definitionOf(step).invert(step, version));
+  }
+  return inverse.reverse();
 }
 
 /** What a store writes for a commit, in order. Needs no tree: the numbers that the commit assigns are passed in. */

@@ -56,9 +56,11 @@ export class Bed {
   readonly store: TreeStore;
   readonly reference: ReferenceStore | null;
   readonly treeId: TreeId;
-  readonly #env = ticking();
+  readonly #env: { readonly now: () => number; readonly newId: () => string };
 
   constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
+    // Two trees in one store make ids of their own.
+    this.#env = ticking(Number.parseInt(id.slice(-6), 16) || 1);
     this.store = store;
     this.reference = store instanceof ReferenceStore ? store : null;
     this.treeId = id;

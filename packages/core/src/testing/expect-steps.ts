@@ -30,9 +30,13 @@ function sorted(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+function inOrder(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? sorted(value) : value;
+}
+
 function fail(what: string, left: unknown, right: unknown): void {
-  const a = JSON.stringify(left, null, 1);
-  const b = JSON.stringify(right, null, 1);
+  const a = JSON.stringify(left, inOrder, 1);
+  const b = JSON.stringify(right, inOrder, 1);
   if (a !== b) throw new Error(`${what}\n--- one\n${a}\n--- other\n${b}`);
 }
 
