@@ -27,6 +27,10 @@ test('registries in order give nothing to say', () => {
   expect(checkRegistries(plantWorkspace(ground))).toEqual([]);
 });
 
+test('what members share lies beside them and is no member', () => {
+  expect(checkRegistries(plantWorkspace({ ...ground, [`${stores}/sql/rows.ts`]: '' }))).toEqual([]);
+});
+
 test('a workspace without registries gives nothing to say', () => {
   expect(checkRegistries(plantWorkspace({ 'packages/web/README.md': '' }))).toEqual([]);
 });

@@ -6,13 +6,15 @@ import { isSuite, type Workspace } from './workspace.ts';
 export interface RegistryRules {
   /** The suite that each member's own test calls, where the registry has one. */
   readonly suite?: string;
+  /** Folders beside the members that hold what several of them share, and are no members themselves. */
+  readonly shared?: readonly string[];
 }
 
 /** Every registry there is. A folder with `members.ts` whose name is not here is refused, so that none goes unchecked. */
 export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['blocks', {}],
   ['formats', { suite: 'runFormatConformance' }],
-  ['stores', { suite: 'runStoreConformance' }],
+  ['stores', { suite: 'runStoreConformance', shared: ['book', 'sql', 'torture'] }],
   ['providers', { suite: 'runProviderConformance' }],
   ['tools', {}],
   ['commands', {}],
@@ -33,18 +35,19 @@ export interface Registry {
 }
 
 /** The registries of a workspace: each folder under a package's source that has a `members.ts`. */
-export function findRegistries(workspace: Workspace): Registry[] {
+export function findRegistries(workspace: Workspace, table = registryTable): Registry[] {
   const registries: Registry[] = [];
   for (const path of workspace.paths) {
     const match = /^packages\/([^/]+)\/src\/(?:.+\/)?members\.ts$/.exec(path);
     if (!match) continue;
     const folder = posix.dirname(path);
     const name = posix.basename(folder) === 'src' ? (match[1] ?? '') : posix.basename(folder);
+    const shared = table.get(name)?.shared ?? [];
     const folders = new Set<string>();
     for (const other of workspace.paths) {
       if (!other.startsWith(`${folder}/`)) continue;
       const [first, ...rest] = other.slice(folder.length + 1).split('/');
-      if (first !== undefined && rest.length > 0 && !apart.has(first)) folders.add(first);
+      if (first !== undefined && rest.length > 0 && !apart.has(first) && !shared.includes(first)) folders.add(first);
     }
     registries.push({ name, folder, folders: [...folders].sort() });
   }
@@ -54,7 +57,7 @@ export function findRegistries(workspace: Workspace): Registry[] {
 /** Everything about the registries that is not in order, one sentence each. */
 export function checkRegistries(workspace: Workspace, table = registryTable): string[] {
   const found: string[] = [];
-  for (const registry of findRegistries(workspace)) {
+  for (const registry of findRegistries(workspace, table)) {
     const rules = table.get(registry.name);
     if (rules) found.push(...checkRegistry(workspace, registry, rules));
     else found.push(`${registry.folder}/members.ts lists a registry '${registry.name}' that the table does not know.`);

@@ -1,0 +1,267 @@
+/** A book as a store: the contract of core, for one owner. */
+import {
+  type AbortSignalLike,
+  type AccountStore,
+  type BackfillProgress,
+  type BlobStore,
+  type Changed,
+  type ChangeOptions,
+  type Commit,
+  type CommitSummary,
+  checkTree,
+  type ExternalId,
+  type FsckReport,
+  findNode,
+  type LinearRecord,
+  type ListEvent,
+  type NodeId,
+  type Page,
+  type Planning,
+  type Provenance,
+  type PurgeReport,
+  type Reading,
+  type RunStore,
+  refuse,
+  type SearchHit,
+  type SearchQuery,
+  type Store,
+  type StoreInfo,
+  type Supports,
+  type TrashItem,
+  type TreeId,
+  type TreeQuery,
+  type TreeSummary,
+} from '@coppice/core';
+import { commitSummary } from '../history.ts';
+import { pageLimit } from '../limits.ts';
+import { type PurgeWhat, purge } from '../purge.ts';
+import { notInTrash, unknownTree } from '../refusals.ts';
+import { Accounts } from './accounts.ts';
+import { Blobs } from './blobs.ts';
+import type { Book } from './book.ts';
+import type { Keeper } from './keeper.ts';
+import { listTrash, listTrees, searchMessages } from './lists.ts';
+import { Names } from './names.ts';
+import { Runs } from './runs.ts';
+
+/** What belongs to a book beside its trees, shared by all its handles. */
+export interface Desk {
+  readonly book: Book;
+  readonly runs: Runs;
+  readonly blobs: Blobs;
+  readonly accounts: Accounts;
+  readonly names: Names;
+}
+
+/** What a store on top of a book says of itself, and what it does when it is asked to copy or to close itself. */
+export interface Nameplate {
+  readonly supports: Supports;
+  info(): StoreInfo;
+  backup(to: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The desk of a book. */
+export function deskOf(book: Book, keeper?: Keeper): Desk {
+  return {
+    book,
+    runs: new Runs(book),
+    blobs: new Blobs(book, keeper),
+    accounts: new Accounts(book),
+    names: new Names(book),
+  };
+}
+
+/** A store over a book, as one owner sees it. Handles of other owners share the book and nothing else. */
+export class BookStore implements Store {
+  readonly owner: string;
+  readonly supports: Supports;
+  readonly runs: RunStore;
+  readonly blobs: BlobStore;
+  readonly accounts: AccountStore;
+  readonly #desk: Desk;
+  readonly #plate: Nameplate;
+
+  constructor(desk: Desk, plate: Nameplate, owner: string) {
+    this.#desk = desk;
+    this.#plate = plate;
+    this.owner = owner;
+    this.supports = plate.supports;
+    this.runs = desk.runs.for(owner);
+    this.blobs = desk.blobs.for(owner);
+    this.accounts = desk.accounts;
+  }
+
+  forOwner(owner: string): BookStore {
+    return new BookStore(this.#desk, this.#plate, owner);
+  }
+
+  get #book(): Book {
+    return this.#desk.book;
+  }
+
+  read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
+    return this.#book.read(this.owner, treeId, reading);
+  }
+
+  change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    return this.#book.change(this.owner, treeId, planning, options);
+  }
+
+  feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    return this.#book.feed(this.owner, treeId, since, signal);
+  }
+
+  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+    return this.#book.feedAll(this.owner, since, signal);
+  }
+
+  async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    this.#book.alive();
+    const texts = new Map<NodeId, string>();
+    if (this.#book.find(this.owner, treeId) === undefined) return texts;
+    const { pages } = await this.#book.open(this.owner, treeId);
+    for (const id of ids) {
+      const message = findNode(pages.tree, id)?.message;
+      if (message != null) texts.set(id, JSON.stringify(message));
+    }
+    return texts;
+  }
+
+  async close(): Promise<void> {
+    this.#book.close();
+    await this.#plate.close();
+  }
+
+  async info(): Promise<StoreInfo> {
+    return this.#plate.info();
+  }
+
+  async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
+    this.#book.alive();
+    return listTrees(this.#book, this.owner, query);
+  }
+
+  async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    this.#book.alive();
+    return searchMessages(this.#book, this.owner, query);
+  }
+
+  async history(
+    treeId: TreeId,
+    options: { readonly before?: number; readonly limit?: number } = {},
+  ): Promise<readonly CommitSummary[]> {
+    const limit = pageLimit(options.limit);
+    const { pages } = await this.#book.open(this.owner, treeId);
+    const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
+    return pages.log
+      .slice(Math.max(0, end - limit), end)
+      .reverse()
+      .map(commitSummary);
+  }
+
+  async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
+    const { volume, pages } = await this.#book.open(this.owner, treeId);
+    return listTrash(volume, pages);
+  }
+
+  async purge(treeId: TreeId, what: PurgeWhat): Promise<PurgeReport> {
+    this.#book.writable();
+    return this.#book.locks.run(treeId, async () => {
+      const { volume, pages } = await this.#book.open(this.owner, treeId);
+      const done = purge(pages.tree, pages.log, what);
+      if (done.nodeIds.size === 0) return done.report;
+      const { nodeIds, tree, log } = done;
+      await this.#book.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
+      this.#desk.names.forget(treeId, nodeIds);
+      return done.report;
+    });
+  }
+
+  async purgeTree(treeId: TreeId): Promise<void> {
+    this.#book.writable();
+    await this.#book.locks.run(treeId, async () => {
+      const volume = this.#book.find(this.owner, treeId) ?? unknownTree(treeId);
+      if (volume.row.attributes.trashedAt === undefined) notInTrash(treeId);
+      await this.#forget(treeId);
+    });
+  }
+
+  /** Forgets a tree whether it is in the trash or not: what discarding a temporary one is. */
+  async discard(treeId: TreeId): Promise<void> {
+    this.#book.writable();
+    await this.#book.locks.run(treeId, async () => {
+      if (this.#book.find(this.owner, treeId) === undefined) unknownTree(treeId);
+      await this.#forget(treeId);
+    });
+  }
+
+  async #forget(treeId: TreeId): Promise<void> {
+    const volume = this.#book.find(this.owner, treeId) ?? unknownTree(treeId);
+    await this.#desk.runs.forget(treeId);
+    await this.#book.forget(volume);
+    this.#desk.names.forget(treeId);
+    this.#desk.accounts.forget(treeId);
+  }
+
+  putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    return this.#desk.names.put(this.owner, ids);
+  }
+
+  async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    return this.#desk.names.find(this.owner, format, scope, ids);
+  }
+
+  externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
+    return this.#desk.names.of(this.owner, treeId);
+  }
+
+  addProvenance(rows: readonly Provenance[]): Promise<void> {
+    return this.#desk.names.addProvenance(this.owner, rows);
+  }
+
+  provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
+    return this.#desk.names.provenanceOf(this.owner, treeId);
+  }
+
+  putLinear(record: LinearRecord): Promise<void> {
+    return this.#book.putLinear(this.owner, record);
+  }
+
+  async *backfill(
+    options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
+  ): AsyncGenerator<BackfillProgress> {
+    this.#book.writable();
+    const batch = pageLimit(options.batch);
+    if (!this.#book.branches(this.owner)) return;
+    const open = [...this.#book.owned(this.owner)].filter((volume) => volume.format === 'linear').map(({ id }) => id);
+    let done = 0;
+    while (done < open.length && options.signal?.aborted !== true) {
+      for (const id of open.slice(done, done + batch)) await this.#book.storeAsTree(this.owner, id);
+      done = Math.min(open.length, done + batch);
+      yield { done, left: open.length - done };
+    }
+  }
+
+  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    this.#book.alive();
+    const findings: FsckReport['findings'][number][] = [];
+    let nodes = 0;
+    const wanted = [...this.#book.owned(this.owner)].filter(
+      ({ id }) => options.treeId === undefined || id === options.treeId,
+    );
+    if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
+    for (const { id } of wanted) {
+      const { pages } = await this.#book.open(this.owner, id);
+      nodes += pages.tree.size + 1;
+      for (const finding of checkTree(pages.tree)) findings.push({ ...finding, treeId: id });
+    }
+    return { trees: wanted.length, nodes, findings, repaired: [] };
+  }
+
+  async backup(to: string): Promise<void> {
+    this.#book.alive();
+    if (to === '') refuse('command/invalid', 'A backup needs a place to go to.');
+    await this.#plate.backup(to);
+  }
+}

@@ -1,0 +1,441 @@
+/**
+ * Trees, their logs and all that goes with them as plain state in one process, with one point through which every
+ * change passes before it is seen. The memory store is a book without a keeper; a store of files is one with.
+ */
+import {
+  type AbortSignalLike,
+  type Answer,
+  allNodes,
+  applyOrThrow,
+  type Changed,
+  type ChangeOptions,
+  type Commit,
+  type ConversationFormat,
+  findNode,
+  isAppError,
+  isStale,
+  type LinearRecord,
+  type ListEvent,
+  type MessageKit,
+  type NodeId,
+  type Plan,
+  type Planning,
+  type Read,
+  type Reading,
+  redoableAct,
+  refuse,
+  type Settled,
+  seedling,
+  settle,
+  staleError,
+  type Tree,
+  type TreeId,
+  type TreeWrites,
+  undoableAct,
+} from '@coppice/core';
+import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
+import { mayBranch } from '../options.ts';
+import { closed, readOnly, unknownTree } from '../refusals.ts';
+import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
+import { Locks } from './locks.ts';
+import { News } from './news.ts';
+import { ActIndex, answerNothing, type Pages, Snapshot, Volume } from './volume.ts';
+
+/** How a book is made. */
+export interface BookOptions {
+  readonly keeper?: Keeper;
+  readonly readOnly?: boolean;
+  readonly treeWrites?: TreeWrites;
+  readonly kit?: MessageKit;
+}
+
+// Two trees with one unique key can only be made at the same time if both are being made.
+const making = 'making a tree';
+
+/** The shared state behind the handles of one store. */
+export class Book {
+  readonly volumes = new Map<TreeId, Volume>();
+  readonly locks = new Locks();
+  readonly readOnly: boolean;
+  readonly #keeper: Keeper | null;
+  readonly #treeWrites: TreeWrites | undefined;
+  readonly #kit: MessageKit | undefined;
+  readonly #homes = new Map<NodeId, TreeId>();
+  readonly #forest = new Map<string, TreeId>();
+  readonly #acts = new ActIndex();
+  readonly #news = new News();
+  #closed = false;
+
+  constructor(options: BookOptions = {}) {
+    this.readOnly = options.readOnly ?? false;
+    this.#keeper = options.keeper ?? null;
+    this.#treeWrites = options.treeWrites;
+    this.#kit = options.kit;
+  }
+
+  /** Tells the book of trees that its keeper can load, when it is opened. */
+  know(trees: readonly KnownTree[]): void {
+    for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
+      const volume = new Volume(row, format, sequence);
+      this.volumes.set(row.id, volume);
+      this.#enterForest(volume);
+      this.#tell(volume);
+    }
+  }
+
+  /** Tells the book of a list that was stored before, when it is opened. */
+  knowLinear(owner: string, record: LinearRecord, sequence: number): void {
+    this.#enterLinear(owner, record, sequence);
+  }
+
+  /** Refuses once the book is closed. */
+  alive(): void {
+    if (this.#closed) closed();
+  }
+
+  /** Refuses what would write where nothing may be written. */
+  writable(): void {
+    this.alive();
+    if (this.readOnly) readOnly();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#news.end();
+  }
+
+  /** Has the keeper make an entry last. */
+  async keep(entry: BookEntry): Promise<void> {
+    await this.#keeper?.keep(entry);
+  }
+
+  /** An owner's trees, loaded or not. */
+  *owned(owner: string): Generator<Volume, void, undefined> {
+    for (const volume of this.volumes.values()) if (volume.owner === owner) yield volume;
+  }
+
+  /** An owner's tree; undefined where there is none, which a foreign one is answered as. */
+  find(owner: string, treeId: TreeId): Volume | undefined {
+    const volume = this.volumes.get(treeId);
+    return volume?.owner === owner ? volume : undefined;
+  }
+
+  /** An owner's tree, loaded; refused where there is none. */
+  async open(owner: string, treeId: TreeId): Promise<{ readonly volume: Volume; readonly pages: Pages }> {
+    this.alive();
+    const volume = this.find(owner, treeId) ?? unknownTree(treeId);
+    return { volume, pages: await this.#pages(volume) };
+  }
+
+  async #pages(volume: Volume): Promise<Pages> {
+    if (volume.pages !== null) return volume.pages;
+    const loaded = await this.#keeper?.load?.(volume.id);
+    // Somebody else may have loaded it meanwhile: there must be one value only.
+    if (volume.pages !== null) return volume.pages;
+    if (loaded === undefined) return unknownTree(volume.id);
+    const pages = volume.fill(loaded);
+    this.#enterNodes(volume.id, pages);
+    return pages;
+  }
+
+  #enterNodes(treeId: TreeId, { tree, log }: Pages): void {
+    for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
+    for (const commit of log) this.#acts.add(commit.actId, treeId);
+  }
+
+  /** Answers a reading from one moment of a tree. */
+  async read<T>(owner: string, treeId: TreeId, reading: () => Reading<T>): Promise<T> {
+    this.alive();
+    const volume = this.find(owner, treeId);
+    const snapshot = volume === undefined ? null : new Snapshot(await this.#pages(volume));
+    return this.#drive(owner, treeId, snapshot, reading());
+  }
+
+  async #drive<T>(owner: string, treeId: TreeId, snapshot: Snapshot | null, reading: Reading<T>): Promise<T> {
+    const others = new Map<TreeId, Tree>();
+    let step = reading.next();
+    while (!step.done) {
+      const answered = this.#answer(owner, treeId, snapshot, step.value, others);
+      // In memory nothing has to be waited for, and a planner runs through without letting anybody in between.
+      step = reading.next(answered instanceof Promise ? await answered : answered);
+    }
+    return step.value;
+  }
+
+  #answer(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    read: Read,
+    others: Map<TreeId, Tree>,
+  ): Answer | Promise<Answer> {
+    switch (read.ask) {
+      case 'taken':
+        return this.#taken(read.ids);
+      case 'home':
+        return this.#home(owner, read.id);
+      case 'forest':
+        return this.#forest.get(forestPlace(owner, read.project, read.key)) ?? null;
+      case 'undoable':
+      case 'redoable':
+        return this.#act(owner, treeId, snapshot, read);
+    }
+    const other = 'treeId' in read ? read.treeId : undefined;
+    if (other !== undefined && other !== treeId) {
+      const volume = this.find(owner, other);
+      if (volume !== undefined && volume.pages === null && !others.has(other))
+        return this.#pages(volume).then(() => this.#answer(owner, treeId, snapshot, read, others));
+      const tree = volume?.pages?.tree;
+      if (tree !== undefined && !others.has(other)) others.set(other, tree);
+    }
+    const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };
+    return snapshot === null ? answerNothing(read, around) : snapshot.answer(read, around);
+  }
+
+  #taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
+    const here = (id: NodeId) => this.#homes.has(id);
+    const elsewhere = this.#keeper?.homesOf?.(ids.filter((id) => !here(id)));
+    if (elsewhere === undefined) return ids.filter(here);
+    return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
+  }
+
+  #home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
+    const known = this.#homes.get(id);
+    const live = async (treeId: TreeId | undefined): Promise<TreeId | null> => {
+      const volume = treeId === undefined ? undefined : this.find(owner, treeId);
+      if (volume === undefined) return null;
+      const { tree } = volume.pages ?? (await this.#pages(volume));
+      return findNode(tree, id) === undefined ? null : volume.id;
+    };
+    if (known !== undefined) {
+      const volume = this.find(owner, known);
+      if (volume === undefined) return null;
+      return volume.pages === null ? live(known) : findNode(volume.pages.tree, id) === undefined ? null : known;
+    }
+    const elsewhere = this.#keeper?.homesOf?.([id]);
+    return elsewhere === undefined ? null : elsewhere.then((homes) => live(homes.get(id)));
+  }
+
+  #act(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
+  ): Answer | Promise<Answer> {
+    if (snapshot === null) return null;
+    const find = read.ask === 'undoable' ? undoableAct : redoableAct;
+    const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
+    if (record === null) return null;
+    const known = this.#acts.of(record.actId);
+    const complete = (ids: Iterable<TreeId>) => ({
+      ...record,
+      elsewhere: [...new Set(ids)].filter((id) => id !== treeId && this.find(owner, id) !== undefined),
+    });
+    const more = this.#keeper?.treesOf?.(record.actId);
+    return more === undefined ? complete(known) : more.then((ids) => complete([...known, ...ids]));
+  }
+
+  /** Plans inside the lock of the tree, keeps the commit, and only then lets anybody see it. */
+  async change<R>(owner: string, treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    this.writable();
+    const work = () => this.locks.run(treeId, () => this.#change(owner, treeId, planning, options));
+    return this.volumes.has(treeId) ? work() : this.locks.run(making, work);
+  }
+
+  async #change<R>(owner: string, treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    this.writable();
+    const volume = this.find(owner, treeId);
+    const pages = volume === undefined ? null : await this.#pages(volume);
+    const snapshot = pages === null ? null : new Snapshot(pages);
+    const tree = snapshot?.tree ?? null;
+    const stale = isStale(tree, options.expectedVersion);
+    const plan = await this.#drive(owner, treeId, snapshot, planning({ stale }));
+    const settled = this.#settle(treeId, snapshot, plan, options);
+    if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+    const branching = mayBranch(this.#treeWrites, owner);
+    if (!branching) await this.#drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
+    const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), plan.steps, { at: options.at });
+    await this.#refuseTaken(owner, treeId, settled, applied.tree);
+    if (volume?.linear != null) await this.#storeLinear(volume, branching ? 'tree' : 'linear');
+    const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
+    const sequence = this.#news.next();
+    await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
+    this.#publish(volume ?? new Volume(applied.tree, format, sequence), settled, applied.tree, sequence, format);
+    return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+  }
+
+  #settle<R>(treeId: TreeId, snapshot: Snapshot | null, plan: Plan<R>, options: ChangeOptions): Settled | null {
+    try {
+      return settle(treeId, snapshot?.tree ?? null, plan, options);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
+      const expected = options.expectedVersion ?? 0;
+      throw staleError(treeId, snapshot?.tree.version ?? 0, expected, snapshot?.log(expected) ?? []);
+    }
+  }
+
+  /** What only the whole store can see: ids that other trees have, and forest keys, which are there once. */
+  async #refuseTaken(owner: string, treeId: TreeId, { commit }: Settled, tree: Tree): Promise<void> {
+    if (commit.version === 1 && this.volumes.has(treeId))
+      refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
+    const ids = commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
+    const [taken] = ids.length === 0 ? [] : await this.#taken(ids);
+    if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+    const place = forestPlaceOf(tree);
+    const other = place === null ? undefined : this.#forest.get(place);
+    if (other !== undefined && other !== treeId)
+      refuse('tree/exists', `The tree ${other} of ${owner} has this system prompt in this project already.`, {
+        treeId: other,
+      });
+  }
+
+  #publish(volume: Volume, settled: Settled, tree: Tree, sequence: number, format: ConversationFormat): void {
+    const { commit, changes } = settled;
+    const pages = volume.pages ?? volume.fill({ tree, log: [] });
+    this.volumes.set(volume.id, volume);
+    this.#leaveForest(volume);
+    volume.write(pages, commit, tree, changes, sequence);
+    volume.format = format;
+    this.#enterForest(volume);
+    this.#acts.add(commit.actId, volume.id);
+    for (const step of commit.steps) if (step.type === 'insert') this.#homes.set(step.node.id, volume.id);
+    this.#tell(volume);
+    this.#news.wake();
+  }
+
+  #leaveForest(volume: Volume): void {
+    const place = forestPlaceOf(volume.row);
+    if (place !== null && this.#forest.get(place) === volume.id) this.#forest.delete(place);
+  }
+
+  #enterForest(volume: Volume): void {
+    const place = forestPlaceOf(volume.row);
+    if (place !== null) this.#forest.set(place, volume.id);
+  }
+
+  #tell(volume: Volume): void {
+    this.#news.tell(volume.owner, volume.id, volume.row.version, volume.sequence);
+  }
+
+  /** Stores a list as it is. Storing the same list again changes nothing. */
+  async putLinear(owner: string, record: LinearRecord): Promise<void> {
+    this.writable();
+    checkLinear(record);
+    const { settled } = linearTree(record, owner, this.#kit);
+    await this.locks.run(making, async () => {
+      const there = this.volumes.get(record.treeId);
+      if (there !== undefined && there.owner !== owner)
+        refuse('id/taken', `The id ${record.treeId} is taken by another tree.`, { treeId: record.treeId });
+      if (there !== undefined) {
+        if (JSON.stringify(there.linear?.record) === JSON.stringify(record)) return;
+        refuse('tree/exists', `There is a tree ${record.treeId} already.`, { treeId: record.treeId });
+      }
+      const ids = settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
+      const [taken] = await this.#taken(ids);
+      if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+      const sequence = this.#news.next();
+      await this.keep({ type: 'linear', owner, record, sequence });
+      this.#enterLinear(owner, record, sequence);
+      this.#news.wake();
+    });
+  }
+
+  #enterLinear(owner: string, record: LinearRecord, sequence: number): void {
+    const { tree, settled } = linearTree(record, owner, this.#kit);
+    const volume = new Volume(tree, 'linear', sequence);
+    volume.linear = { record, settled };
+    this.volumes.set(volume.id, volume);
+    this.#enterNodes(volume.id, volume.fill({ tree, log: [settled.commit] }));
+    this.#tell(volume);
+  }
+
+  async #storeLinear(volume: Volume, format: ConversationFormat): Promise<void> {
+    if (volume.linear === null || volume.pages === null) return;
+    const { settled } = volume.linear;
+    const { id: treeId, sequence } = volume;
+    await this.keep({ type: 'commit', treeId, settled, tree: volume.pages.tree, sequence, format });
+    volume.linear = null;
+    volume.format = format;
+  }
+
+  /** Stores one list as a tree; false if it is one already or if its owner's are not to become trees. */
+  async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
+    this.writable();
+    return this.locks.run(treeId, async () => {
+      const volume = this.find(owner, treeId);
+      if (volume === undefined || volume.format === 'tree' || !mayBranch(this.#treeWrites, owner)) return false;
+      await this.#storeLinear(volume, 'tree');
+      volume.format = 'tree';
+      return true;
+    });
+  }
+
+  /** Whether an owner's lists are to become trees. */
+  branches(owner: string): boolean {
+    return mayBranch(this.#treeWrites, owner);
+  }
+
+  /** Takes nodes out of a loaded tree for good, under its lock: the caller has made the entry. */
+  async purge(volume: Volume, entry: Extract<BookEntry, { type: 'purge' }>): Promise<void> {
+    await this.keep(entry);
+    const pages = volume.pages ?? unknownTree(volume.id);
+    pages.tree = entry.tree;
+    // A new list, not the old one emptied: moments that were opened before keep theirs.
+    pages.log = [...entry.log];
+    pages.index = null;
+    volume.row = entry.tree;
+    for (const id of entry.nodeIds) {
+      pages.purged.add(id);
+      this.#homes.delete(id);
+    }
+  }
+
+  /** Puts mended rows in the place of a tree's own, under its lock. */
+  async mend(volume: Volume, tree: Tree): Promise<void> {
+    await this.keep({ type: 'mend', treeId: volume.id, tree });
+    const pages = volume.pages ?? unknownTree(volume.id);
+    pages.tree = tree;
+    pages.index = null;
+    volume.row = tree;
+  }
+
+  /** Forgets a tree as if it had never been. */
+  async forget(volume: Volume): Promise<void> {
+    await this.keep({ type: 'purge-tree', treeId: volume.id });
+    this.volumes.delete(volume.id);
+    this.#leaveForest(volume);
+    for (const [id, home] of this.#homes) if (home === volume.id) this.#homes.delete(id);
+    this.#news.forget(volume.id);
+    this.#news.wake();
+  }
+
+  /** The commits of a tree after a version, then those to come, until the signal, the end of the tree or of the book. */
+  async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
+    const { volume, pages } = await this.open(owner, treeId);
+    let at = Math.max(0, since);
+    while (!this.#news.over(signal) && this.volumes.get(treeId) === volume) {
+      const next = pages.log[at];
+      if (next === undefined || at >= pages.tree.version) await this.#news.wait(signal);
+      else {
+        at++;
+        yield next;
+      }
+    }
+  }
+
+  /** The changes in an owner's trees after a cursor, or from now on, then those to come. */
+  feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+    this.alive();
+    return this.#news.changes(owner, since, signal);
+  }
+}
+
+function forestPlace(owner: string, project: string, key: string): string {
+  return JSON.stringify([owner, project, key]);
+}
+
+function forestPlaceOf(row: Pick<Tree, 'owner' | 'attributes'>): string | null {
+  const { forestKey, project, trashedAt } = row.attributes;
+  if (typeof forestKey !== 'string' || trashedAt !== undefined) return null;
+  return forestPlace(row.owner, project ?? '', forestKey);
+}

@@ -1,0 +1,86 @@
+/** How a store that builds on a book makes what happens last. */
+import type {
+  ActId,
+  BlobInfo,
+  Commit,
+  ConversationFormat,
+  ExternalId,
+  LinearRecord,
+  NodeId,
+  Provenance,
+  Run,
+  RunChunk,
+  Settled,
+  Share,
+  Token,
+  Tree,
+  TreeId,
+  TreeRow,
+  User,
+} from '@coppice/core';
+
+/** Everything that happens in a book, as it is about to happen. */
+export type BookEntry =
+  /** A commit and the tree after it. `sequence` numbers the changes of all trees, for feeds over all of them. */
+  | {
+      readonly type: 'commit';
+      readonly treeId: TreeId;
+      readonly settled: Settled;
+      readonly tree: Tree;
+      readonly sequence: number;
+      readonly format: ConversationFormat;
+    }
+  /** Nodes were taken for good; tree and log are what is left of them. */
+  | {
+      readonly type: 'purge';
+      readonly treeId: TreeId;
+      readonly nodeIds: readonly NodeId[];
+      readonly tree: Tree;
+      readonly log: readonly Commit[];
+    }
+  | { readonly type: 'purge-tree'; readonly treeId: TreeId }
+  /** A tree's rows were mended: this is what they are now. */
+  | { readonly type: 'mend'; readonly treeId: TreeId; readonly tree: Tree }
+  | { readonly type: 'linear'; readonly owner: string; readonly record: LinearRecord; readonly sequence: number }
+  | { readonly type: 'external-ids'; readonly ids: readonly ExternalId[] }
+  | { readonly type: 'provenance'; readonly rows: readonly Provenance[] }
+  | { readonly type: 'run'; readonly owner: string; readonly run: Run }
+  | { readonly type: 'run-chunk'; readonly runId: string; readonly chunk: RunChunk }
+  | { readonly type: 'run-end'; readonly runId: string }
+  | { readonly type: 'blob'; readonly owner: string; readonly info: BlobInfo; readonly bytes: Uint8Array }
+  | { readonly type: 'user'; readonly user: User }
+  | { readonly type: 'token'; readonly token: Token }
+  | { readonly type: 'share'; readonly share: Share };
+
+/** A tree as a keeper brings it: its value and all its commits in order. */
+export interface LoadedTree {
+  readonly tree: Tree;
+  readonly log: readonly Commit[];
+  /** Nodes that were purged: acts that would need them cannot be taken back. */
+  readonly purged?: ReadonlySet<NodeId>;
+}
+
+/** What a book is told of a tree that is not loaded yet: enough to list it and to find it. */
+export interface KnownTree {
+  readonly row: TreeRow;
+  readonly format: ConversationFormat;
+  /** The number of its last change among those of all trees. */
+  readonly sequence: number;
+}
+
+/**
+ * The hands that a book works with. A book without a keeper lives in memory only. A keeper that throws stops what was
+ * about to happen: nobody has seen it yet, and the book stays as it was.
+ */
+export interface Keeper {
+  /** Makes an entry durable. The book shows it to nobody before this is through. */
+  keep(entry: BookEntry): Promise<void> | void;
+  /** Brings a tree that the book knows of but has not loaded. */
+  load?(treeId: TreeId): Promise<LoadedTree>;
+  /** In which trees that are not loaded these ids are taken. */
+  homesOf?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
+  /** Which trees that are not loaded an act has changed. */
+  treesOf?(actId: ActId): Promise<readonly TreeId[]>;
+  /** The bytes of an attachment, where the book was told of it without them. */
+  bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
+}

@@ -1,0 +1,104 @@
+/** The other names of trees and nodes, and who sent what was there already. */
+import { utf8Length } from '@coppice/content';
+import { type ExternalId, findAnyNode, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
+import type { Book } from './book.ts';
+
+/** The longest foreign id, in bytes. */
+export const longestForeignId = 512;
+
+/** Refuses a foreign id that is too long to be kept. */
+export function checkForeignId(id: string): void {
+  if (utf8Length(id) > longestForeignId)
+    refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
+}
+
+/** External ids and provenance of a book, by tree and by name. */
+export class Names {
+  readonly #book: Book;
+  readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
+  readonly #byName = new Map<string, Set<ExternalId>>();
+  readonly #provenance = new Map<TreeId, Provenance[]>();
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  /** Tells of names that were kept before, when the book is opened. */
+  know(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
+    for (const id of ids) this.#enter(id);
+    for (const row of provenance) {
+      const rows = this.#provenance.get(row.treeId);
+      if (rows === undefined) this.#provenance.set(row.treeId, [row]);
+      else rows.push(row);
+    }
+  }
+
+  #enter(id: ExternalId): void {
+    const own = this.#byTree.get(id.treeId) ?? new Map<string, ExternalId>();
+    this.#byTree.set(id.treeId, own);
+    const name = nameOf(id.format, id.scope, id.id);
+    const before = own.get(name);
+    if (before !== undefined) this.#byName.get(name)?.delete(before);
+    own.set(name, id);
+    const same = this.#byName.get(name) ?? new Set<ExternalId>();
+    this.#byName.set(name, same.add(id));
+  }
+
+  async put(owner: string, ids: readonly ExternalId[]): Promise<void> {
+    this.#book.writable();
+    for (const id of ids) {
+      checkForeignId(id.id);
+      checkForeignId(id.scope);
+      const { pages } = await this.#book.open(owner, id.treeId);
+      if (id.nodeId !== null && findAnyNode(pages.tree, id.nodeId) === undefined)
+        refuse('tree/unknown-node', `There is no node ${id.nodeId}.`, { nodeId: id.nodeId });
+    }
+    await this.#book.keep({ type: 'external-ids', ids });
+    for (const id of ids) this.#enter(id);
+  }
+
+  find(owner: string, format: string, scope: string, ids: readonly string[]): ExternalId[] {
+    this.#book.alive();
+    const found: ExternalId[] = [];
+    for (const id of new Set(ids))
+      for (const known of this.#byName.get(nameOf(format, scope, id)) ?? [])
+        if (this.#book.find(owner, known.treeId) !== undefined) found.push(known);
+    return found;
+  }
+
+  async of(owner: string, treeId: TreeId): Promise<readonly ExternalId[]> {
+    await this.#book.open(owner, treeId);
+    return [...(this.#byTree.get(treeId)?.values() ?? [])];
+  }
+
+  async addProvenance(owner: string, rows: readonly Provenance[]): Promise<void> {
+    this.#book.writable();
+    for (const { treeId } of rows) await this.#book.open(owner, treeId);
+    await this.#book.keep({ type: 'provenance', rows });
+    this.know([], rows);
+  }
+
+  async provenanceOf(owner: string, treeId: TreeId): Promise<readonly Provenance[]> {
+    await this.#book.open(owner, treeId);
+    return [...(this.#provenance.get(treeId) ?? [])];
+  }
+
+  /** Forgets the names of nodes that are no more, or of a whole tree. */
+  forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
+    const own = this.#byTree.get(treeId);
+    for (const [name, id] of own ?? []) {
+      if (nodeIds !== undefined && (id.nodeId === null || !nodeIds.has(id.nodeId))) continue;
+      own?.delete(name);
+      this.#byName.get(name)?.delete(id);
+    }
+    const rows = this.#provenance.get(treeId) ?? [];
+    const left =
+      nodeIds === undefined ? [] : rows.filter((row) => !nodeIds.has(row.firstNodeId) && !nodeIds.has(row.lastNodeId));
+    if (left.length === 0) this.#provenance.delete(treeId);
+    else this.#provenance.set(treeId, left);
+  }
+}
+
+function nameOf(format: string, scope: string, id: string): string {
+  return JSON.stringify([format, scope, id]);
+}

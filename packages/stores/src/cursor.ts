@@ -1,0 +1,47 @@
+/** Cursors of lists: opaque to callers, checked when they come back. */
+import { refuse } from '@coppice/core';
+
+/** A part of a cursor: where the last item stood in the order of its list. */
+export type CursorPart = string | number;
+
+/** Writes a cursor for a kind of list. The text is plain letters and digits, safe in a URL. */
+export function toCursor(kind: string, parts: readonly CursorPart[]): string {
+  const json = JSON.stringify([kind, ...parts]).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return btoa(json).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/**
+ * Reads a cursor back. The shape names the type of each part, such as `['number', 'string']`. Refuses `cursor/invalid`
+ * for anything that {@link toCursor} did not write for the same kind of list.
+ */
+export function fromCursor(kind: string, shape: readonly ('string' | 'number')[], cursor: string): CursorPart[] {
+  const parts = decoded(cursor);
+  const fits =
+    parts !== null &&
+    parts.length === shape.length + 1 &&
+    parts[0] === kind &&
+    shape.every((type, index) => typeof parts[index + 1] === type) &&
+    toCursor(kind, parts.slice(1)) === cursor;
+  if (!fits)
+    return refuse('cursor/invalid', `This is no cursor of a list of ${kind}: ${JSON.stringify(cursor.slice(0, 64))}.`, {
+      kind,
+    });
+  return parts.slice(1);
+}
+
+function decoded(cursor: string): CursorPart[] | null {
+  if (typeof cursor !== 'string' || !/^[\w-]+$/.test(cursor) || cursor.length > 2048) return null;
+  try {
+    const value: unknown = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));
+    return Array.isArray(value) && value.every(isPart) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isPart(value: unknown): value is CursorPart {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}

@@ -1,0 +1,10 @@
+/** Commits as a list of what happened. */
+import type { Commit, CommitSummary } from '@coppice/core';
+
+/** A commit without its steps, which are counted by type. */
+export function commitSummary(commit: Commit): CommitSummary {
+  const counts = new Map<string, number>();
+  for (const { type } of commit.steps) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const { version, actId, actor, at, kind, structural } = commit;
+  return { version, actId, actor, at, kind, structural, steps: Object.fromEntries(counts) };
+}

@@ -1,0 +1,4 @@
+/** Every store, by the scheme of its URL; each is loaded when it is first opened. */
+export const members = {
+  memory: () => import('./memory/index.ts'),
+} as const;

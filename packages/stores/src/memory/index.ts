@@ -1,0 +1,43 @@
+/** Trees in the memory of one process: for tests, temporary chats and the browser, and what other stores are compared with. */
+import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
+import { Book } from '../book/book.ts';
+import { BookStore, deskOf, type Nameplate } from '../book/book-store.ts';
+import { defaultOwner, type StoreOptions } from '../options.ts';
+
+/**
+ * A store that lives as long as it is referenced. Two of them share nothing, whatever they are called; handles made by
+ * `forOwner` share everything but what each owner may see.
+ */
+export function createMemoryStore(options: StoreOptions = {}, name = ''): BookStore {
+  const { owner = defaultOwner, readOnly = false, treeWrites, kit } = options;
+  const book = new Book({
+    readOnly,
+    ...(treeWrites === undefined ? {} : { treeWrites }),
+    ...(kit === undefined ? {} : { kit }),
+  });
+  const info: StoreInfo = {
+    kind: 'memory',
+    place: `memory:${name}`,
+    readOnly,
+    schemaVersion: 1,
+    notes: ['Kept in memory: everything is gone when the process ends.', 'Search looks through every message.'],
+  };
+  const plate: Nameplate = {
+    supports: { durable: false, processes: false, search: true, crossProcessFeed: false, history: true },
+    info: () => info,
+    backup: async () => {
+      throw new AppError({
+        code: 'store/unavailable',
+        kind: refusalKinds['store/unavailable'],
+        message: 'A memory store has no files to copy: keep its trees in another store instead.',
+      });
+    },
+    close: async () => undefined,
+  };
+  return new BookStore(deskOf(book), plate, owner);
+}
+
+/** Opens a memory store; what follows the scheme is a name for people. */
+export async function open(place: string, options: StoreOptions): Promise<BookStore> {
+  return createMemoryStore(options, place);
+}

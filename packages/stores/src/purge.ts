@@ -1,0 +1,122 @@
+/** Taking removed nodes for good: which go, what is left of the rows, and what is left of their texts in the log. */
+import {
+  allBookmarks,
+  allNodes,
+  type Block,
+  type Commit,
+  type Content,
+  findAnyNode,
+  fromRows,
+  type Message,
+  type Node,
+  type NodeId,
+  type PurgeReport,
+  refuse,
+  type Step,
+  type Tree,
+} from '@coppice/core';
+
+/** What a purge is asked to take. */
+export type PurgeWhat = { readonly nodeId: NodeId } | { readonly upTo: number };
+
+/** A purge as it is to be carried out. */
+export interface Purge {
+  readonly nodeIds: ReadonlySet<NodeId>;
+  readonly tree: Tree;
+  readonly log: readonly Commit[];
+  readonly report: PurgeReport;
+}
+
+/** The top of what one commit removed together with a node. */
+function removalTop(tree: Tree, from: Node): Node {
+  let top = from;
+  for (;;) {
+    const parent = top.parentId === null ? undefined : findAnyNode(tree, top.parentId);
+    if (parent === undefined || parent.removedIn !== from.removedIn) return top;
+    top = parent;
+  }
+}
+
+/** The removed nodes that go, with everything below them, whenever that was removed. */
+export function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
+  const nodes = allNodes(tree);
+  const gone = new Set<NodeId>();
+  if ('upTo' in what) {
+    for (const node of nodes) if (node.removedIn !== null && node.removedIn <= what.upTo) gone.add(node.id);
+    return gone;
+  }
+  const node = findAnyNode(tree, what.nodeId);
+  if (node === undefined || node.removedIn === null)
+    return refuse('tree/unknown-node', `There is no node ${what.nodeId} in the trash.`, { nodeId: what.nodeId });
+  const below = new Map<NodeId, Node[]>();
+  for (const one of nodes) {
+    if (one.parentId === null || one.removedIn === null) continue;
+    const list = below.get(one.parentId);
+    if (list === undefined) below.set(one.parentId, [one]);
+    else list.push(one);
+  }
+  const open = [removalTop(tree, node).id];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    gone.add(at);
+    for (const child of below.get(at) ?? []) open.push(child.id);
+  }
+  return gone;
+}
+
+/** Takes removed nodes out of a tree value and their texts out of its log. Versions stay: feeds have no gap. */
+export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
+  const nodeIds = purgedNodes(tree, what);
+  const left = allNodes(tree).filter((node) => !nodeIds.has(node.id));
+  let contents = 0;
+  const cleaned = log.map((commit) => {
+    if (!commit.steps.some((step) => concerns(step, nodeIds))) return commit;
+    for (const step of commit.steps) if (step.type === 'replace' && nodeIds.has(step.nodeId)) contents++;
+    return { ...commit, steps: commit.steps.map((step) => (concerns(step, nodeIds) ? emptied(step) : step)) };
+  });
+  return {
+    nodeIds,
+    tree: nodeIds.size === 0 ? tree : fromRows(tree, left, allBookmarks(tree)),
+    log: cleaned,
+    report: { nodes: nodeIds.size, contents },
+  };
+}
+
+function concerns(step: Step, ids: ReadonlySet<NodeId>): boolean {
+  if (step.type === 'insert') return ids.has(step.node.id);
+  return 'nodeId' in step && ids.has(step.nodeId);
+}
+
+const block: Block = { type: 'purged' };
+
+function blank(message: Message): Message {
+  return { ...message, content: [block] };
+}
+
+function blankContent({ message, status, key }: Content): Content {
+  return { message: blank(message), status, key: key === null ? null : 'purged', text: '', tokens: 0, aliases: [] };
+}
+
+/** The step without what the node said, so that a log still replays to the same shape. */
+function emptied(step: Step): Step {
+  switch (step.type) {
+    case 'insert': {
+      const { node } = step;
+      const { message } = node;
+      const said = message === null ? node : { ...node, message: blank(message) };
+      const key = node.key === null ? null : 'purged';
+      return { type: 'insert', node: { ...said, key, text: '', tokens: 0, meta: {}, marker: null, aliases: [] } };
+    }
+    case 'replace':
+      return { ...step, after: blankContent(step.after), before: blankContent(step.before) };
+    case 'annotate':
+      return { ...step, after: {}, before: {} };
+    case 'bookmark':
+      return {
+        ...step,
+        after: step.after === null ? null : { ...step.after, title: 'purged' },
+        before: step.before === null ? null : { ...step.before, title: 'purged' },
+      };
+    default:
+      return step;
+  }
+}
