@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { boundaryBefore, commonPrefix, isBoundary, sharedBoundary } from './graphemes.ts';
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+function boundaries(text: string): Set<number> {
+  const found = new Set<number>([0, text.length]);
+  for (const { index } of segmenter.segment(text)) found.add(index);
+  return found;
+}
+
+const family = '👩‍👩‍👧‍👦';
+const pieces = fc.constantFrom(
+  'a',
+  ' ',
+  '\n',
+  '\r',
+  '\r\n',
+  'é',
+  'e\u0301',
+  '\u0301',
+  '漢',
+  '한',
+  '\u1100\u1161',
+  '👍🏽',
+  family,
+  '🇩🇪',
+  '🇫',
+  '\u200d',
+  '\ud83d',
+  '\ude00',
+  'क्ष',
+  '\u0600',
+  '\ufe0f',
+  '\u00ad',
+  '\u00a9\ufe0f',
+  '1\u20e3',
+);
+const texts = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(''));
+
+describe('where a text may be cut', () => {
+  test('[P40] no cut tears a surrogate pair, an accent, a flag, a family or CR LF', () => {
+    for (const whole of ['😀', 'e\u0301', '🇩🇪', family, '\r\n', '👍🏽', '1\u20e3'])
+      for (let at = 1; at < whole.length; at++) expect(isBoundary(`x${whole}y`, at + 1)).toBe(false);
+    expect(isBoundary('ab', 1)).toBe(true);
+    expect(isBoundary('🇩🇪🇫🇷', 4)).toBe(true);
+  });
+
+  test('[P40] offsets outside the text are no boundaries, its ends are', () => {
+    expect([-1, 0, 2, 3].map((at) => isBoundary('ab', at))).toEqual([false, true, true, false]);
+    expect(isBoundary('', 0)).toBe(true);
+  });
+
+  test('[P40] the boundaries are those of the whole text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const expected = boundaries(text);
+        for (let at = 0; at <= text.length; at++) expect(isBoundary(text, at)).toBe(expected.has(at));
+      }),
+    );
+  });
+
+  test('[P40] in a long run of flags, and of accents, the distance to its beginning does not matter', () => {
+    for (const lead of ['', 'x', 'é']) {
+      const flags = `${lead}${'🇩🇪'.repeat(150)}`;
+      const accents = `${lead}e${'\u0301'.repeat(700)}z`;
+      for (const text of [flags, accents]) {
+        const expected = boundaries(text);
+        for (let at = 0; at <= text.length; at++) expect(isBoundary(text, at)).toBe(expected.has(at));
+      }
+    }
+  });
+
+  test('[P40] the boundary before an offset is the nearest one', () => {
+    fc.assert(
+      fc.property(texts, fc.nat(80), (text, offset) => {
+        const expected = Math.max(...[...boundaries(text)].filter((at) => at <= Math.min(offset, text.length)));
+        expect(boundaryBefore(text, offset)).toBe(expected);
+      }),
+    );
+  });
+
+  test('[P40] a common prefix ends between characters of both texts, and nothing longer does', () => {
+    fc.assert(
+      fc.property(texts, texts, texts, (start, a, b) => {
+        const left = start + a;
+        const right = start + b;
+        const cut = commonPrefix(left, right);
+        expect(left.slice(0, cut)).toBe(right.slice(0, cut));
+        const both = boundaries(right);
+        const shared = [...boundaries(left)].filter((at) => both.has(at) && left.slice(0, at) === right.slice(0, at));
+        expect(cut).toBe(Math.max(...shared));
+        for (const at of shared) expect(sharedBoundary(left, right, at)).toBe(at);
+      }),
+    );
+  });
+
+  test('[P40] two families that share their mother share nothing', () => {
+    expect(commonPrefix('👩‍👧', '👩‍👦')).toBe(0);
+    expect(commonPrefix('e', 'e\u0301')).toBe(0);
+    expect(commonPrefix('same', 'same')).toBe(4);
+    expect(sharedBoundary('ab', 'ab', -1)).toBe(0);
+  });
+});
