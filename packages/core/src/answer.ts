@@ -2,7 +2,7 @@
 import type { NodeId, TreeId } from './ids.ts';
 import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
 import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
-import { isAbove, lastVisitedLeaf, path, subtree } from './path.ts';
+import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import type { Answer, Read, Reads, Stretch } from './reads.ts';
 import { allBookmarks, allNodes, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
@@ -65,6 +65,10 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
       return children(tree, read.of);
     case 'subtree':
       return subtree(tree, read.of, read.depth);
+    case 'topology':
+      return topology(tree, { from: read.of, ...(read.depth === undefined ? {} : { depth: read.depth }) });
+    case 'leaves':
+      return recentLeaves(tree, read.limit);
     case 'count':
       return subtree(tree, read.of).length;
     case 'inside':
@@ -105,6 +109,8 @@ function nothing(read: Inside): Answer {
     case 'topmost':
     case 'children':
     case 'subtree':
+    case 'topology':
+    case 'leaves':
     case 'strangers':
       return [];
     case 'count':

@@ -50,6 +50,7 @@ export type { RestoreCommand, Restored, RestoreVersionCommand } from './plan/res
 export type { Split, SplitCommand } from './plan/split.ts';
 export type { RedoCommand, Reversed, UndoCommand } from './plan/undo.ts';
 export { isPosition, positionBetween, positionsBetween } from './position.ts';
+export * from './readings.ts';
 export * from './reads.ts';
 export { fromRows, rewind } from './rewind.ts';
 export { patched, type RowChange, unpatch } from './rows.ts';

@@ -4,6 +4,7 @@
  */
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { Bookmark, Node, NodeHead } from './node.ts';
+import type { TopologyNode } from './path.ts';
 import type { Step } from './steps/types.ts';
 import type { TreeRow } from './tree.ts';
 
@@ -71,6 +72,16 @@ export interface Reads {
     args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
     answer: readonly Node[];
   };
+  /**
+   * The live subtree without what it says, the root left out: all of it in creation order, or breadth first down to a
+   * depth, where the node itself is depth 0. Costs rows, not contents.
+   */
+  topology: {
+    args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
+    answer: readonly TopologyNode[];
+  };
+  /** The newest live leaves of the tree, newest first, the root never among them. */
+  leaves: { args: { readonly limit: number; readonly treeId?: TreeId }; answer: readonly Node[] };
   /** How many live nodes the subtree has. */
   count: { args: { readonly of: NodeId }; answer: number };
   /** What a delete of the subtree must know of. */

@@ -1,0 +1,140 @@
+/**
+ * What is read of a tree without changing it, as readings that every store answers: cost follows the path that is asked
+ * for, never the tree. The functions of the same meaning on a tree value are in path.ts.
+ */
+import { refuse } from './errors.ts';
+import { type NodeId, nodeId, type TreeId } from './ids.ts';
+import type { Node } from './node.ts';
+import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
+import { ask, type Commit, type Reading } from './reads.ts';
+import { fromRows, rewind } from './rewind.ts';
+import type { Step } from './steps/types.ts';
+import { findAnyNode, type Tree, type TreeRow } from './tree.ts';
+
+/** The tree row; refused where there is no such tree. */
+export function* readTree(treeId: TreeId): Reading<TreeRow> {
+  const row = yield* ask('tree', {});
+  return row ?? refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+}
+
+function* live(id: string): Reading<Node> {
+  const node = yield* ask('node', { id: nodeId(id) });
+  return node ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+/**
+ * The nodes from `from` (or the first turn) down to `to`, both included, the root left out. Refuses an unknown node, a
+ * `from` that is not on the way, and a chain that breaks off.
+ */
+export function* readPath(ends: { readonly from?: string; readonly to: string }): Reading<readonly Node[]> {
+  const to = yield* live(ends.to);
+  const from = ends.from === undefined ? undefined : yield* live(ends.from);
+  if (to.parentId === null) {
+    if (from !== undefined && from.id !== to.id) return offPath(from.id, to.id);
+    return [];
+  }
+  const { nodes } = yield* ask('path', { to: to.id });
+  if (nodes.length === 0)
+    return refuse('tree/broken-path', `The path to ${to.id} breaks off or runs in a circle.`, { nodeId: to.id });
+  if (from === undefined || from.parentId === null) return nodes;
+  const at = nodes.findIndex((node) => node.id === from.id);
+  return at === -1 ? offPath(from.id, to.id) : nodes.slice(at);
+}
+
+function offPath(id: string, to: string): never {
+  return refuse('tree/not-on-path', `The node ${id} is not on the path to ${to}.`, { nodeId: id });
+}
+
+/** The path through a node down to the leaf that it leads to. */
+export function* readPathThrough(id: string): Reading<readonly Node[]> {
+  const node = yield* live(id);
+  return yield* readPath({ to: yield* ask('lastVisited', { from: node.id }) });
+}
+
+/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
+export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<BranchPage> {
+  const { rootId, activeNodeId, version } = yield* readTree(treeId);
+  const limit = Math.max(1, request.limit ?? 20);
+  const to = request.nodeId ?? activeNodeId;
+  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
+  if (to === null || to === rootId) return request.before === undefined ? none : offPath(request.before, to ?? rootId);
+  const end = request.before === undefined ? yield* live(to) : yield* above(to, request.before);
+  const nodes = end === null || end.parentId === null ? [] : (yield* ask('path', { to: end.id, limit })).nodes;
+  const first = nodes[0];
+  const before = first === undefined || first.parentId === rootId ? null : first.id;
+  const groups = request.siblings === true ? yield* othersOf(nodes) : none.groups;
+  return { rootId, activeNodeId, version, nodes, groups, before };
+}
+
+/** The node right above a cursor on the way to a node; null where the cursor is a first turn. */
+function* above(to: string, before: string): Reading<Node | null> {
+  const end = yield* live(to);
+  const cursor = yield* ask('node', { id: nodeId(before) });
+  if (cursor === null || cursor.parentId === null) return offPath(before, to);
+  if (!(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(before, to);
+  return yield* ask('node', { id: cursor.parentId });
+}
+
+function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly Node[]>> {
+  const groups = new Map<NodeId, readonly Node[]>();
+  for (const node of nodes) {
+    if (node.groupId === 0 || node.parentId === null) continue;
+    const members: Node[] = [];
+    for (const head of yield* ask('children', { of: node.parentId })) {
+      if (head.id === node.id || head.groupId !== node.groupId) continue;
+      const member = yield* ask('node', { id: head.id });
+      if (member !== null) members.push(member);
+    }
+    groups.set(node.id, members);
+  }
+  return groups;
+}
+
+/** The tree without content: all of it in creation order, or what is below a node, breadth first down to a depth. */
+export function* readTopology(
+  treeId: TreeId,
+  options: { readonly from?: string; readonly depth?: number } = {},
+): Reading<readonly TopologyNode[]> {
+  const { rootId } = yield* readTree(treeId);
+  const of = options.from === undefined ? rootId : (yield* live(options.from)).id;
+  return yield* ask('topology', options.depth === undefined ? { of } : { of, depth: options.depth });
+}
+
+/** The newest leaves, newest first. */
+export function* readRecentLeaves(limit = 20): Reading<readonly Node[]> {
+  return yield* ask('leaves', { limit });
+}
+
+/**
+ * The tree as it was after a version, removed nodes included and visit marks as they are today. Refuses a version that
+ * the tree has not had, and one that lies before a purge of what it needs.
+ */
+export function* readTreeAsOf(treeId: TreeId, version: number): Reading<Tree> {
+  const rows = yield* ask('rows', {});
+  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  const { row, nodes, bookmarks } = rows;
+  if (!Number.isSafeInteger(version) || version < 1 || version > row.version)
+    return refuse('tree/unknown-version', `The tree ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
+      version,
+    });
+  const now = fromRows(row, nodes, bookmarks);
+  const since = yield* ask('log', { since: version });
+  refusePurged(now, since);
+  return rewind(now, since, version);
+}
+
+/** A node that the log names and the tree has no more was purged, and the way back leads through it. */
+function refusePurged(now: Tree, log: readonly Commit[]): void {
+  for (const commit of log)
+    for (const step of commit.steps)
+      for (const id of namedBy(step))
+        if (findAnyNode(now, id) === undefined)
+          refuse('undo/purged', `The node ${id} of version ${commit.version} was purged.`, { nodeId: id });
+}
+
+function namedBy(step: Step): readonly NodeId[] {
+  if (step.type === 'insert') return [step.node.id];
+  if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
+  // A bookmark may have been on what is purged since: it is not needed to find the way.
+  return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
+}
