@@ -9,9 +9,16 @@ import type { Step } from './steps/types.ts';
 import type { ChangeOptions } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
-/** Whether a write that expects a version comes too late. */
-export function isStale(row: TreeRow | null, expectedVersion: number | undefined): boolean {
-  return row !== null && expectedVersion !== undefined && row.structureVersion > expectedVersion;
+/**
+ * Whether a write that expects a version comes too late: a commit after it changed structure or content. A version
+ * that the tree has not reached is of another past, such as the one before a backup was put back, and is stale too.
+ */
+export function isStale(
+  row: Pick<TreeRow, 'version' | 'structureVersion'> | null,
+  expectedVersion: number | undefined,
+): boolean {
+  if (row === null || expectedVersion === undefined) return false;
+  return row.structureVersion > expectedVersion || expectedVersion > row.version;
 }
 
 /** A commit that is ready to be written. */

@@ -39,7 +39,14 @@ export {
   forestKey,
   type RestoreTreeCommand,
 } from './plan/create.ts';
-export type { ClearCommand, DeleteCommand, Deleted, DeleteGroupCommand } from './plan/delete.ts';
+export {
+  type ClearCommand,
+  type DeleteCommand,
+  type Deleted,
+  type DeleteGroupCommand,
+  type Impact,
+  impactOf,
+} from './plan/delete.ts';
 export type { EditCommand, Edited } from './plan/editing.ts';
 export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
 export type { BranchCommand, CompactCommand, MarkCommand, Marked } from './plan/marker.ts';

@@ -1,10 +1,14 @@
 /** The only way from a command to a commit. */
-import { type ActId, actId as asActId, type TreeId } from './ids.ts';
+import { isStale, staleError } from './commit.ts';
+import { isAppError, refuse } from './errors.ts';
+import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
-import { additive, type Command, type CommandType, planners, type ResultOf } from './plan/index.ts';
-import type { Reversed } from './plan/undo.ts';
-import type { Reading } from './reads.ts';
+import type { Copied, GraftCommand } from './plan/copy.ts';
+import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
+import { actAsked } from './plan/undo.ts';
+import { ask, type Reading } from './reads.ts';
+import { isStructural } from './steps/index.ts';
 import type { Changed, TreeStore } from './store.ts';
 
 /** Who acts, as part of what, and the clock, ids and message kit that core has none of itself. */
@@ -42,77 +46,150 @@ export async function run<C extends Command>(
   command: C,
   context: RunContext,
 ): Promise<Outcome<ResultOf<C['type']>>> {
-  const act = asActId(context.actId ?? context.newId());
-  const at = context.now();
-  const change = (one: Command, treeId: TreeId) =>
-    store.change(treeId, ({ stale }) => planOf(one, planContext(treeId, at, context, stale)), {
-      actor: context.actor,
-      actId: act,
-      at,
-      additive: additive.has(one.type as CommandType),
-      ...(context.expectedVersion === undefined || treeId !== command.treeId
-        ? {}
-        : { expectedVersion: context.expectedVersion }),
-      ...(context.onConflict === undefined ? {} : { onConflict: context.onConflict }),
-    });
-  if (command.type === 'undo' || command.type === 'redo') await preflight(store, command, context, at);
-  const changed = await change(command, command.treeId);
-  const result = changed.result as ResultOf<C['type']>;
-  if (command.type === 'undo' || command.type === 'redo') {
-    const { act: reversed } = changed.result as Reversed;
-    for (const treeId of reversed.elsewhere) await change({ ...command, treeId, actId: reversed.actId }, treeId);
-  }
+  const call: Call = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
+  const changed =
+    command.type === 'undo' || command.type === 'redo'
+      ? await reverse(call, command)
+      : await change(call, command, context.expectedVersion);
   return {
     treeId: command.treeId,
-    actId: changed.commit?.actId ?? act,
-    result,
+    actId: changed.commit?.actId ?? call.act,
+    result: changed.result as ResultOf<C['type']>,
     commit: changed.commit,
     version: changed.version,
   };
 }
 
-function planContext(treeId: TreeId, at: number, context: RunContext, stale: boolean): PlanContext {
-  const { actor, newId, kit, isId } = context;
-  return { treeId, now: at, newId, kit, actor, stale, ...(isId === undefined ? {} : { isId }) };
+/** One call of {@link run}, with the act and the time that all its commits share. */
+interface Call {
+  readonly store: TreeStore;
+  readonly context: RunContext;
+  readonly act: ActId;
+  readonly at: number;
 }
 
-/** An act over two trees is taken back in both or in none: what another tree would refuse is found out first. */
-async function preflight(
-  store: TreeStore,
-  command: Extract<Command, { type: 'undo' | 'redo' }>,
+function change(
+  { store, context, act, at }: Call,
+  command: Command,
+  expected: number | undefined,
+): Promise<Changed<unknown>> {
+  return store.change(command.treeId, ({ stale }) => planning(command, context, at, stale, expected), {
+    actor: context.actor,
+    actId: act,
+    at,
+    additive: additive.has(command.type),
+    ...(expected === undefined ? {} : { expectedVersion: expected }),
+    ...(context.onConflict === undefined ? {} : { onConflict: context.onConflict }),
+  });
+}
+
+/**
+ * Plans a command. On a tree that moved on, what it names may be gone or may have changed: then the conflict is the
+ * answer, with what happened since, not a refusal that reads as if the caller had been wrong.
+ */
+function* planning(
+  command: Command,
   context: RunContext,
   at: number,
-): Promise<void> {
-  const dry = (one: Command, treeId: TreeId) =>
-    store.read(treeId, () => planOf(one, planContext(treeId, at, context, false)));
-  const { result } = await dry(command, command.treeId);
-  const { act } = result as Reversed;
-  for (const treeId of act.elsewhere) await dry({ ...command, treeId, actId: act.actId }, treeId);
+  stale: boolean,
+  expected: number | undefined,
+): Reading<Plan<unknown>> {
+  const { treeId } = command;
+  const { actor, newId, kit, isId } = context;
+  try {
+    return yield* planOf(command, {
+      treeId,
+      now: at,
+      newId,
+      kit,
+      actor,
+      stale,
+      ...(isId === undefined ? {} : { isId }),
+    });
+  } catch (error) {
+    if (!stale || expected === undefined || !isAppError(error)) throw error;
+    if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;
+    const row = yield* ask('tree', {});
+    throw staleError(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
+  }
+}
+
+type Reverse = Extract<Command, { type: 'undo' | 'redo' }>;
+
+/**
+ * Takes an act back, or brings it back, in every tree that it changed: in all of them or in none. What one of them
+ * would refuse is found out first, and what comes back does so before its copy elsewhere goes.
+ */
+async function reverse(call: Call, command: Reverse): Promise<Changed<unknown>> {
+  const { store, context } = call;
+  const asked = command.type === 'undo' ? 'undoable' : 'redoable';
+  const act = await store.read(command.treeId, () => ask(asked, actAsked(command, context.actor)));
+  if (act === null || act.elsewhere.length === 0) return change(call, command, context.expectedVersion);
+  const named = { ...command, actId: act.actId };
+  const parts = [await rehearsed(call, named, context.expectedVersion)];
+  for (const treeId of act.elsewhere) {
+    const part = { ...named, treeId };
+    if (!(await isDone(call, part))) parts.push(await rehearsed(call, part, undefined));
+  }
+  let answer: Changed<unknown> | undefined;
+  for (const part of [...parts.filter((one) => one.restores), ...parts.filter((one) => !one.restores)]) {
+    const own = part.command === named;
+    // The version that is expected is that of the tree which was named.
+    const changed = await change(call, part.command, own ? context.expectedVersion : undefined);
+    if (own) answer = changed;
+  }
+  return answer ?? change(call, named, context.expectedVersion);
+}
+
+/** Whether an act is turned back in a tree already, as after a crash in between, or never did anything there. */
+async function isDone({ store, context }: Call, command: Reverse): Promise<boolean> {
+  const asked = actAsked(command, context.actor);
+  const [here, there] =
+    command.type === 'undo' ? (['undoable', 'redoable'] as const) : (['redoable', 'undoable'] as const);
+  if ((await store.read(command.treeId, () => ask(here, asked))) !== null) return false;
+  // An act that cannot be brought back here, for something was done since, must not come back elsewhere alone.
+  return command.type === 'undo' || (await store.read(command.treeId, () => ask(there, asked))) !== null;
+}
+
+/** Plans without committing. */
+async function rehearsed(
+  { store, context, at }: Call,
+  command: Reverse,
+  expected: number | undefined,
+): Promise<{ readonly command: Reverse; readonly restores: boolean }> {
+  const { steps } = await store.read(command.treeId, function* () {
+    const row = yield* ask('tree', {});
+    const plan = yield* planning(command, context, at, false, undefined);
+    if (isStale(row, expected) && isStructural(plan.steps))
+      throw staleError(command.treeId, row?.version ?? 0, expected ?? 0, yield* ask('log', { since: expected ?? 0 }));
+    return plan;
+  });
+  return { command, restores: steps.some((step) => step.type === 'restore') };
 }
 
 /** A branch that goes to another tree. */
 export interface Transplant {
-  readonly from: { readonly treeId: TreeId; readonly nodeId: Parameters<typeof planners.graft>[0]['from']['nodeId'] };
-  readonly to: { readonly treeId: TreeId; readonly parentId: Parameters<typeof planners.graft>[0]['parentId'] };
+  readonly from: GraftCommand['from'];
+  readonly to: { readonly treeId: TreeId; readonly parentId: NodeId };
 }
 
-/** Moves a branch to another tree: a copy there, then a removal here, two commits of one act, the copy first. */
+/**
+ * Moves a branch to another tree: a copy there, then a removal here, two commits of one act, the copy first. What the
+ * removal would refuse is found out before the copy is made. An expected version is that of the tree it goes to.
+ */
 export async function transplant(
   store: TreeStore,
   { from, to }: Transplant,
   context: RunContext,
-): Promise<Outcome<ResultOf<'graft'>>> {
+): Promise<Outcome<Copied>> {
+  if (from.treeId === to.treeId)
+    refuse('command/invalid', `The node ${from.nodeId} is in ${to.treeId} already: move it.`, { nodeId: from.nodeId });
   const actId = context.actId ?? context.newId();
   const { expectedVersion: _, ...plain } = context;
-  const copied = await run(
-    store,
-    { type: 'graft', treeId: to.treeId, from, parentId: to.parentId, select: true },
-    { ...context, actId },
-  );
-  await run(
-    store,
-    { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' },
-    { ...plain, actId },
-  );
+  const removal = { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' } as const;
+  await store.read(from.treeId, () => planning(removal, context, context.now(), false, undefined));
+  const graft = { type: 'graft', treeId: to.treeId, from, parentId: to.parentId, select: true } as const;
+  const copied = await run(store, graft, { ...context, actId });
+  await run(store, removal, { ...plain, actId });
   return copied;
 }

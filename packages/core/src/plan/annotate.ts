@@ -3,6 +3,7 @@ import type { NodeId, TreeId } from '../ids.ts';
 import type { Node, NodeMeta } from '../node.ts';
 import { ask, type Reading } from '../reads.ts';
 import { unpatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { type Planner, plan, theMessage } from './context.ts';
 
@@ -54,8 +55,7 @@ export interface Annotated {
 
 function noted(node: Node, set: Patch<NodeMeta>): Step[] {
   const before = unpatch(node.meta, set);
-  const same = JSON.stringify(before) === JSON.stringify(Object.fromEntries(Object.entries(set)));
-  return same ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
+  return sameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
 }
 
 /** Sets or takes away any note but those that only the tree itself writes. */
@@ -113,7 +113,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
     refuse('command/invalid', `The node ${stray.id} has another parent: a group is made of variants.`, {
       nodeId: stray.id,
     });
-  const groupId = nodes.length === 1 ? 0 : yield* groupFor(parentId);
+  const groupId = nodes.length === 1 ? 0 : yield* groupFor(parentId, nodes);
   const steps: Step[] = [];
   for (const node of nodes)
     if (node.groupId !== groupId)
@@ -121,6 +121,12 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   return plan(steps, { groupId });
 };
 
-function* groupFor(parentId: NodeId): Reading<number> {
+/** A fresh group, or the one that these variants and no others are in already. */
+function* groupFor(parentId: NodeId, nodes: readonly Node[]): Reading<number> {
+  const present = nodes[0]?.groupId ?? 0;
+  if (present > 0 && nodes.every((node) => node.groupId === present)) {
+    const variants = yield* ask('children', { of: parentId });
+    if (variants.filter((variant) => variant.groupId === present).length === nodes.length) return present;
+  }
   return (yield* ask('groupMax', { of: parentId })) + 1;
 }

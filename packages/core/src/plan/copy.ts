@@ -58,8 +58,17 @@ export interface Copied {
 }
 
 /** A copy's metadata: what the user and the model noted goes along, and where it came from. */
-function copiedMeta(node: Node, treeId: TreeId, how: 'copiedFrom' | 'pickedFrom'): NodeMeta {
-  return { ...node.meta, [how]: { treeId, nodeId: node.id } };
+function copiedMeta(
+  node: Node,
+  treeId: TreeId,
+  how: 'copiedFrom' | 'pickedFrom',
+  ids: ReadonlyMap<string, NodeId>,
+): NodeMeta {
+  const { splitSource, ...noted } = node.meta;
+  // The other half is the copy of it, or none: a half never points out of its tree.
+  const half = splitSource === undefined ? undefined : ids.get(splitSource);
+  const halves = half === undefined ? {} : { splitSource: half };
+  return { ...noted, ...halves, [how]: { treeId, nodeId: node.id } };
 }
 
 /** A copied node: a reply that was pending there never ends here, so it is an error. */
@@ -115,7 +124,7 @@ export function copyNodes(
     const top = node.parentId === copying.from;
     const place = top ? (copying.position ?? node.position) : node.position;
     const groupId = copying.groups === 'reset' || (top && copying.position !== undefined) ? 0 : node.groupId;
-    const meta = resplit(copiedMeta(node, copying.treeId, 'copiedFrom'), ids);
+    const meta = resplit(copiedMeta(node, copying.treeId, 'copiedFrom', ids), ids);
     const copy = copyOf(context, node, parent, place, id, meta, groupId);
     const landed = { ...copy, marker: copy.marker === null ? null : remarked(copy.marker, ids) };
     grown.set(node.id, landed);
@@ -168,6 +177,8 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
 export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
   const first = yield* theNode(command.nodeId, command.from);
+  if (first.parentId === null)
+    refuse('tree/root-protected', `The root of ${treeId} is no message: it cannot be picked.`, { nodeId: first.id });
   const range =
     command.to === undefined || command.to === first.id ? [first] : yield* rangeOf(first, command.to, command.from);
   return yield* picked(context, treeId, range);
@@ -197,10 +208,10 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
   const added: NodeId[] = [];
   for (const node of messages) {
     const id = nodeId(context.newId());
-    const copy = {
-      ...copyOf(context, node, parent, position, id, copiedMeta(node, treeId, 'pickedFrom'), 0),
-      createdAt: context.now,
-    };
+    const meta = copiedMeta(node, treeId, 'pickedFrom', new Map());
+    // A pick is said again here and now; a copied branch keeps its times.
+    const createdAt = Math.max(context.now, parent.createdAt);
+    const copy = { ...copyOf(context, node, parent, position, id, meta, 0), createdAt };
     steps.push({ type: 'insert', node: copy });
     added.push(id);
     parent = copy;
@@ -210,6 +221,20 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
     nodeId: added[added.length - 1] ?? first.id,
     added,
   });
+}
+
+/** How many nodes of a path, from its beginning, the path to another node has too. */
+function* sharedWith(nodes: readonly Node[], other: NodeId): Reading<number> {
+  let shared = 0;
+  let parted = nodes.length;
+  // The shared ones come first, so that halving finds the fork in a few reads, however deep it lies.
+  while (shared < parted) {
+    const mid = (shared + parted) >> 1;
+    const id = nodes[mid]?.id;
+    if (id !== undefined && (yield* ask('above', { id, below: other }))) shared = mid + 1;
+    else parted = mid;
+  }
+  return shared;
 }
 
 /** Brings a branch back to the end of the active one. */
@@ -222,9 +247,7 @@ export const merge: Planner<MergeCommand, Copied> = function* (command, context)
     refuse('command/invalid', `The node ${tip.id} is on the active branch already.`, { nodeId: tip.id });
   if (command.mode === 'messages') {
     const { nodes } = yield* ask('path', { to: tip.id });
-    const range: Node[] = [];
-    for (const node of nodes) if (!(yield* ask('above', { id: node.id, below: active }))) range.push(node);
-    return yield* picked(context, context.treeId, range);
+    return yield* picked(context, context.treeId, nodes.slice(yield* sharedWith(nodes, active)));
   }
   const { summary } = command;
   if (summary === undefined || summary.trim() === '')

@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
-import { type Bookmark, matchParentBelow, type Node, type NodeHead } from '../node.ts';
+import { type Bookmark, isMessageKind, type Node, type NodeHead } from '../node.ts';
 import { positionsBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { BookmarkStep, MoveStep, Step } from '../steps/types.ts';
@@ -39,15 +39,59 @@ export interface Deleted {
   readonly bookmarks: { readonly moved: readonly Bookmark[]; readonly removed: readonly Bookmark[] };
 }
 
+/** What a delete would take, and what points there: asked before it is done. */
+export interface Impact {
+  /** How many nodes would go. */
+  readonly count: number;
+  readonly bookmarks: readonly Bookmark[];
+  /** Replies still being written there: while there are any, the delete is refused. */
+  readonly pending: readonly NodeId[];
+  /** Whether the user is at one of them. */
+  readonly active: boolean;
+}
+
 type Doomed = Node & { readonly parentId: NodeId };
 
 /** Deletes nodes in one commit, by splice or by cascade. */
 export const deleteNodes: Planner<DeleteCommand, Deleted> = function* (command, context) {
+  const doomed = yield* doomedBy(command);
+  return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
+};
+
+/** What {@link deleteNodes} would take. Refuses what that refuses, but for replies still being written. */
+export function* impactOf(command: DeleteCommand, context: PlanContext): Reading<Impact> {
+  const row = yield* theTree(context);
+  const doomed = yield* doomedBy(command);
+  const ids = doomed.map((node) => node.id);
+  const bookmarks: Bookmark[] = [];
+  const pending: NodeId[] = [];
+  let count = 0;
+  let active = false;
+  if (command.mode === 'cascade') {
+    for (const of of yield* ask('topmost', { ids })) {
+      const inside = yield* ask('inside', { of });
+      for (const mark of inside.bookmarks) bookmarks.push(mark);
+      for (const id of inside.pending) pending.push(id);
+      count += yield* ask('count', { of });
+      active ||= inside.active;
+    }
+    return { count, bookmarks, pending, active };
+  }
+  for (const node of doomed) {
+    const mark = yield* ask('bookmark', { on: node.id });
+    if (mark !== null) bookmarks.push(mark);
+    if (node.status === 'pending') pending.push(node.id);
+    active ||= node.id === row.activeNodeId;
+  }
+  return { count: doomed.length, bookmarks, pending, active };
+}
+
+function* doomedBy(command: DeleteCommand): Reading<Doomed[]> {
   const doomed: Doomed[] = [];
   for (const id of new Set(command.nodeIds)) doomed.push(yield* theMessage(id, 'deleted alone: it goes with its tree'));
   if (doomed.length === 0) refuse('command/invalid', 'No node was named.', {});
-  return command.mode === 'cascade' ? yield* cascade(context, doomed) : yield* splice(context, doomed);
-};
+  return doomed;
+}
 
 /** Deletes a group of variants. Refused while one of them is pending. */
 export const deleteGroup: Planner<DeleteGroupCommand, Deleted> = function* (command, context) {
@@ -90,7 +134,8 @@ function refusePending(pending: readonly NodeId[]): void {
 function* cascade(context: PlanContext, doomed: readonly Doomed[]) {
   const row = yield* theTree(context);
   const removed = yield* ask('topmost', { ids: doomed.map((node) => node.id) });
-  const tops = doomed.filter((node) => removed.includes(node.id));
+  const topmost = new Set<string>(removed);
+  const tops = doomed.filter((node) => topmost.has(node.id));
   const steps: Step[] = [];
   const gone: Bookmark[] = [];
   let home: NodeId | null = null;
@@ -120,18 +165,48 @@ export function* survivor(row: TreeRow, home: NodeId, without: readonly NodeId[]
   return leaf ?? (home === row.rootId ? null : home);
 }
 
+/** What goes in a splice, what hangs below it, and where what it leaves behind comes to hang. */
+interface Leaving {
+  readonly goes: ReadonlyMap<string, Doomed>;
+  readonly children: ReadonlyMap<string, readonly NodeHead[]>;
+  /** The nearest node above each that stays. */
+  readonly homes: ReadonlyMap<string, NodeId>;
+  /** What has been moved up so far. */
+  readonly raised: Set<string>;
+}
+
+function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
+  const goes = new Map<string, Doomed>(doomed.map((node) => [node.id, node]));
+  const children = new Map<string, readonly NodeHead[]>();
+  for (const node of doomed) children.set(node.id, yield* ask('children', { of: node.id }));
+  const homes = new Map<string, NodeId>();
+  for (const node of doomed) {
+    // Each node is climbed over once: a whole chain may go.
+    const way: Doomed[] = [];
+    let at: Doomed | undefined = node;
+    let home: NodeId | undefined;
+    while (at !== undefined && home === undefined) {
+      way.push(at);
+      home = homes.get(at.parentId) ?? (goes.has(at.parentId) ? undefined : at.parentId);
+      at = goes.get(at.parentId);
+    }
+    for (const below of way) homes.set(below.id, home ?? below.parentId);
+  }
+  return { goes, children, homes, raised: new Set() };
+}
+
 function* splice(context: PlanContext, doomed: readonly Doomed[]) {
   const row = yield* theTree(context);
   for (const node of doomed) settled(node);
-  const goes = new Map<string, Doomed>(doomed.map((node) => [node.id, node]));
-  const tops = doomed.filter((node) => !goes.has(node.parentId));
+  const going = yield* leaving(doomed);
+  const tops = doomed.filter((node) => !going.goes.has(node.parentId));
   const steps: Step[] = [];
   const freshGroups = new Map<string, number>();
-  for (const top of tops) for (const step of yield* raised(top, goes, freshGroups)) steps.push(step);
-  const marks = yield* carriedUp(row, doomed, goes);
-  steps.push(...marks.steps);
+  for (const top of tops) for (const step of yield* raised(top, going, freshGroups)) steps.push(step);
+  const marks = yield* carriedUp(row, doomed, going);
+  for (const step of marks.steps) steps.push(step);
   for (const top of tops) steps.push({ type: 'remove', nodeId: top.id });
-  const active = yield* afterSplice(row, goes);
+  const active = yield* afterSplice(row, going);
   const result: Deleted = {
     removed: doomed.map((node) => node.id),
     parentId: tops[0]?.parentId ?? null,
@@ -142,21 +217,16 @@ function* splice(context: PlanContext, doomed: readonly Doomed[]) {
 }
 
 /** Moves what hangs below a node that goes into its place, in order, each group of variants as a fresh group. */
-function* raised(
-  top: Doomed,
-  goes: ReadonlyMap<string, Doomed>,
-  freshGroups: Map<string, number>,
-): Reading<MoveStep[]> {
-  const heirs = yield* heirsOf(top, goes);
+function* raised(top: Doomed, going: Leaving, freshGroups: Map<string, number>): Reading<MoveStep[]> {
+  const heirs = heirsOf(top, going);
   if (heirs.length === 0) return [];
-  const parent = yield* ask('node', { id: top.parentId });
-  if (parent === null)
-    return refuse('tree/broken-path', `The parent ${top.parentId} of ${top.id} is missing.`, { nodeId: top.parentId });
+  const matchParent = yield* matchParentIn(top.parentId, going);
   const gap = yield* ask('gap', { of: top.parentId, position: top.position });
   const highest = yield* ask('groupMax', { of: top.parentId });
   // Below the place of the node that goes, so that undo finds that place free.
   const positions = positionsBetween(gap.before, top.position, heirs.length);
   const counter = `next ${top.parentId}`;
+  for (const heir of heirs) going.raised.add(heir.id);
   return heirs.map((heir, index): MoveStep => {
     const old = `${heir.parentId} ${heir.groupId}`;
     if (heir.groupId > 0 && !freshGroups.has(old)) {
@@ -172,11 +242,23 @@ function* raised(
         parentId: top.parentId,
         position: positions[index] ?? heir.position,
         groupId,
-        matchParent: matchParentBelow(parent),
+        matchParent,
       },
       from: placeOf(heir),
     };
   });
+}
+
+/** The message or root that a child of a node matches under, once the nodes above it that go have gone. */
+function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Leaving): Reading<NodeId> {
+  let at = parentId;
+  for (;;) {
+    const node = yield* ask('node', { id: at });
+    if (node === null) return refuse('tree/broken-path', `The node ${at} is missing.`, { nodeId: at });
+    if (node.parentId === null || isMessageKind(node.kind)) return at;
+    // A marker that has been raised hangs higher by now; one whose turn is still to come takes its messages along.
+    at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
+  }
 }
 
 /** The place a node has now. */
@@ -186,17 +268,17 @@ export function placeOf(node: NodeHead): MoveStep['from'] {
 }
 
 /** What stays of a node's children, those that go replaced by their own, in order. */
-function* heirsOf(top: Doomed, goes: ReadonlyMap<string, Doomed>): Reading<NodeHead[]> {
+function heirsOf(top: Doomed, { goes, children }: Leaving): NodeHead[] {
   const heirs: NodeHead[] = [];
-  const open: NodeHead[] = [...(yield* ask('children', { of: top.id }))].reverse();
+  const open: NodeHead[] = [...(children.get(top.id) ?? [])].reverse();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (!goes.has(at.id)) heirs.push(at);
-    else for (const child of [...(yield* ask('children', { of: at.id }))].reverse()) open.push(child);
+    else for (const child of [...(children.get(at.id) ?? [])].reverse()) open.push(child);
   }
   return heirs;
 }
 
-function* carriedUp(row: TreeRow, doomed: readonly Doomed[], goes: ReadonlyMap<string, Doomed>) {
+function* carriedUp(row: TreeRow, doomed: readonly Doomed[], { homes }: Leaving) {
   const steps: BookmarkStep[] = [];
   const moved: Bookmark[] = [];
   const removed: Bookmark[] = [];
@@ -205,8 +287,7 @@ function* carriedUp(row: TreeRow, doomed: readonly Doomed[], goes: ReadonlyMap<s
     const before = yield* ask('bookmark', { on: node.id });
     if (before === null) continue;
     steps.push(unmark(before));
-    let home = node.parentId;
-    for (let above = goes.get(home); above !== undefined; above = goes.get(home)) home = above.parentId;
+    const home = homes.get(node.id) ?? node.parentId;
     const free = home !== row.rootId && !taken.has(home) && (yield* ask('bookmark', { on: home })) === null;
     if (!free) {
       removed.push(before);
@@ -220,13 +301,16 @@ function* carriedUp(row: TreeRow, doomed: readonly Doomed[], goes: ReadonlyMap<s
   return { steps, moved, removed };
 }
 
-function* afterSplice(row: TreeRow, goes: ReadonlyMap<string, Doomed>): Reading<NodeId | null> {
-  const active = row.activeNodeId === null ? undefined : goes.get(row.activeNodeId);
-  if (active === undefined) return row.activeNodeId;
-  let home = active.parentId;
-  for (let above = goes.get(home); above !== undefined; above = goes.get(home)) home = above.parentId;
-  // A node that keeps heirs is no leaf and cannot be chosen; one without any must be left out with its whole chain.
+function* afterSplice(row: TreeRow, { goes, children, homes }: Leaving): Reading<NodeId | null> {
+  const home = row.activeNodeId === null ? undefined : homes.get(row.activeNodeId);
+  if (home === undefined) return row.activeNodeId;
+  // A node that leaves heirs is no leaf and cannot be chosen; one without any must be left out with all below it.
+  const fertile = new Set<string>();
+  for (const [id, heads] of children) {
+    if (heads.every((head) => goes.has(head.id))) continue;
+    for (let at = goes.get(id); at !== undefined && !fertile.has(at.id); at = goes.get(at.parentId)) fertile.add(at.id);
+  }
   const barren: NodeId[] = [];
-  for (const node of goes.values()) if ((yield* heirsOf(node, goes)).length === 0) barren.push(node.id);
+  for (const { id } of goes.values()) if (!fertile.has(id)) barren.push(id);
   return yield* survivor(row, home, barren);
 }

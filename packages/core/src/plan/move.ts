@@ -1,10 +1,10 @@
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
-import { matchParentBelow } from '../node.ts';
+import { matchParentBelow, type Node } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { MoveStep } from '../steps/types.ts';
-import { type Planner, plan, settled, theMessage, theNode } from './context.ts';
+import { type Planner, plan, theMessage, theNode } from './context.ts';
 import { placeOf } from './delete.ts';
 
 /** Hangs a branch elsewhere in its tree. */
@@ -23,14 +23,16 @@ export interface Moved {
   readonly from: NodeId;
 }
 
-/** Moves a subtree, ids kept. Refuses a cycle, and a parent of another tree. */
-export const move: Planner<MoveCommand, Moved> = function* (command, context) {
+/**
+ * Moves a subtree, ids kept. Refuses a cycle, and a parent of another tree. A reply that is being written there goes on:
+ * its run knows it by its id.
+ */
+export const move: Planner<MoveCommand, Moved> = function* (command) {
   const node = yield* theMessage(command.nodeId, 'moved');
   const parent = yield* theNode(command.parentId);
-  settled(node);
   if (yield* ask('above', { id: node.id, below: parent.id }))
     refuse('tree/cycle', `The node ${node.id} cannot hang below itself.`, { nodeId: node.id, parentId: parent.id });
-  const position = yield* placeFor(command, context.treeId);
+  const position = yield* placeFor(command, node);
   if (position === null) return plan([], { nodeId: node.id, from: node.parentId });
   const from = placeOf(node);
   const stays = from.parentId === parent.id;
@@ -45,21 +47,17 @@ export const move: Planner<MoveCommand, Moved> = function* (command, context) {
 };
 
 /** The place it goes to, or null where it stands there already. */
-function* placeFor(command: MoveCommand, treeId: TreeId): Reading<string | null> {
-  const { parentId, before } = command;
-  if (before === command.nodeId) return null;
-  if (before === undefined) {
-    const siblings = yield* ask('children', { of: parentId });
-    if (siblings[siblings.length - 1]?.id === command.nodeId) return null;
-    return positionBetween(yield* ask('edge', { of: parentId }), null);
+function* placeFor({ parentId, before }: MoveCommand, node: Node): Reading<string | null> {
+  const sibling = before === undefined ? null : yield* theNode(before);
+  if (sibling !== null && sibling.parentId !== parentId)
+    refuse('command/invalid', `The node ${before} is no child of ${parentId}.`, { nodeId: before, parentId });
+  if (sibling?.id === node.id) return null;
+  if (node.parentId === parentId) {
+    const variants = yield* ask('children', { of: parentId });
+    const next = variants[variants.findIndex((variant) => variant.id === node.id) + 1];
+    if (next?.id === sibling?.id) return null;
   }
-  const sibling = yield* theNode(before);
-  if (sibling.parentId !== parentId)
-    refuse('command/invalid', `The node ${before} is no child of ${parentId} in ${treeId}.`, {
-      nodeId: before,
-      parentId,
-    });
+  if (sibling === null) return positionBetween(yield* ask('edge', { of: parentId }), null);
   const gap = yield* ask('gap', { of: parentId, position: sibling.position });
-  if (gap.before !== null && (yield* ask('at', { of: parentId, position: gap.before })) === command.nodeId) return null;
   return positionBetween(gap.before, sibling.position);
 }

@@ -1,12 +1,14 @@
+import { applyOrThrow } from '../apply.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node } from '../node.ts';
-import { ask, type Reading } from '../reads.ts';
+import { ask, type Commit, type Reading } from '../reads.ts';
 import { fromRows, rewind } from '../rewind.ts';
 import type { Step } from '../steps/types.ts';
+import { allNodes, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { type Planner, plan, pointing, theTree } from './context.ts';
 import { stepsBetween } from './steps-between.ts';
-import { freePlace } from './undo.ts';
+import { TreeAhead } from './tree-ahead.ts';
 
 /** Takes a removed node, with what went with it, out of the trash. */
 export interface RestoreCommand {
@@ -42,7 +44,7 @@ export const restore: Planner<RestoreCommand, Restored> = function* (command, co
       `The node ${node.id} hung on ${top.parentId}, which is in the trash: restore that first.`,
       { nodeId: top.parentId },
     );
-  const position = yield* freePlace(parent.id, top.position, top.id);
+  const position = yield* new TreeAhead(row).freePlace(parent.id, top.position, top.id);
   const step: Step = { type: 'restore', nodeId: top.id, version: node.removedIn };
   const steps: Step[] = [position === top.position ? step : { ...step, position }];
   if (row.activeNodeId === null) steps.push(...pointing(row, top.id));
@@ -76,6 +78,35 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
       { version },
     );
   const now = fromRows(rows.row, rows.nodes, rows.bookmarks);
-  const then = rewind(now, yield* ask('log', { since: version }), version);
-  return plan(stepsBetween(now, then), { version });
+  const log = yield* ask('log', { since: version });
+  refusePurged(now, log);
+  const steps = stepsBetween(now, rewind(now, log, version));
+  refuseRunning(now, steps);
+  return plan(steps, { version });
 };
+
+/** A node that the log names and the tree has no more was purged, and the way back leads through it. */
+function refusePurged(now: Tree, log: readonly Commit[]): void {
+  for (const commit of log)
+    for (const step of commit.steps)
+      for (const id of namedBy(step))
+        if (findAnyNode(now, id) === undefined)
+          refuse('undo/purged', `The node ${id} of version ${commit.version} was purged.`, { nodeId: id });
+}
+
+function namedBy(step: Step): readonly NodeId[] {
+  if (step.type === 'insert') return [step.node.id];
+  if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
+  // A pointer and a bookmark may have been on what is purged since: neither is needed to find the way.
+  return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
+}
+
+/** A reply that is being written neither goes nor changes under the hand of its run. */
+function refuseRunning(now: Tree, steps: readonly Step[]): void {
+  const running = allNodes(now).filter((node) => node.status === 'pending' && node.removedIn === null);
+  if (running.length === 0) return;
+  const { tree } = applyOrThrow(now, steps);
+  for (const { id, contentIn } of running)
+    if (findNode(tree, id)?.contentIn !== contentIn)
+      refuse('tree/pending', `A reply is still being written into ${id}: stop it first.`, { nodeId: id });
+}

@@ -2,10 +2,11 @@ import { AppError } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { type Draft, draftOf, land } from '../land.ts';
 import { matchParentBelow, type Node } from '../node.ts';
-import { orderAt, orderGet, orderRank } from '../order.ts';
+import { orderAt, orderGet, orderRank, orderSize } from '../order.ts';
 import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { unpatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
 import { definitionOf } from '../steps/index.ts';
 import type { Fields } from '../steps/parse.ts';
 import type { Step } from '../steps/types.ts';
@@ -27,10 +28,6 @@ function take(way: Way, step: Step): void {
   way.steps.push(step);
 }
 
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-}
-
 /**
  * The steps from a tree to an earlier state of the same tree. What is missing comes back, what is there moves to its
  * old place from the top down (so nothing ever hangs below itself), and only then goes what was not there.
@@ -39,7 +36,7 @@ export function stepsBetween(now: Tree, then: Tree): Step[] {
   const way: Way = { draft: draftOf(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
   for (const before of allBookmarks(now))
-    if (!same(bookmarkOn(then, before.nodeId), before))
+    if (!sameJson(bookmarkOn(then, before.nodeId), before))
       take(way, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
   for (const node of wanted) bringBack(way, node.id);
   for (const node of wanted) placeAs(way, node);
@@ -103,9 +100,20 @@ function placeAs(way: Way, node: Node): void {
   }
   const parent = findNode(way.draft, parentId);
   if (parent === undefined) return;
-  const position = freePlace(way.draft, parentId, node.position, node.id);
-  const to = { parentId, position, groupId: node.groupId, matchParent: matchParentBelow(parent) };
+  stepAside(way, parent, node.position);
+  const to = { parentId, position: node.position, groupId: node.groupId, matchParent: matchParentBelow(parent) };
   take(way, { type: 'move', nodeId: node.id, to, from: placeOf(here) });
+}
+
+/** Whoever stands at a place that another had is to go elsewhere, or to go altogether: it waits behind its siblings. */
+function stepAside(way: Way, parent: Node, position: string): void {
+  const order = orderOf(way.draft, parent.id);
+  const there = orderGet(order, position);
+  const node = there === undefined ? undefined : findNode(way.draft, there);
+  if (node === undefined) return;
+  const from = placeOf(node);
+  const last = orderAt(order, orderSize(order) - 1)?.position ?? position;
+  take(way, { type: 'move', nodeId: node.id, to: { ...from, position: positionBetween(last, null) }, from });
 }
 
 function writeAs(way: Way, node: Node): void {
@@ -115,7 +123,7 @@ function writeAs(way: Way, node: Node): void {
   const after = contentOf(node, node.message);
   // A reply that was still being written then has no one to end it now.
   const settled = after.status === 'pending' ? before : after;
-  if (!same(settled, before))
+  if (!sameJson(settled, before))
     take(way, { type: 'replace', nodeId: node.id, after: settled, before, since: here.contentIn });
   const patch = patchTo(here.meta, node.meta);
   if (Object.keys(patch).length > 0)
@@ -126,7 +134,9 @@ function patchTo(now: object, then: object): Fields {
   // By entries, not by lookup: `__proto__` is an ordinary key.
   const old = new Map<string, unknown>(Object.entries(now));
   const wanted = new Map<string, unknown>(Object.entries(then));
-  const changed = [...new Set([...old.keys(), ...wanted.keys()])].filter((key) => !same(old.get(key), wanted.get(key)));
+  const changed = [...new Set([...old.keys(), ...wanted.keys()])].filter(
+    (key) => !sameJson(old.get(key), wanted.get(key)),
+  );
   return Object.fromEntries(changed.map((key) => [key, wanted.get(key) ?? null]));
 }
 

@@ -1,0 +1,343 @@
+import { refuse } from '../errors.ts';
+import type { NodeId } from '../ids.ts';
+import type { Content, Node } from '../node.ts';
+import { type ActRecord, ask, type Commit, type Reading } from '../reads.ts';
+import { patched, unpatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
+import { definitionOf } from '../steps/index.ts';
+import type { BookmarkStep, MoveStep, RegroupStep, ReplaceStep, RestoreStep, Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
+import { placeOf } from './delete.ts';
+import { contentOf } from './editing.ts';
+import { nearestAbove, TreeAhead } from './tree-ahead.ts';
+
+/** The inverse of an act, fitted to what the tree is now. */
+export interface Reversal {
+  readonly steps: readonly Step[];
+  /** The tops of what goes. */
+  readonly tops: ReadonlySet<NodeId>;
+  /** The tree after the steps. */
+  readonly ahead: TreeAhead;
+  /** What others built on the act or changed of it since; nothing may be committed then unless it is forced. */
+  readonly overtaken: readonly string[];
+}
+
+/** What a reversal is fitted to. */
+export interface Fitting {
+  readonly force: boolean;
+  readonly row: TreeRow;
+  readonly actor: string;
+}
+
+/** A reversal in the making. */
+interface Work extends Fitting {
+  readonly ahead: TreeAhead;
+  readonly steps: Step[];
+  readonly overtaken: string[];
+  /** Bookmarks and groups that others changed since: they stay as they are, unless nothing else is left of the act. */
+  readonly kept: string[];
+  readonly tops: Set<NodeId>;
+  /** The act's last version. */
+  readonly newest: number;
+  /** Whether a group got members since, by parent and number. */
+  readonly groups: Map<string, boolean>;
+}
+
+/** What an act did, by what its inverse has to know. */
+interface Deeds {
+  readonly versions: ReadonlySet<number>;
+  readonly newest: number;
+  readonly inserted: ReadonlyMap<NodeId, Content | null>;
+  readonly restored: ReadonlySet<NodeId>;
+  readonly moved: ReadonlySet<NodeId>;
+  /** Removals that the act itself took back again, as `node version`. */
+  readonly cancelled: ReadonlySet<string>;
+}
+
+/** The steps that take an act back, newest first, each fitted to what the ones before it leave. */
+export function* reversal(act: ActRecord, fitting: Fitting): Reading<Reversal> {
+  const deeds = deedsOf(act);
+  const overtaken: string[] = [];
+  const tops = yield* topsOf(deeds, fitting, overtaken);
+  const work: Work = {
+    ...fitting,
+    ahead: new TreeAhead(fitting.row),
+    steps: [],
+    overtaken,
+    kept: [],
+    tops,
+    newest: deeds.newest,
+    groups: new Map(),
+  };
+  for (const commit of [...act.commits].reverse())
+    for (const step of [...commit.steps].reverse()) yield* turnBack(work, deeds, commit, step);
+  const marks = yield* unmarked(work);
+  const gone = new Set<string>(marks.map((mark) => mark.nodeId));
+  const steps: Step[] = [...marks];
+  for (const step of work.steps) {
+    const drops = step.type === 'bookmark' && (gone.has(step.nodeId) || (yield* goes(work, step.nodeId)));
+    if (!drops) steps.push(step);
+  }
+  if (steps.length === 0) for (const what of work.kept) overtaken.push(what);
+  return { steps, tops, ahead: work.ahead, overtaken };
+}
+
+function deedsOf(act: ActRecord): Deeds {
+  const versions = new Set(act.commits.map((commit) => commit.version));
+  const inserted = new Map<NodeId, Content | null>();
+  const removed = new Set<string>();
+  const cancelled = new Set<string>();
+  const restored = new Set<NodeId>();
+  const moved = new Set<NodeId>();
+  for (const { steps, version } of act.commits)
+    for (const step of steps) {
+      if (step.type === 'insert') {
+        const { message, status, key, text, tokens, aliases } = step.node;
+        inserted.set(step.node.id, message === null ? null : { message, status, key, text, tokens, aliases });
+      }
+      if (step.type === 'replace' && inserted.has(step.nodeId)) inserted.set(step.nodeId, step.after);
+      if (step.type === 'remove') removed.add(`${step.nodeId} ${version}`);
+      if (step.type === 'move') moved.add(step.nodeId);
+      if (step.type !== 'restore') continue;
+      const pair = `${step.nodeId} ${step.version}`;
+      if (removed.has(pair)) cancelled.add(pair);
+      else restored.add(step.nodeId);
+    }
+  const newest = act.commits.reduce((highest, { version }) => Math.max(highest, version), 0);
+  return { versions, newest, inserted, restored, moved, cancelled };
+}
+
+/** The tops of what the act brought into the tree and what still lives: one remove each takes all of it. */
+function* topsOf(deeds: Deeds, { actor }: Fitting, overtaken: string[]): Reading<Set<NodeId>> {
+  const live = new Map<NodeId, NodeId>();
+  for (const id of new Set([...deeds.inserted.keys(), ...deeds.restored])) {
+    const node = yield* ask('node', { id });
+    if (node === null || node.parentId === null) continue;
+    const written = deeds.inserted.get(id);
+    if (written != null && written.status !== 'pending' && !deeds.versions.has(node.contentIn) && !says(node, written))
+      overtaken.push(`the text of ${id}`);
+    live.set(id, node.parentId);
+  }
+  // What the act moved in, as a split does, it takes out again before its own nodes go.
+  const without = [...deeds.moved].filter((id) => !deeds.inserted.has(id) && !deeds.restored.has(id));
+  const tops = yield* topmost(live, new Set(without));
+  const versions = [...deeds.versions];
+  const { newest } = deeds;
+  const back: NodeId[] = [];
+  for (const top of tops) {
+    // Below what was inserted everything else is a stranger; below what was restored, what came since.
+    const restored = !deeds.inserted.has(top);
+    if (restored) back.push(top);
+    for (const one of yield* ask('strangers', { of: top, versions, since: restored ? newest : 0, without }))
+      overtaken.push(`${one.id} below ${top}`);
+  }
+  if (back.length > 0) yield* changedBelow(back, newest, actor, overtaken);
+  return tops;
+}
+
+/**
+ * Those of the nodes, given with their parents, that no other of them takes along. One above does not if what lies
+ * between moves out.
+ */
+function* topmost(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<NodeId>): Reading<Set<NodeId>> {
+  if (live.size === 0) return new Set();
+  if (out.size === 0 || live.size === 1) return new Set(yield* ask('topmost', { ids: [...live.keys()] }));
+  const tops = new Set<NodeId>();
+  for (const [id, parentId] of live) {
+    const above = live.has(parentId) ? parentId : yield* nearestAbove(parentId, (one) => live.has(one) || out.has(one));
+    if (above === null || !live.has(above)) tops.add(id);
+  }
+  return tops;
+}
+
+/** Whether a node says what an act left there. Ending a reply that the act left pending is no change of it. */
+function says(node: Node, content: Content): boolean {
+  if (node.message === null) return false;
+  return sameJson(contentOf(node, node.message), { ...content, status: ended(content.status) });
+}
+
+/** Nobody writes on a reply that is brought back as it was while it was being written. */
+function ended(status: Node['status']): Node['status'] {
+  return status === 'pending' ? 'interrupted' : status;
+}
+
+/**
+ * What others moved, restored or rewrote below nodes that an act restored. Such nodes are older than the act, so that
+ * only the log tells who has been there since.
+ */
+function* changedBelow(tops: readonly NodeId[], since: number, actor: string, overtaken: string[]): Reading<void> {
+  const touched = new Map<NodeId, MoveStep | RestoreStep | ReplaceStep>();
+  for (const commit of yield* ask('log', { since }))
+    for (const step of commit.actor === actor ? [] : commit.steps)
+      if ((step.type === 'move' || step.type === 'restore' || step.type === 'replace') && !touched.has(step.nodeId))
+        touched.set(step.nodeId, step);
+  for (const [id, step] of touched) {
+    const node = yield* ask('node', { id });
+    // Removed and restored since is as it was; so is a text that is what it was.
+    if (node === null || (step.type === 'restore' && step.version > since)) continue;
+    if (step.type === 'replace' && says(node, step.before)) continue;
+    for (const top of tops) {
+      if (!(yield* ask('above', { id: top, below: id }))) continue;
+      if (step.type === 'move' && (yield* ask('above', { id: top, below: step.from.parentId }))) continue;
+      overtaken.push(step.type === 'replace' ? `the text of ${id}` : `${id} below ${top}`);
+    }
+  }
+}
+
+function take(work: Work, step: Step, node: Node | null): void {
+  work.ahead.take(step, node);
+  work.steps.push(step);
+}
+
+function* goes(work: Work, id: NodeId): Reading<boolean> {
+  return work.tops.size > 0 && (yield* work.ahead.goesWith(id, work.tops)) !== null;
+}
+
+/** Bookmarks go with what goes, in front, so that doing it again finds the nodes there when it sets them. */
+function* unmarked(work: Work): Reading<BookmarkStep[]> {
+  const marks: BookmarkStep[] = [];
+  for (const top of work.tops) {
+    const inside = yield* ask('inside', { of: top });
+    for (const id of inside.pending)
+      if (yield* goes(work, id))
+        refuse('tree/pending', `A reply is still being written into ${id}: stop it first.`, { nodeId: id });
+    for (const before of inside.bookmarks)
+      if (yield* goes(work, before.nodeId))
+        marks.push({ type: 'bookmark', nodeId: before.nodeId, after: null, before });
+  }
+  return marks;
+}
+
+function* turnBack(work: Work, deeds: Deeds, commit: Commit, step: Step): Reading<void> {
+  if (step.type === 'insert') return yield* takeOut(work, step.node.id);
+  if (step.type === 'select') return;
+  // What the act brought in goes as it is: its own texts, notes and places are not turned back first.
+  if ('nodeId' in step && deeds.inserted.has(step.nodeId)) return;
+  if (step.type === 'remove' && deeds.cancelled.has(`${step.nodeId} ${commit.version}`)) return;
+  if (step.type === 'restore') {
+    if (!deeds.cancelled.has(`${step.nodeId} ${step.version}`)) yield* takeOut(work, step.nodeId);
+    return;
+  }
+  const inverse = definitionOf(step).invert(step, commit.version);
+  switch (inverse.type) {
+    case 'restore':
+      return yield* fitRestore(work, inverse);
+    case 'move':
+      return yield* fitMove(work, inverse);
+    case 'replace':
+      yield* fitReplace(work, inverse);
+      if (step.type === 'replace') work.ahead.wrote(step.nodeId, step.since);
+      return;
+    case 'annotate': {
+      const node = yield* standing(work, inverse.nodeId);
+      if (node === null) return;
+      const now = unpatch(node.meta, inverse.before);
+      if (!sameJson(now, inverse.before)) work.overtaken.push(`the notes of ${node.id}`);
+      return take(work, { ...inverse, before: now }, node);
+    }
+    case 'regroup':
+      return yield* fitRegroup(work, inverse);
+    case 'bookmark': {
+      const before = yield* work.ahead.bookmark(inverse.nodeId);
+      if (!sameJson(before, inverse.before)) work.kept.push(`the bookmark on ${inverse.nodeId}`);
+      if (!sameJson(before, inverse.before) && !work.force) return;
+      if (inverse.after !== null && (yield* work.ahead.node(inverse.nodeId)) === null) return;
+      return take(work, { ...inverse, before }, null);
+    }
+    case 'attributes': {
+      const now = unpatch(work.ahead.attributes, inverse.before);
+      if (!sameJson(now, inverse.before)) work.overtaken.push('the attributes of the tree');
+      if (!sameJson(patched(work.ahead.attributes, inverse.after), work.ahead.attributes))
+        take(work, { ...inverse, before: now }, null);
+      return;
+    }
+    case 'insert':
+    case 'remove':
+    case 'select':
+      return;
+  }
+}
+
+function* takeOut(work: Work, id: NodeId): Reading<void> {
+  const top = work.tops.has(id);
+  // Gone now, and back by a step before this one: what restores a version brings back more than it wants, and takes
+  // the rest away again.
+  if (!top && ((yield* ask('node', { id })) !== null || (yield* work.ahead.node(id)) === null)) return;
+  work.tops.add(id);
+  take(work, { type: 'remove', nodeId: id }, yield* work.ahead.anyNode(id));
+}
+
+/** A node that the act changed. Where someone else took it away, that overtakes. */
+function* standing(work: Work, id: NodeId): Reading<Node | null> {
+  const node = yield* work.ahead.node(id);
+  if (node === null) work.overtaken.push(`${id}, which is gone`);
+  return node;
+}
+
+/** Whether something can hang on a node then. */
+function* holds(work: Work, id: NodeId): Reading<Node | null> {
+  const parent = yield* work.ahead.node(id);
+  // Only by force does a reversal take along what others hung there.
+  return parent === null || (work.force && (yield* goes(work, id))) ? null : parent;
+}
+
+function* fitRestore(work: Work, step: RestoreStep): Reading<void> {
+  const node = yield* work.ahead.anyNode(step.nodeId);
+  // Someone brought it back already, which is what was wanted.
+  if (node === null || node.parentId === null || node.removedIn !== step.version) return;
+  if ((yield* holds(work, node.parentId)) === null) {
+    work.overtaken.push(`${node.parentId}, which ${node.id} hung on`);
+    return;
+  }
+  const position = yield* work.ahead.freePlace(node.parentId, node.position, node.id);
+  const { nodeId, version } = step;
+  take(work, { type: 'restore', nodeId, version, ...(position === node.position ? {} : { position }) }, node);
+}
+
+function* fitMove(work: Work, step: MoveStep): Reading<void> {
+  const node = yield* standing(work, step.nodeId);
+  if (node === null) return;
+  const from = placeOf(node);
+  if (from.parentId !== step.from.parentId || from.position !== step.from.position)
+    work.overtaken.push(`the place of ${node.id}`);
+  const parent = yield* holds(work, step.to.parentId);
+  if (parent === null || (yield* work.ahead.above(node.id, from.parentId, parent))) {
+    work.overtaken.push(`${step.to.parentId}, which ${node.id} hung on`);
+    return;
+  }
+  const position = yield* work.ahead.freePlace(parent.id, step.to.position, node.id);
+  const to = { ...step.to, position, matchParent: yield* work.ahead.matchParentBelow(parent) };
+  take(work, { type: 'move', nodeId: node.id, to, from }, node);
+}
+
+function* fitReplace(work: Work, step: ReplaceStep): Reading<void> {
+  const node = yield* standing(work, step.nodeId);
+  if (node === null || node.message === null) return;
+  if (node.status === 'pending')
+    refuse('tree/pending', `A reply is still being written into ${node.id}: stop it first.`, { nodeId: node.id });
+  if (node.contentIn !== step.since && !says(node, step.before)) work.overtaken.push(`the text of ${node.id}`);
+  const after = { ...step.after, status: ended(step.after.status) };
+  take(work, { ...step, after, before: contentOf(node, node.message), since: node.contentIn }, node);
+}
+
+function* fitRegroup(work: Work, step: RegroupStep): Reading<void> {
+  const node = yield* work.ahead.node(step.nodeId);
+  if (node === null || node.groupId === step.after) return;
+  const changed = node.groupId !== step.before || (step.after === 0 && (yield* joined(work, node)));
+  if (changed) work.kept.push(`the group of ${node.id}`);
+  if (!changed || work.force) take(work, { ...step, before: node.groupId }, node);
+}
+
+/** Whether others made more variants for the group of a node since: then it stays in it. */
+function* joined(work: Work, node: Node): Reading<boolean> {
+  if (node.parentId === null) return false;
+  const group = `${node.parentId} ${node.groupId}`;
+  const known = work.groups.get(group);
+  if (known !== undefined) return known;
+  const { parentId, groupId } = node;
+  let found = false;
+  for (const child of yield* ask('children', { of: parentId }))
+    if (child.groupId === groupId && child.addedIn > work.newest) found = true;
+  work.groups.set(group, found);
+  return found;
+}

@@ -1,0 +1,194 @@
+import type { NodeId } from '../ids.ts';
+import { type Bookmark, isMessageKind, type Node, type TreeAttributes } from '../node.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import { patched } from '../rows.ts';
+import type { MoveStep, RestoreStep, Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
+
+// No commit has this version: the mark of what a planned remove takes.
+const going = 0;
+
+/**
+ * The tree as the steps planned so far will leave it. A commit of many steps that turns back several commits meets
+ * the same node, place or note more than once; judged by the tree as it is now, the second look would be wrong.
+ */
+export class TreeAhead {
+  readonly #row: TreeRow;
+  readonly #nodes = new Map<string, Node>();
+  readonly #places = new Map<string, NodeId | null>();
+  /** Places that a planned step gave, by parent. */
+  readonly #given = new Map<string, string[]>();
+  readonly #bookmarks = new Map<string, Bookmark | null>();
+  readonly #restored = new Map<number, NodeId[]>();
+  #attributes: TreeAttributes;
+  /** What planned moves took elsewhere. */
+  readonly moved = new Set<string>();
+
+  constructor(row: TreeRow) {
+    this.#row = row;
+    this.#attributes = row.attributes;
+  }
+
+  get attributes(): TreeAttributes {
+    return this.#attributes;
+  }
+
+  /** The node of an id, also a removed one. */
+  *anyNode(id: NodeId): Reading<Node | null> {
+    const known = this.#nodes.get(id);
+    if (known !== undefined) return known;
+    const node = yield* ask('anyNode', { id });
+    if (node !== null) this.#nodes.set(id, node);
+    return node;
+  }
+
+  /** The node of an id if it lives then: also one that a planned restore brings back with others. */
+  *node(id: NodeId): Reading<Node | null> {
+    const node = yield* this.anyNode(id);
+    if (node === null || node.removedIn === null) return node;
+    for (const top of this.#restored.get(node.removedIn) ?? [])
+      if (yield* ask('above', { id: top, below: id })) return node;
+    return null;
+  }
+
+  /** The bookmark on a node. */
+  *bookmark(on: NodeId): Reading<Bookmark | null> {
+    const known = this.#bookmarks.get(on);
+    return known === undefined ? yield* ask('bookmark', { on }) : known;
+  }
+
+  /** The place itself if it is free then, else one right behind it. */
+  *freePlace(parentId: NodeId, position: string, id: NodeId): Reading<string> {
+    const known = this.#places.get(placeKey(parentId, position));
+    const there = known === undefined ? yield* ask('at', { of: parentId, position }) : known;
+    if (there === null || there === id) return position;
+    let { after } = yield* ask('gap', { of: parentId, position });
+    for (const given of this.#given.get(parentId) ?? [])
+      if (given > position && (after === null || given < after)) after = given;
+    return positionBetween(position, after);
+  }
+
+  /** Whether the first is the second or lies above it then. The first hangs on `from` now. */
+  *above(id: NodeId, from: NodeId, below: Node): Reading<boolean> {
+    // A node beside it, the one it hangs on, and the one above that are none of its descendants. Splicing 50,000
+    // children back moves each of them one level, and must not walk to the root for each.
+    if (below.id === from || below.parentId === from) return below.id === id;
+    if ((yield* this.anyNode(from))?.parentId === below.id) return false;
+    if (this.moved.size === 0) return yield* ask('above', { id, below: below.id });
+    for (let at: Node | null = below; at !== null; at = at.parentId === null ? null : yield* this.anyNode(at.parentId))
+      if (at.id === id) return true;
+    return false;
+  }
+
+  /** The node that a child of this one matches under then: markers above it may have moved. */
+  *matchParentBelow(parent: Node): Reading<NodeId> {
+    let at = parent;
+    while (!isMessageKind(at.kind) && at.parentId !== null) {
+      const above: Node | null = yield* this.anyNode(at.parentId);
+      if (above === null) break;
+      at = above;
+    }
+    return at.id;
+  }
+
+  /** Goes on to the tree after one more step. `node` is what {@link anyNode} gives for it, where it has one. */
+  take(step: Step, node: Node | null): void {
+    switch (step.type) {
+      case 'remove':
+        if (node?.parentId != null) this.#leave(node.parentId, node.position);
+        if (node !== null) this.#nodes.set(node.id, { ...node, removedIn: going });
+        return;
+      case 'restore':
+        return this.#restore(step, node);
+      case 'move':
+        return this.#move(step, node);
+      case 'replace':
+        if (node !== null) this.#nodes.set(node.id, { ...node, ...step.after });
+        return;
+      case 'annotate':
+        if (node !== null) this.#nodes.set(node.id, { ...node, meta: patched(node.meta, step.after) });
+        return;
+      case 'regroup':
+        if (node !== null) this.#nodes.set(node.id, { ...node, groupId: step.after });
+        return;
+      case 'bookmark':
+        this.#bookmarks.set(step.nodeId, step.after);
+        return;
+      case 'attributes':
+        this.#attributes = patched(this.#attributes, step.after);
+        return;
+      case 'insert':
+      case 'select':
+        return;
+    }
+  }
+
+  /** Remembers which version wrote what a node will say. */
+  wrote(id: NodeId, version: number): void {
+    const node = this.#nodes.get(id);
+    if (node !== undefined) this.#nodes.set(id, { ...node, contentIn: version });
+  }
+
+  /**
+   * Which of these subtrees a node will go with, or null if it stays. They are planned to go; what planned moves take
+   * out of them stays.
+   */
+  *goesWith(id: NodeId, tops: ReadonlySet<NodeId>): Reading<NodeId | null> {
+    let at = id;
+    for (let turns = 0; turns <= this.moved.size; turns++) {
+      let top: NodeId | null = null;
+      for (const one of tops) if (yield* ask('above', { id: one, below: at })) top = one;
+      if (top === null || this.moved.size === 0) return top;
+      const met = yield* nearestAbove(at, (one) => tops.has(one) || this.moved.has(one));
+      if (met === null || !this.moved.has(met)) return met;
+      at = (yield* this.anyNode(met))?.parentId ?? this.#row.rootId;
+    }
+    return null;
+  }
+
+  #restore(step: RestoreStep, node: Node | null): void {
+    if (node === null || node.parentId === null) return;
+    const position = step.position ?? node.position;
+    this.#nodes.set(node.id, { ...node, removedIn: null, position });
+    const together = this.#restored.get(step.version) ?? [];
+    together.push(node.id);
+    this.#restored.set(step.version, together);
+    this.#enter(node.parentId, position, node.id);
+  }
+
+  #move({ to }: MoveStep, node: Node | null): void {
+    if (node === null || node.parentId === null) return;
+    this.#leave(node.parentId, node.position);
+    this.#nodes.set(node.id, { ...node, parentId: to.parentId, position: to.position, groupId: to.groupId });
+    this.#enter(to.parentId, to.position, node.id);
+    this.moved.add(node.id);
+  }
+
+  #leave(parentId: NodeId, position: string): void {
+    this.#places.set(placeKey(parentId, position), null);
+  }
+
+  #enter(parentId: NodeId, position: string, id: NodeId): void {
+    this.#places.set(placeKey(parentId, position), id);
+    const given = this.#given.get(parentId) ?? [];
+    given.push(position);
+    this.#given.set(parentId, given);
+  }
+}
+
+/** The nearest node that fits, from a live node upwards, itself included; null if there is none. */
+export function* nearestAbove(from: NodeId, fits: (id: NodeId) => boolean): Reading<NodeId | null> {
+  for (let limit = 4; ; limit *= 4) {
+    const { nodes, complete } = yield* ask('path', { to: from, limit });
+    for (let index = nodes.length - 1; index >= 0; index--) {
+      const id = nodes[index]?.id;
+      if (id !== undefined && fits(id)) return id;
+    }
+    if (complete) return null;
+  }
+}
+
+function placeKey(parentId: NodeId, position: string): string {
+  return `${parentId} ${position}`;
+}
