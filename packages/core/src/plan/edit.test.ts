@@ -1,0 +1,396 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type NodeId, nodeId, treeId } from '../ids.ts';
+import { type Message, textOf } from '../message.ts';
+import { path } from '../path.ts';
+import {
+  assistant,
+  Bed,
+  calls,
+  carry,
+  ReferenceStore,
+  refusalOf,
+  result,
+  stepTypesOf,
+  user,
+  uuid,
+} from '../testing/index.ts';
+import { bookmarkOn, childIds } from '../tree.ts';
+import type { EditCommand } from './editing.ts';
+
+const modes = ['branch', 'in-place', 'prefix'] as const;
+
+function editing(bed: Bed, id: NodeId, content: EditCommand['content'], rest: Partial<EditCommand> = {}): EditCommand {
+  return { type: 'edit', treeId: bed.treeId, nodeId: id, content, ...rest };
+}
+
+/** A bed with a question, its answer and a follow-up. */
+async function talk(question: string | Message = 'question'): Promise<{ bed: Bed; ids: [NodeId, NodeId, NodeId] }> {
+  const bed = await Bed.make();
+  const [one, two, three] = await bed.grow([
+    typeof question === 'string' ? user(question) : question,
+    assistant('answer'),
+    user('more'),
+  ]);
+  if (one === undefined || two === undefined || three === undefined) throw new Error('Nothing grew.');
+  return { bed, ids: [one, two, three] };
+}
+
+describe('an edit', () => {
+  test('[P20] makes a new last variant of the same role, in one group with the original, and goes there', async () => {
+    const { bed, ids } = await talk();
+    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'better'));
+    expect(stepTypesOf({ commit })).toEqual(['regroup', 'insert', 'select']);
+    expect(made.added).toEqual([made.nodeId]);
+    expect(bed.drawing()).toEqual(['question', '  answer', '    more', 'better *']);
+    const [old, fresh] = [bed.node(ids[0]), bed.node(made.nodeId)];
+    expect(fresh.role).toBe('user');
+    expect(old.groupId).toBeGreaterThan(0);
+    expect(fresh.groupId).toBe(old.groupId);
+    expect(bed.active).toBe(made.nodeId);
+  });
+
+  test('[P20] of a variant in a group joins that group, of one in none makes a group above all others', async () => {
+    const { bed, ids } = await talk();
+    const first = await bed.run(editing(bed, ids[0], 'b'));
+    const second = await carry(bed, editing(bed, first.result.nodeId, 'c'));
+    expect(stepTypesOf(second)).toEqual(['insert', 'select']);
+    expect(bed.node(second.result.nodeId).groupId).toBe(bed.node(ids[0]).groupId);
+    const alone = await bed.variant(user('alone'), bed.rootId);
+    const third = await carry(bed, editing(bed, alone, 'd'));
+    expect(bed.node(third.result.nodeId).groupId).toBe(bed.node(ids[0]).groupId + 1);
+  });
+
+  test('[P21] of an assistant message has the user as its source', async () => {
+    const { bed, ids } = await talk();
+    const { result: made } = await carry(bed, editing(bed, ids[1], 'my words'));
+    expect(bed.node(made.nodeId).role).toBe('assistant');
+    expect(bed.node(made.nodeId).meta.source).toEqual({ type: 'user' });
+  });
+
+  test('[P21] takes blocks as well as text, an image and a tool call included', async () => {
+    const { bed, ids } = await talk();
+    const content = [...calls('c1', 'date').content, { type: 'image', data: 'x' }];
+    const { result: made } = await carry(bed, editing(bed, ids[1], content));
+    expect(bed.node(made.nodeId).message).toEqual({ role: 'assistant', content });
+  });
+
+  test('[P22] to equal content commits nothing and gives the node back', async () => {
+    const { bed, ids } = await talk();
+    const before = bed.tree;
+    for (const mode of ['branch', 'prefix'] as const)
+      for (const text of ['question', ' question\n']) {
+        const { result: same, commit } = await bed.run(editing(bed, ids[0], text, { mode, id: uuid(70) }));
+        expect(same).toEqual({ nodeId: ids[0], added: [] });
+        expect(commit).toBeNull();
+      }
+    expect(bed.tree).toBe(before);
+  });
+
+  test('[P22] of a marker to equal content commits nothing, to other content makes a marker', async () => {
+    const { bed, ids } = await talk();
+    const made = await bed.run({ type: 'branch', treeId: bed.treeId, nodeId: ids[0], summary: 'so far' });
+    expect((await bed.run(editing(bed, made.result.nodeId, 'so far'))).commit).toBeNull();
+    const { result: other } = await carry(bed, editing(bed, made.result.nodeId, 'in short', { id: uuid(71) }));
+    expect(bed.node(other.nodeId)).toMatchObject({ kind: 'branch-summary', key: null, marker: { from: ids[2] } });
+    expect((await bed.run(editing(bed, made.result.nodeId, 'in short', { id: uuid(71) }))).commit).toBeNull();
+  });
+
+  test('[P23] moves the pointer only if that is wanted', async () => {
+    const { bed, ids } = await talk();
+    for (const mode of modes) {
+      const command = editing(bed, ids[2], `more ${mode}`, { mode, select: false });
+      await carry(bed, command);
+      expect(bed.active).toBe(ids[2]);
+    }
+  });
+
+  test.each(modes)(
+    '[P24] by %s refuses the root, a tool message, a pending reply and what is not there',
+    async (mode) => {
+      const store = new ReferenceStore();
+      const bed = await Bed.make({ store });
+      await bed.grow([user('q'), calls('c1', 'date')]);
+      const [tool] = await bed.grow([result('c1', 'today')]);
+      const beside = await Bed.make({ store, treeId: treeId(uuid(2)) });
+      const [foreign] = await beside.grow(['x']);
+      const [gone] = await bed.grow([assistant('gone')]);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [gone ?? bed.rootId], mode: 'cascade' });
+      const { result: reply } = await bed.run({
+        type: 'reply',
+        treeId: bed.treeId,
+        parentId: tool ?? bed.rootId,
+        replies: [{}],
+      });
+      const code = (id: NodeId | undefined) => refusalOf(bed, editing(bed, id ?? bed.rootId, 'new', { mode }));
+      expect(await code(bed.rootId)).toBe('tree/root-protected');
+      expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
+      expect(await code(nodeId('__proto__'))).toBe('tree/unknown-node');
+      expect(await code(gone)).toBe('tree/unknown-node');
+      expect(await code(foreign)).toBe('tree/foreign-parent');
+      expect(await code(tool)).toBe('message/is-tool');
+      expect(await code(reply.added[0])).toBe('tree/pending');
+    },
+  );
+
+  test.each(modes)('[P24] by %s refuses content that says nothing or cannot be read', async (mode) => {
+    const { bed, ids } = await talk();
+    const bad: unknown[] = ['', ' \n\t', [], [{ type: 'text', text: ' ' }]];
+    for (const content of bad)
+      expect(await refusalOf(bed, editing(bed, ids[0], content as string, { mode }))).toBe('message/blank');
+    const use = calls('c', 'date').content;
+    expect(await refusalOf(bed, editing(bed, ids[0], use, { mode }))).toBe('message/invalid');
+    const malformed: unknown = [{ type: 'text' }];
+    expect(await refusalOf(bed, editing(bed, ids[0], malformed as string, { mode }))).toBe('message/invalid');
+  });
+
+  test('[P25] a retry with its id finds its own variant; the id of anything else is taken', async () => {
+    const { bed, ids } = await talk();
+    const command = editing(bed, ids[0], 'better', { id: uuid(80) });
+    expect((await carry(bed, command)).result).toEqual({ nodeId: uuid(80), added: [uuid(80)] });
+    const again = await bed.run(command);
+    expect(again.result).toEqual({ nodeId: uuid(80), added: [] });
+    expect(again.commit).toBeNull();
+    expect(await refusalOf(bed, { ...command, content: 'other' })).toBe('id/taken');
+    expect(await refusalOf(bed, editing(bed, ids[1], 'better', { id: uuid(80) }))).toBe('id/taken');
+    expect(await refusalOf(bed, editing(bed, ids[1], 'x', { id: ids[0] }))).toBe('id/taken');
+    expect(await refusalOf(bed, editing(bed, ids[1], 'x', { id: 'mine' }))).toBe('id/invalid');
+  });
+
+  test('[P26] takes the bookmark along if asked, unless the target has one', async () => {
+    const { bed, ids } = await talk();
+    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: ids[0], title: 'here' });
+    const left = await bed.run(editing(bed, ids[0], 'b'));
+    expect(bookmarkOn(bed.tree, ids[0])?.title).toBe('here');
+    expect(bookmarkOn(bed.tree, left.result.nodeId)).toBeUndefined();
+    const created = bookmarkOn(bed.tree, ids[0])?.createdAt;
+    const taken = await carry(bed, editing(bed, ids[0], 'c', { moveBookmark: true }));
+    expect(bookmarkOn(bed.tree, ids[0])).toBeUndefined();
+    expect(bookmarkOn(bed.tree, taken.result.nodeId)).toMatchObject({ title: 'here', createdAt: created });
+    const [suffix] = await bed.grow([user(' and more')], ids[0]);
+    for (const [id, title] of [
+      [ids[0], 'old'],
+      [suffix ?? ids[0], 'own'],
+    ] as const)
+      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title });
+    const onto = await carry(bed, editing(bed, ids[0], 'question and more', { mode: 'prefix', moveBookmark: true }));
+    expect(onto.result.nodeId).toBe(suffix);
+    expect(bookmarkOn(bed.tree, suffix ?? '')?.title).toBe('own');
+    expect(bookmarkOn(bed.tree, ids[0])?.title).toBe('old');
+  });
+
+  test('[P27] by a writer who comes late is kept beside the other text, whatever mode was asked for', async () => {
+    for (const mode of modes) {
+      const { bed, ids } = await talk();
+      const expectedVersion = bed.tree.version;
+      await bed.run(editing(bed, ids[0], 'theirs', { mode: 'in-place' }), { actor: 'you' });
+      const mine = editing(bed, ids[0], 'mine', { mode });
+      expect(await refusalOf(bed, mine, { expectedVersion })).toBe('tree/version-conflict');
+      await bed.run(mine, { expectedVersion, onConflict: 'branch' });
+      expect(bed.texts()).toEqual(['theirs', 'mine']);
+    }
+  });
+});
+
+describe('an edit in place', () => {
+  test('[P28] keeps the node, its place and its replies, and the old text comes back with undo', async () => {
+    const { bed, ids } = await talk();
+    const before = bed.node(ids[0]);
+    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'better', { mode: 'in-place' }));
+    expect(stepTypesOf({ commit })).toEqual(['replace', 'select']);
+    expect(made).toEqual({ nodeId: ids[0], added: [] });
+    expect(bed.node(ids[0])).toMatchObject({ text: 'better', seq: before.seq, position: before.position });
+    expect(bed.node(ids[0]).key).not.toBe(before.key);
+    await bed.run({ type: 'undo', treeId: bed.treeId });
+    expect(bed.node(ids[0]).message).toEqual(before.message);
+  });
+
+  test('[P28] to the very same text changes nothing; white space is text', async () => {
+    const { bed, ids } = await talk();
+    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: ids[0] });
+    expect((await bed.run(editing(bed, ids[0], 'question', { mode: 'in-place' }))).commit).toBeNull();
+    await carry(bed, editing(bed, ids[0], 'question ', { mode: 'in-place' }));
+    expect(textOf(bed.node(ids[0]).message ?? user(''))).toBe('question ');
+  });
+
+  const signed: Message = {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'abc' } as Message['content'][number],
+      { type: 'text', text: 'one' } as Message['content'][number],
+      { type: 'image', data: 'x' } as Message['content'][number],
+      { type: 'text', text: 'two' } as Message['content'][number],
+    ],
+  };
+
+  test('[P29] changes text alone: other blocks stay where they are, signatures go', async () => {
+    const bed = await Bed.make();
+    const [, reply] = await bed.grow([user('q'), signed]);
+    await carry(bed, editing(bed, reply ?? bed.rootId, 'new', { mode: 'in-place' }));
+    expect(bed.node(reply ?? '').message?.content).toEqual([
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'new' },
+      { type: 'image', data: 'x' },
+    ]);
+  });
+
+  test('[P29] with blocks refuses to change, add or drop any that is not text', async () => {
+    const bed = await Bed.make();
+    const [, reply] = await bed.grow([user('q'), signed]);
+    const inPlace = (content: Message['content']) => editing(bed, reply ?? bed.rootId, content, { mode: 'in-place' });
+    expect(await refusalOf(bed, inPlace(signed.content.slice(1)))).toBe('message/invalid');
+    expect(await refusalOf(bed, inPlace([...signed.content, { type: 'image' }]))).toBe('message/invalid');
+    const content = signed.content.map((block) => (block.type === 'text' ? { ...block, text: 'x' } : block));
+    await carry(bed, inPlace(content));
+    expect(bed.node(reply ?? '').message?.content.map((block) => block.type)).toEqual([
+      'thinking',
+      'text',
+      'image',
+      'text',
+    ]);
+  });
+
+  test('[P29] of a message that calls a tool is refused', async () => {
+    const bed = await Bed.make();
+    const [, reply] = await bed.grow([user('q'), calls('c1', 'date', {}, 'let me see')]);
+    const command = editing(bed, reply ?? bed.rootId, 'new', { mode: 'in-place' });
+    expect(await refusalOf(bed, command)).toBe('message/has-tool-use');
+    const [, plain] = await bed.grow([user('r'), assistant('plain')]);
+    const calling = editing(bed, plain ?? bed.rootId, calls('c2', 'date').content, { mode: 'in-place' });
+    expect(await refusalOf(bed, calling)).toBe('message/has-tool-use');
+  });
+});
+
+describe('an edit by longest common prefix', () => {
+  async function prefix(old: string | Message, text: string, rest: Partial<EditCommand> = {}) {
+    const { bed, ids } = await talk(old);
+    const outcome = await carry(bed, editing(bed, ids[0], text, { mode: 'prefix', ...rest }));
+    return { bed, ids, ...outcome };
+  }
+
+  test('[P30] of a leaf is done in place', async () => {
+    const { bed, ids } = await talk();
+    const { result: made } = await carry(bed, editing(bed, ids[2], 'other', { mode: 'prefix' }));
+    expect(made).toEqual({ nodeId: ids[2], added: [] });
+    expect(bed.thread()).toEqual(['question', 'answer', 'other']);
+  });
+
+  test('[P30] of what is not text alone is done as a variant', async () => {
+    const image: Message = { role: 'user', content: [...user('look').content, { type: 'image' }] };
+    const { bed } = await prefix(image, 'looking');
+    expect(bed.texts().map((text) => text.trim())).toEqual(['look', 'looking']);
+  });
+
+  test('[P31] without a common prefix makes a variant', async () => {
+    const { bed, result: made } = await prefix('abc', 'xbc');
+    expect(bed.drawing()).toEqual(['abc', '  answer', '    more', 'xbc *']);
+    expect(made.added).toEqual([made.nodeId]);
+  });
+
+  test('[P31] with a common part splits there and hangs the new rest beside the old', async () => {
+    const { bed, ids, result: made } = await prefix('hello world', 'hello there');
+    expect(bed.drawing()).toEqual(['hello ', '  world', '    answer', '      more', '  there *']);
+    expect(bed.texts(bed.node(ids[0]).parentId ?? bed.rootId)).toEqual(['world', 'there']);
+    expect(made.added).toEqual([bed.node(ids[0]).parentId, made.nodeId]);
+  });
+
+  test('[P31] that only adds hangs the rest below the node, beside its replies', async () => {
+    const { bed, ids, result: made } = await prefix('hello', 'hello world');
+    expect(bed.drawing()).toEqual(['hello', '  answer', '    more', '   world *']);
+    expect(bed.node(made.nodeId).parentId).toBe(ids[0]);
+    expect(bed.node(made.nodeId).role).toBe('user');
+  });
+
+  test('[P31] that adds what stands there already goes there', async () => {
+    const { bed, ids } = await talk('hello');
+    const [world] = await bed.grow([user('world')], ids[0]);
+    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: ids[2] });
+    const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'hello world', { mode: 'prefix' }));
+    expect(made).toEqual({ nodeId: world, added: [] });
+    expect(stepTypesOf({ commit })).toEqual(['select']);
+  });
+
+  test('[P31] that only takes away splits and gives the left part', async () => {
+    const { bed, ids, result: made } = await prefix('hello world', 'hello');
+    expect(bed.drawing()).toEqual(['hello *', '   world', '    answer', '      more']);
+    expect(made.nodeId).toBe(bed.node(ids[0]).parentId ?? '');
+  });
+
+  test('[P31] to the same words in other blocks gives the node itself', async () => {
+    const blocks: Message = { role: 'user', content: [...user('a ').content, ...user('b').content] };
+    const { ids, result: made, commit } = await prefix(blocks, 'a b ');
+    expect(made.nodeId).toBe(ids[0]);
+    expect(commit).toBeNull();
+  });
+
+  test.each([
+    ['a half that is blank, at the beginning', '  x', '  y', ['  x', '  y']],
+    ['a half that is blank, of the old text', 'ab  ', 'ab c', ['a', 'b c']],
+    ['a half that is blank, of the new text', 'ab c', 'ab  ', ['a', 'b  ']],
+    ['half a character', '😀a', '😁a', ['😀a', '😁a']],
+    ['half an accent', 'xe', 'xe\u0301', ['x', 'e\u0301']],
+    ['half a family', 'x👩‍👧', 'x👩‍👦', ['x', '👩‍👦']],
+  ])('[P32] a cut never leaves %s', async (_what, old, text, expected) => {
+    const { bed, result: made } = await prefix(old, text);
+    const siblings = childIds(bed.tree, bed.node(made.nodeId).parentId ?? bed.rootId);
+    const above = bed.node(made.nodeId).parentId;
+    const texts =
+      above === bed.rootId
+        ? siblings.map((id) => bed.node(id).text)
+        : [bed.node(above ?? '').text, bed.node(made.nodeId).text];
+    expect(texts).toEqual(expected);
+  });
+
+  test('[P32] white space without end does not slow it down to a walk back character by character', async () => {
+    const space = ' '.repeat(200_000);
+    const { bed } = await prefix(`a${space}b`, `a${space}`);
+    expect(bed.texts()).toHaveLength(1);
+    const { bed: other } = await prefix(`${space}x`, `${space}y`);
+    expect(other.texts()).toHaveLength(2);
+  });
+
+  test('[P31, P32] every text that was there and the new one can be read off a path', async () => {
+    const word = fc.constantFrom('a', 'b', ' ', '\n', '😀', 'e\u0301', '\u0301', '🇩🇪', 'é');
+    const text = fc
+      .array(word, { minLength: 1, maxLength: 8 })
+      .map((list) => list.join(''))
+      .filter((one) => one.trim() !== '');
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(text, { maxLength: 4 }), async (old, edits) => {
+        const { bed, ids } = await talk(old);
+        for (const next of edits) {
+          const before = bed.thread(ids[2]).join('');
+          const target = bed.node(ids[0]);
+          const above = bed.thread(ids[0]).slice(0, -1).join('');
+          const { result: made } = await carry(bed, editing(bed, ids[0], next, { mode: 'prefix' }));
+          expect(bed.thread(ids[2]).join('')).toBe(before);
+          const read = bed.thread(made.nodeId).join('');
+          if (made.nodeId === ids[0]) expect(read.trim()).toBe((above + target.text).trim());
+          else expect(read).toBe(above + next);
+          const found = path(bed.tree, { to: made.nodeId });
+          for (const node of found.ok ? found.value : []) expect(node.text.trim()).not.toBe('');
+        }
+      }),
+    );
+  });
+
+  test.each([
+    ['no prefix', 'abc', 'xyz'],
+    ['a common part', 'hello world', 'hello there'],
+    ['more at the end', 'hello', 'hello world'],
+    ['less at the end', 'hello world', 'hello'],
+    ['one block more', 'a b', 'a b c'],
+  ])('[P25] a retry by prefix with %s finds what it made', async (_what, old, text) => {
+    const { bed, ids, result: made } = await prefix(old, text, { id: uuid(90) });
+    expect(made.nodeId).toBe(uuid(90));
+    const again = await bed.run(editing(bed, ids[0], text, { mode: 'prefix', id: uuid(90) }));
+    expect(again.commit).toBeNull();
+    expect(again.result.nodeId).toBe(uuid(90));
+    expect(await refusalOf(bed, editing(bed, ids[0], 'unlike', { mode: 'prefix', id: uuid(90) }))).toBe('id/taken');
+  });
+
+  test('[P25] a chosen id for a text that goes on another path than its own is taken', async () => {
+    const { bed, ids } = await talk('hello world');
+    expect(await refusalOf(bed, editing(bed, ids[0], 'hello you', { mode: 'prefix', id: ids[2] }))).toBe('id/taken');
+  });
+});

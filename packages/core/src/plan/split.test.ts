@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isBoundary } from '../graphemes.ts';
+import { type NodeId, nodeId, treeId } from '../ids.ts';
+import { type Block, isText, type Message, textMessage, textOf } from '../message.ts';
+import {
+  assistant,
+  Bed,
+  calls,
+  carry,
+  ReferenceStore,
+  refusalOf,
+  result,
+  stepTypesOf,
+  user,
+  uuid,
+} from '../testing/index.ts';
+import { childIds } from '../tree.ts';
+import type { SplitCommand } from './split.ts';
+
+function splitting(bed: Bed, id: NodeId | undefined, position: number, chosen?: string): SplitCommand {
+  const command: SplitCommand = { type: 'split', treeId: bed.treeId, nodeId: id ?? bed.rootId, position };
+  return chosen === undefined ? command : { ...command, id: chosen };
+}
+
+function text(words: string, further: object = {}): Block {
+  return { type: 'text', text: words, ...further } as Block;
+}
+
+describe('a split', () => {
+  test('[P33] puts the left half in the old place, and the old node below it with the rest and all replies', async () => {
+    const bed = await Bed.make();
+    const [a] = await bed.grow(['before'], bed.rootId);
+    const [one] = await bed.grow(['hello world', 'yes', 'and'], bed.rootId);
+    await bed.variant(assistant('no'), one ?? bed.rootId);
+    const [c] = await bed.grow(['after'], bed.rootId);
+    const { result: made, commit } = await carry(bed, splitting(bed, one, 6));
+    expect(stepTypesOf({ commit })).toEqual(['insert', 'move', 'replace']);
+    expect(made.right).toBe(one);
+    expect(childIds(bed.tree, bed.rootId)).toEqual([a, made.nodeId, c]);
+    expect(bed.drawing()).toEqual(['before', 'hello ', '  world', '    yes', '      and', '    no', 'after *']);
+    expect(bed.active).toBe(c);
+  });
+
+  test('[P33] keeps the group of the variants, and the pointer where it was', async () => {
+    const bed = await Bed.make();
+    const [one] = await bed.grow(['hello world']);
+    const edited = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: one ?? bed.rootId, content: 'other' });
+    const { groupId } = bed.node(edited.result.nodeId);
+    const { result: made } = await carry(bed, splitting(bed, one, 5));
+    expect(bed.node(made.nodeId).groupId).toBe(groupId);
+    expect(bed.node(made.right).groupId).toBe(0);
+    expect(bed.active).toBe(edited.result.nodeId);
+    expect(childIds(bed.tree, bed.rootId)).toEqual([made.nodeId, edited.result.nodeId]);
+  });
+
+  test('[P33] keeps the way down to the active node marked', async () => {
+    const bed = await Bed.make();
+    const [one, yes] = await bed.grow(['hello world', 'yes']);
+    const last = await bed.variant(assistant('last'), one ?? bed.rootId);
+    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: yes ?? last });
+    await bed.run(splitting(bed, one, 5));
+    const other = await bed.grow(['beside'], bed.rootId);
+    const { result: back } = await bed.run({
+      type: 'navigate',
+      treeId: bed.treeId,
+      nodeId: other[0] ?? bed.rootId,
+      direction: 'next',
+    });
+    expect(back.nodeId).toBe(yes);
+  });
+
+  test('[P34] gives the left half tags, custom data, source and the node it was split from, and no title', async () => {
+    const bed = await Bed.make();
+    const meta = { tags: ['t'], customData: { a: 1 }, source: { type: 'user' }, title: 'mine', excluded: true };
+    const { result: added } = await bed.run({
+      type: 'append',
+      treeId: bed.treeId,
+      messages: [{ message: user('hello world'), meta, createdAt: 77 }],
+    });
+    const { result: made } = await carry(bed, splitting(bed, added.nodeId, 5));
+    const { tags, customData, source } = meta;
+    expect(bed.node(made.nodeId).meta).toEqual({ tags, customData, source, splitSource: added.nodeId });
+    expect(bed.node(made.nodeId).createdAt).toBe(77);
+    expect(bed.node(added.nodeId).meta).toEqual(meta);
+  });
+
+  test('[P35] keeps the boundaries of blocks outside the cut, and what else a block says', async () => {
+    const blocks = [text('one '), text(''), text('two ', { mark: 1 }), text('three')];
+    const cases: [number, Block[], Block[]][] = [
+      [2, [text('on')], [text('e '), text(''), text('two ', { mark: 1 }), text('three')]],
+      [4, [text('one ')], [text(''), text('two ', { mark: 1 }), text('three')]],
+      [6, [text('one '), text(''), text('tw', { mark: 1 })], [text('o ', { mark: 1 }), text('three')]],
+      [8, [text('one '), text(''), text('two ', { mark: 1 })], [text('three')]],
+    ];
+    for (const [at, left, right] of cases) {
+      const bed = await Bed.make();
+      const [id] = await bed.grow([{ role: 'user', content: blocks }]);
+      const { result: made } = await carry(bed, splitting(bed, id, at));
+      expect(bed.node(made.nodeId).message?.content).toEqual(left);
+      expect(bed.node(made.right).message?.content).toEqual(right);
+    }
+  });
+
+  test('[P36] anywhere but in a character or beside nothing gives two halves that read as the whole', async () => {
+    const piece = fc.constantFrom('a', 'b ', ' ', '\n', '😀', 'e\u0301', '🇩🇪', '\r\n');
+    const block = fc.array(piece, { maxLength: 5 }).map((list) => text(list.join('')));
+    await fc.assert(
+      fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 4 }), fc.nat(30), async (content, position) => {
+        const message: Message = { role: 'assistant', content };
+        const whole = textOf(message);
+        fc.pre(whole.trim() !== '');
+        const bed = await Bed.make();
+        const [id] = await bed.grow([message]);
+        const said = (part: string) => part.trim() !== '';
+        const fits =
+          position >= 1 &&
+          position < whole.length &&
+          isBoundary(whole, position) &&
+          said(whole.slice(0, position)) &&
+          said(whole.slice(position));
+        if (!fits) {
+          expect(await refusalOf(bed, splitting(bed, id, position))).toBe('message/bad-position');
+          return;
+        }
+        const { result: made } = await carry(bed, splitting(bed, id, position));
+        const halves = [made.nodeId, made.right].map((one) => bed.node(one).message?.content.filter(isText) ?? []);
+        expect(halves.map((half) => half.map((one) => one.text).join(''))).toEqual([
+          whole.slice(0, position),
+          whole.slice(position),
+        ]);
+      }),
+    );
+  });
+
+  test.each([0, -1, 11, 12, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+    '[P36] at %d of eleven characters is refused',
+    async (position) => {
+      const bed = await Bed.make();
+      const [id] = await bed.grow(['hello world']);
+      expect(await refusalOf(bed, splitting(bed, id, position))).toBe('message/bad-position');
+    },
+  );
+
+  test('[P36] inside a surrogate pair, an accent or a family, or beside nothing but white space, is refused', async () => {
+    const bed = await Bed.make();
+    for (const [words, at] of [
+      ['a😀b', 2],
+      ['ae\u0301b', 2],
+      ['a👩‍👧b', 3],
+      ['a\r\nb', 2],
+      ['  a', 2],
+      ['a  ', 1],
+    ] as const) {
+      const [id] = await bed.grow([user(words)], bed.rootId);
+      expect(await refusalOf(bed, splitting(bed, id, at))).toBe('message/bad-position');
+    }
+  });
+
+  test('[P37] of the root, a tool or system message, a marker, what is not text, or a pending reply is refused', async () => {
+    const store = new ReferenceStore();
+    const bed = await Bed.make({ store });
+    const [system, call] = await bed.grow([textMessage('system', 'be brief'), calls('c1', 'date', {}, 'let me see')]);
+    const [tool] = await bed.grow([result('c1', 'the day')]);
+    const image: Message = { role: 'user', content: [...user('look here').content, { type: 'image' }] };
+    const [picture] = await bed.grow([image]);
+    const marker = await bed.run({ type: 'compact', treeId: bed.treeId, summary: 'in short' });
+    const replies = [{ message: assistant('so far'), status: 'pending' }] as const;
+    const parentId = picture ?? bed.rootId;
+    const reply = await bed.run({ type: 'reply', treeId: bed.treeId, parentId, replies });
+    const beside = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const [foreign] = await beside.grow(['hello']);
+    const code = (id: NodeId | undefined) => refusalOf(bed, splitting(bed, id, 3));
+    for (const id of [system, call, tool, picture, marker.result.nodeId])
+      expect(await code(id)).toBe('message/not-splittable');
+    expect(await code(bed.rootId)).toBe('tree/root-protected');
+    expect(await code(nodeId(uuid(99)))).toBe('tree/unknown-node');
+    expect(await code(foreign)).toBe('tree/foreign-parent');
+    expect(await code(reply.result.added[0])).toBe('tree/pending');
+  });
+
+  test('[P38] a retry with its id finds its own left half; any other use of that id is refused', async () => {
+    const bed = await Bed.make();
+    const [id, reply] = await bed.grow(['hello world', 'yes sir']);
+    const command = splitting(bed, id, 6, uuid(90));
+    expect((await carry(bed, command)).result).toEqual({ nodeId: uuid(90), right: id });
+    const again = await bed.run(command);
+    expect(again.commit).toBeNull();
+    expect(again.result).toEqual({ nodeId: uuid(90), right: id });
+    expect(await refusalOf(bed, splitting(bed, id, 2, uuid(90)))).toBe('id/taken');
+    expect(await refusalOf(bed, splitting(bed, reply, 4, uuid(90)))).toBe('id/taken');
+    expect(await refusalOf(bed, splitting(bed, reply, 4, id))).toBe('id/taken');
+    expect(await refusalOf(bed, splitting(bed, reply, 4, 'left'))).toBe('id/invalid');
+  });
+
+  test('[P39] of a node with 50,000 replies moves one node', async () => {
+    const bed = await Bed.make();
+    const [id] = await bed.grow(['hello world']);
+    const replies = Array.from({ length: 50_000 }, (_, at) => ({ message: assistant(`r${at}`) }));
+    await bed.run({ type: 'reply', treeId: bed.treeId, parentId: id ?? bed.rootId, replies });
+    const { commit } = await bed.run(splitting(bed, id, 6));
+    expect(stepTypesOf({ commit })).toEqual(['insert', 'move', 'replace']);
+    expect(childIds(bed.tree, id ?? '')).toHaveLength(50_000);
+  });
+});
