@@ -21,13 +21,15 @@ export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId
     if (actId !== undefined && commit.actId !== actId) continue;
     const newest = last.get(commit.actId) ?? commit;
     if (newest.kind === 'undo') continue;
-    return { actId: commit.actId, commits: newest.kind === 'redo' ? [newest] : done(log, commit.actId) };
+    return { actId: commit.actId, commits: done(log, commit.actId) };
   }
   return null;
 }
 
+/** What an act did since it was last taken back: bringing it back is one commit for all it did before. */
 function done(log: readonly Commit[], actId: ActId): Commit[] {
-  return log.filter((commit) => commit.actId === actId && commit.kind === 'do' && commit.version > 1);
+  const own = log.filter((commit) => commit.actId === actId && commit.version > 1);
+  return own.slice(own.findLastIndex((commit) => commit.kind === 'undo') + 1);
 }
 
 /** An actor's newest undone act, or the one named, unless the actor did something since. */

@@ -132,7 +132,7 @@ export class ReferenceStore implements TreeStore {
   ): ActRecord | null {
     if (found === null) return null;
     const elsewhere = [...this.commits].filter(
-      ([id, log]) => id !== treeId && log.some((commit) => commit.actId === found.actId),
+      ([id, log]) => id !== treeId && this.tree(id) !== undefined && log.some((commit) => commit.actId === found.actId),
     );
     return { ...found, elsewhere: elsewhere.map(([id]) => id), purged: false };
   }
