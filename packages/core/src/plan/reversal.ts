@@ -282,16 +282,25 @@ function* holds(work: Work, id: NodeId): Reading<Node | null> {
 }
 
 function* fitRestore(work: Work, step: RestoreStep): Reading<void> {
-  const node = yield* work.ahead.anyNode(step.nodeId);
+  const { nodeId } = step;
+  const node = yield* work.ahead.anyNode(nodeId);
   // Someone brought it back already, which is what was wanted.
-  if (node === null || node.parentId === null || node.removedIn !== step.version) return;
+  if (node === null || node.parentId === null || (yield* work.ahead.node(nodeId)) !== null) return;
+  const version = node.removedIn ?? step.version;
+  if (version !== step.version && !(yield* removedByOwnHand(work, version)))
+    work.overtaken.push(`${nodeId}, which was deleted again`);
   if ((yield* holds(work, node.parentId)) === null) {
-    work.overtaken.push(`${node.parentId}, which ${node.id} hung on`);
+    work.overtaken.push(`${node.parentId}, which ${nodeId} hung on`);
     return;
   }
-  const position = yield* work.ahead.freePlace(node.parentId, node.position, node.id);
-  const { nodeId, version } = step;
+  const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
   take(work, { type: 'restore', nodeId, version, ...(position === node.position ? {} : { position }) }, node);
+}
+
+/** Whether the actor removed it again: by taking back that it had been restored from the trash. */
+function* removedByOwnHand({ actor }: Work, version: number): Reading<boolean> {
+  const [commit] = yield* ask('log', { since: version - 1 });
+  return commit?.actor === actor;
 }
 
 function* fitMove(work: Work, step: MoveStep): Reading<void> {
