@@ -7,8 +7,11 @@ import {
   type NodeHead,
   type NodeId,
   nodeId,
+  previewLength,
+  previewOf,
   type Read,
   type Reads,
+  type TopologyNode,
   type TreeId,
   treeId,
 } from '@coppice/core';
@@ -18,11 +21,13 @@ import {
   bookmarkOf,
   headColumns,
   headOf,
+  messageOf,
   nodeColumns,
   nodeOf,
   of,
   plainRow,
   type StoredTree,
+  searchTextOf,
   treeColumns,
   treeOf,
 } from './rows.ts';
@@ -81,6 +86,10 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       )).map(headOf);
     case 'subtree':
       return yield* subtree(scope, known, read.of, read.depth);
+    case 'topology':
+      return yield* topology(scope, known, read.of, read.depth);
+    case 'leaves':
+      return yield* leaves(scope, known, read.limit);
     case 'count':
       return number((yield* row(`${down('')} SELECT count(*) AS n FROM below`, known, read.of)) ?? { n: 0 }, 'n');
     case 'inside':
@@ -253,6 +262,61 @@ function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepest): Wor
     Math.min(depth, deepest),
   );
   return breadthFirst(yield* nodesFrom(scope, tree, found), top);
+}
+
+/** Rows without contents but for the beginning of each text, which is all that a preview shows. */
+function* topology(scope: Scope, tree: string, top: NodeId, depth?: number): Work<TopologyNode[]> {
+  const whole = depth === undefined && top === scope.tree?.rootId;
+  const columns = of('n', headColumns);
+  const shown = `CASE WHEN n.search_text IS NULL THEN n.content ELSE NULL END AS content, substr(n.search_text, 1, ${previewLength * 4}) AS search_text, n.tool_call_id, n.meta,
+    (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
+  const found = whole
+    ? yield* rows(
+        `SELECT ${columns}, ${shown} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
+        tree,
+      )
+    : yield* rows(
+        `${down(' AND below.level < $3')} SELECT ${columns}, ${shown} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+        tree,
+        top,
+        Math.min(depth ?? deepest, deepest),
+      );
+  const nodes = found.map((one) => ({ ...headOf(one), row: one }));
+  const ordered = depth === undefined ? nodes.sort((a, b) => a.seq - b.seq) : breadthFirst(nodes, top);
+  const list: TopologyNode[] = [];
+  for (const { row: one, parentId, ...head } of ordered) {
+    if (parentId === null) continue;
+    const said = one.search_text === null ? searchTextOf(one, messageOf(one, head.role)) : text(one, 'search_text');
+    const children = number(one, 'children');
+    const { id, role, kind, groupId, seq, position, status, tokens } = head;
+    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
+    list.push({
+      id,
+      parentId,
+      role,
+      kind,
+      groupId,
+      seq,
+      position,
+      status,
+      childCount: children,
+      hasChildren: children > 0,
+      preview,
+      tokens,
+    });
+  }
+  return list;
+}
+
+function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]> {
+  const found = yield* rows(
+    `SELECT ${nodeColumns} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL
+    ) ORDER BY n.seq DESC LIMIT $2`,
+    tree,
+    Math.max(0, Math.min(limit, deepest)),
+  );
+  return yield* nodesFrom(scope, tree, found);
 }
 
 /** Nodes level by level from a top, siblings in their order. */

@@ -15,16 +15,15 @@ import {
   treeId,
 } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
+import { pageLimit } from '../limits.ts';
 import type { Scope } from './answers.ts';
 import { stepCounts } from './log.ts';
 import { number, type Param, rows, text, type Work } from './query.ts';
 import { messageOf, nodeColumns, plainRow, searchTextOf, treeColumns, treeOf } from './rows.ts';
 
-const mostTrees = 200;
-
 /** Trees of an owner, the one changed last first. */
 export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {
-  const limit = Math.min(Math.max(1, query.limit ?? 50), mostTrees);
+  const limit = pageLimit(query.limit);
   const params: Param[] = [owner, limit + 1];
   const conditions = ['owner = $1', query.trashed === true ? 'trashed_at IS NOT NULL' : 'trashed_at IS NULL'];
   const also = (condition: (parameter: string) => string, value: Param) => {

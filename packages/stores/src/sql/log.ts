@@ -8,11 +8,15 @@ import {
   type ActRecord,
   type Alias,
   actId,
+  type Block,
   type Commit,
   type CommitKind,
   type Content,
+  type Message,
   type NewNode,
   type Node,
+  type NodeKind,
+  type NodeStatus,
   nodeId,
   type Role,
   type Step,
@@ -25,23 +29,39 @@ import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
 
 /** A step in the log. */
 type Logged =
-  | {
-      readonly type: 'insert';
-      readonly id: string;
-      readonly parentId: string | null;
-      readonly position: string;
-      readonly groupId: number;
-    }
+  | (LoggedInsert & { readonly type: 'insert' })
   | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
   | Exclude<Step, { type: 'insert' | 'replace' }>;
+
+/** What the log keeps of an inserted node: where it hung and what it was, so that a log still replays after a purge. */
+interface LoggedInsert {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly position: string;
+  readonly groupId: number;
+  readonly kind: NodeKind;
+  readonly role: Role | 'root';
+  readonly status: NodeStatus;
+  readonly createdAt: number;
+}
 
 /** The steps of a commit as the log keeps them. */
 export function loggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
     steps.map((step): Logged => {
       if (step.type === 'insert') {
-        const { id, parentId, position, groupId } = step.node;
-        return { type: 'insert', id, parentId, position, groupId };
+        const { id, parentId, position, groupId, kind, message, status, createdAt } = step.node;
+        return {
+          type: 'insert',
+          id,
+          parentId,
+          position,
+          groupId,
+          kind,
+          role: message?.role ?? 'root',
+          status,
+          createdAt,
+        };
       }
       return step.type === 'replace' ? { type: 'replace', nodeId: step.nodeId, since: step.since } : step;
     }),
@@ -94,18 +114,17 @@ export function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
     const head = commitHead(one);
     const steps: Step[] = [];
     for (const step of JSON.parse(text(one, 'steps')) as readonly Logged[]) {
-      const whole = yield* wholeStep(past, step, head.version);
-      if (whole !== null) steps.push(whole);
+      steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
   }
   return { commits, purged: past.purged };
 }
 
-function* wholeStep(past: Past, step: Logged, version: number): Work<Step | null> {
+function* wholeStep(past: Past, step: Logged, version: number): Work<Step> {
   if (step.type === 'insert') {
     const node = yield* past.node(step.id);
-    if (node === null) return null;
+    if (node === null) return { type: 'insert', node: purgedNode(step) };
     const content = node.message === null ? null : yield* past.contentAt(step.id, version);
     const place = {
       parentId: step.parentId === null ? null : nodeId(step.parentId),
@@ -114,11 +133,47 @@ function* wholeStep(past: Past, step: Logged, version: number): Work<Step | null
     };
     return { type: 'insert', node: { ...newNode(node), ...(content ?? {}), ...place } };
   }
-  if (step.type !== 'replace') return step;
+  if (step.type !== 'replace') {
+    // A node that a purge took cannot be moved, marked or brought back any more.
+    if ('nodeId' in step) yield* past.node(step.nodeId);
+    return step;
+  }
   const after = yield* past.contentAt(step.nodeId, version);
   const before = yield* past.contentAt(step.nodeId, step.since);
-  if (after === null || before === null) return null;
-  return { type: 'replace', nodeId: nodeId(step.nodeId), after, before, since: step.since };
+  const unsaid = purgedContent('user');
+  return {
+    type: 'replace',
+    nodeId: nodeId(step.nodeId),
+    after: after ?? unsaid,
+    before: before ?? unsaid,
+    since: step.since,
+  };
+}
+
+/** What stands for a text that was purged. */
+function purgedContent(role: Role): Content {
+  const message: Message =
+    role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
+  return { message, status: 'success', key: 'purged', text: '', tokens: 0, aliases: [] };
+}
+
+const purgedBlock: Block = { type: 'purged' };
+
+function purgedNode(step: LoggedInsert): NewNode {
+  const { position, groupId, kind, role, status, createdAt } = step;
+  const parentId = step.parentId === null ? null : nodeId(step.parentId);
+  const { message, key, text: said, tokens, aliases } = purgedContent(role === 'root' ? 'user' : role);
+  const place = { id: nodeId(step.id), parentId, position, groupId, kind, status, createdAt, matchParent: parentId };
+  return {
+    ...place,
+    message: role === 'root' ? null : message,
+    key: kind === 'message' ? key : null,
+    text: said,
+    tokens,
+    meta: {},
+    marker: null,
+    aliases,
+  };
 }
 
 function newNode(node: Node): NewNode {
@@ -219,18 +274,8 @@ export function* undoRecord(
     actId: actId(id),
     commits,
     elsewhere: elsewhere.map((one) => treeId(text(one, 'tree_id'))),
-    purged: purged || taken(commits, tree),
+    purged,
   };
-}
-
-// A restore needs rows that a purge may have taken; which ones, only the purge's version tells.
-function taken(commits: readonly Commit[], tree: StoredTree): boolean {
-  return (
-    tree.purgedIn !== null &&
-    commits.some(
-      (commit) => commit.version <= (tree.purgedIn ?? 0) && commit.steps.some((step) => step.type === 'remove'),
-    )
-  );
 }
 
 function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {

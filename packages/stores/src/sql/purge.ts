@@ -21,7 +21,6 @@ export function* purge(
   yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
   const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
   yield* redactLog(tree.id, new Set<string>(ids));
-  yield* exec('UPDATE tree SET purged_in = version WHERE id = $1', tree.id);
   return { nodes, contents };
 }
 
@@ -29,9 +28,25 @@ function* together(tree: TreeId, id: NodeId): Work<NodeId[]> {
   const found = yield* row('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
-  const gone = yield* removedTogether(tree, id, number(found, 'removed_in'));
+  const removedIn = number(found, 'removed_in');
+  const gone = yield* removedTogether(tree, yield* removalTop(tree, id, removedIn), removedIn);
   // What hung below and went earlier has nowhere to come back to.
   return yield* withAllBelow(tree, gone);
+}
+
+/** The top of what one commit removed together with a node. */
+function* removalTop(tree: TreeId, id: NodeId, removedIn: number): Work<NodeId> {
+  const found = yield* row(
+    `WITH RECURSIVE up(id, parent_id, level) AS (
+      SELECT id, parent_id, 0 FROM node WHERE tree_id = $1 AND id = $2
+      UNION ALL
+      SELECT n.id, n.parent_id, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id WHERE n.removed_in = $3
+    ) SELECT id FROM up ORDER BY level DESC LIMIT 1`,
+    tree,
+    id,
+    removedIn,
+  );
+  return found === undefined ? id : nodeId(text(found, 'id'));
 }
 
 function* withAllBelow(tree: TreeId, ids: readonly NodeId[]): Work<NodeId[]> {
@@ -62,16 +77,29 @@ function* removedUpTo(tree: TreeId, version: number): Work<NodeId[]> {
   );
 }
 
+interface LoggedNote {
+  readonly type: string;
+  readonly nodeId?: string;
+  readonly after?: unknown;
+  readonly before?: unknown;
+}
+
+function untitled(mark: unknown): unknown {
+  return typeof mark === 'object' && mark !== null ? { ...mark, title: 'purged' } : null;
+}
+
 /** Notes, titles and bookmarks of purged nodes leave the log; which steps there were stays. */
 function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
   for (const one of yield* rows('SELECT version, steps FROM change WHERE tree_id = $1', tree)) {
-    const steps = JSON.parse(text(one, 'steps')) as readonly { readonly type: string; readonly nodeId?: string }[];
+    const steps = JSON.parse(text(one, 'steps')) as readonly LoggedNote[];
     let changed = false;
     const kept = steps.map((step) => {
       if ((step.type !== 'annotate' && step.type !== 'bookmark') || step.nodeId === undefined || !ids.has(step.nodeId))
         return step;
       changed = true;
-      return step.type === 'annotate' ? { ...step, after: {}, before: {} } : { ...step, after: null, before: null };
+      return step.type === 'annotate'
+        ? { ...step, after: {}, before: {} }
+        : { ...step, after: untitled(step.after), before: untitled(step.before) };
     });
     if (changed)
       yield* exec(

@@ -28,7 +28,7 @@ export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, 
 
 /** The columns of a tree. */
 export const treeColumns =
-  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, purged_in, format, linear_form';
+  'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format, linear_form';
 
 /** A list of columns, each of a named table. */
 export function of(table: string, columns: string): string {
@@ -76,7 +76,7 @@ export function messageOf(row: Row, role: Role | 'root'): Message | null {
 /** The search text of a row. It is stored only where it is not simply the text of the one block. */
 export function searchTextOf(row: Row, message: Message | null): string {
   const stored = textOrNull(row, 'search_text');
-  if (stored !== null) return restoredNul(stored);
+  if (stored !== null) return stored;
   const block = message?.content[0];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
@@ -96,23 +96,6 @@ export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
   };
 }
 
-// PostgreSQL's text holds no NUL. Inside JSON it is an escape already; bare texts take a private-use character for it
-// and double that character, so that nothing is lost.
-const nul = '\u0000';
-const stand = '\uf8f0';
-
-/** A bare text as a column can hold it. */
-export function withoutNul(value: string): string {
-  return value.includes(nul) || value.includes(stand)
-    ? value.replaceAll(stand, `${stand}1`).replaceAll(nul, `${stand}0`)
-    : value;
-}
-
-/** A bare text as it was. */
-export function restoredNul(value: string): string {
-  return value.includes(stand) ? value.replaceAll(`${stand}0`, nul).replaceAll(`${stand}1`, stand) : value;
-}
-
 /** Content as its JSON text. `JSON.stringify` writes lone surrogates and NUL as escapes, so both survive any column. */
 export function contentText(message: Message | null): string {
   return message === null ? '[]' : JSON.stringify(message.content);
@@ -122,8 +105,7 @@ export function contentText(message: Message | null): string {
 export function searchColumn(message: Message | null, searchText: string): string | null {
   const [block, ...more] = message?.content ?? [];
   const plain = more.length === 0 && block !== undefined && 'text' in block && block.text === searchText;
-  // A lone surrogate would not survive a bare text column.
-  return plain || (message === null && searchText === '') ? null : withoutNul(searchText.toWellFormed());
+  return plain || (message === null && searchText === '') ? null : searchText;
 }
 
 /** The parameters of an insert into the node table, in the order of {@link nodeColumns}. */
@@ -158,8 +140,6 @@ export function nodeParams(tree: string, node: Node): Param[] {
 export interface StoredTree extends TreeRow {
   /** Whether any text of the tree was split: only then matching looks for aliases. */
   readonly hasAliases: boolean;
-  /** The version up to which a purge took contents. */
-  readonly purgedIn: number | null;
   readonly format: ConversationFormat;
   /** The JSON text of a conversation whose rows are not written yet. */
   readonly linear: string | null;
@@ -180,7 +160,6 @@ export function treeOf(row: Row): StoredTree {
     updatedAt: number(row, 'updated_at'),
     attributes: JSON.parse(text(row, 'attributes')) as TreeAttributes,
     hasAliases: number(row, 'aliases') > 0,
-    purgedIn: numberOrNull(row, 'purged_in'),
     format: text(row, 'format') as ConversationFormat,
     linear: textOrNull(row, 'linear_form'),
   };
@@ -188,7 +167,7 @@ export function treeOf(row: Row): StoredTree {
 
 /** The tree row that core is shown. */
 export function plainRow(tree: StoredTree): TreeRow {
-  const { hasAliases: _, purgedIn: __, linear: ___, format: ____, ...row } = tree;
+  const { hasAliases: _, linear: __, format: ___, ...row } = tree;
   return row;
 }
 
@@ -196,7 +175,7 @@ export function plainRow(tree: StoredTree): TreeRow {
 export function bookmarkOf(row: Row): Bookmark {
   return {
     nodeId: nodeId(text(row, 'node_id')),
-    title: restoredNul(text(row, 'title')),
+    title: text(row, 'title'),
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
   };
@@ -223,7 +202,7 @@ export function attributeColumns(attributes: TreeAttributes): Param[] {
   return [
     project ?? 'default',
     folder ?? null,
-    shown === null ? null : withoutNul(shown.toWellFormed()),
+    shown,
     pinned === true ? 1 : 0,
     trashedAt ?? null,
     typeof forestKey === 'string' ? forestKey : null,

@@ -31,7 +31,6 @@ export function schema(dialect: Dialect): readonly string[] {
       forest_key ${key},
       attributes TEXT NOT NULL,
       aliases ${integer} NOT NULL DEFAULT 0,
-      purged_in ${integer},
       format ${key} NOT NULL DEFAULT 'tree' CHECK (format IN ('tree', 'linear')),
       linear_form TEXT,
       CHECK (active_node_id IS NULL OR active_node_id <> root_id),

@@ -14,7 +14,6 @@ import {
   type User,
 } from '@coppice/core';
 import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
-import { restoredNul, withoutNul } from './rows.ts';
 
 function runOf(one: Row): Run {
   return {
@@ -159,8 +158,8 @@ function externalOf(one: Row): ExternalId {
     treeId: treeId(text(one, 'tree_id')),
     nodeId: node === null ? null : nodeId(node),
     format: text(one, 'format'),
-    scope: restoredNul(text(one, 'scope')),
-    id: restoredNul(text(one, 'id')),
+    scope: text(one, 'scope'),
+    id: text(one, 'id'),
   };
 }
 
@@ -172,8 +171,8 @@ export function* putExternalIds(owner: string, ids: readonly ExternalId[]): Work
       ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = $5`,
       one.treeId,
       one.format,
-      withoutNul(one.scope.toWellFormed()),
-      withoutNul(one.id.toWellFormed()),
+      one.scope,
+      one.id,
       one.nodeId,
       owner,
     );
@@ -191,8 +190,8 @@ export function* findExternalIds(
     `SELECT * FROM external_id WHERE owner = $1 AND format = $2 AND scope = $3 AND id IN ${dialect.list('$4')} ORDER BY tree_id, id`,
     owner,
     format,
-    withoutNul(scope.toWellFormed()),
-    JSON.stringify(ids.map((id) => withoutNul(id.toWellFormed()))),
+    scope,
+    JSON.stringify(ids),
   );
   return found.map(externalOf);
 }
@@ -212,7 +211,7 @@ export function* addProvenance(owner: string, list: readonly Provenance[]): Work
     yield* exec(
       'INSERT INTO provenance (tree_id, source, first_node_id, last_node_id, count, at) SELECT $1, $2, $3, $4, $5, $6 FROM tree WHERE id = $1 AND owner = $7',
       one.treeId,
-      withoutNul(one.source.toWellFormed()),
+      one.source,
       one.firstNodeId,
       one.lastNodeId,
       one.count,
@@ -230,7 +229,7 @@ export function* provenanceOf(owner: string, tree: TreeId): Work<Provenance[]> {
   );
   return found.map((one) => ({
     treeId: tree,
-    source: restoredNul(text(one, 'source')),
+    source: text(one, 'source'),
     firstNodeId: nodeId(text(one, 'first_node_id')),
     lastNodeId: nodeId(text(one, 'last_node_id')),
     count: number(one, 'count'),
@@ -244,7 +243,7 @@ export function* putUser(user: User): Work<void> {
     `INSERT INTO account (id, name, role, created_at, disabled_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (id) DO UPDATE SET name = $2, role = $3, created_at = $4, disabled_at = $5`,
     user.id,
-    withoutNul(user.name.toWellFormed()),
+    user.name,
     user.role,
     user.createdAt,
     user.disabledAt,
@@ -254,7 +253,7 @@ export function* putUser(user: User): Work<void> {
 function userOf(one: Row): User {
   return {
     id: text(one, 'id'),
-    name: restoredNul(text(one, 'name')),
+    name: text(one, 'name'),
     role: text(one, 'role') as User['role'],
     createdAt: number(one, 'created_at'),
     disabledAt: numberOrNull(one, 'disabled_at'),
@@ -279,7 +278,7 @@ export function* putToken(token: Token): Work<void> {
     ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = $7, used_at = $8`,
     token.id,
     token.userId,
-    withoutNul(token.name.toWellFormed()),
+    token.name,
     token.hash,
     token.createdAt,
     token.expiresAt,
@@ -292,7 +291,7 @@ function tokenOf(one: Row): Token {
   return {
     id: text(one, 'id'),
     userId: text(one, 'user_id'),
-    name: restoredNul(text(one, 'name')),
+    name: text(one, 'name'),
     hash: text(one, 'hash'),
     createdAt: number(one, 'created_at'),
     expiresAt: numberOrNull(one, 'expires_at'),
@@ -322,7 +321,7 @@ export function* putShare(share: Share): Work<void> {
     share.treeId,
     JSON.stringify(share.nodeIds),
     JSON.stringify(share.fields),
-    share.title === null ? null : withoutNul(share.title.toWellFormed()),
+    share.title,
     share.hash,
     share.createdAt,
     share.expiresAt,
@@ -338,7 +337,7 @@ function shareOf(one: Row): Share {
     treeId: treeId(text(one, 'tree_id')),
     nodeIds: (JSON.parse(text(one, 'node_ids')) as readonly string[]).map(nodeId),
     fields: JSON.parse(text(one, 'fields')) as readonly string[],
-    title: title === null ? null : restoredNul(title),
+    title: title,
     hash: text(one, 'hash'),
     createdAt: number(one, 'created_at'),
     expiresAt: numberOrNull(one, 'expires_at'),

@@ -14,16 +14,7 @@ import {
 import type { Scope } from './answers.ts';
 import { loggedSteps } from './log.ts';
 import { exec, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
-import {
-  attributeColumns,
-  contentText,
-  headColumns,
-  headOf,
-  nodeColumns,
-  nodeParams,
-  searchColumn,
-  withoutNul,
-} from './rows.ts';
+import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
 
 const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}) VALUES (${Array.from({ length: 22 }, (_, index) => `$${index + 1}`).join(', ')})`;
 
@@ -38,6 +29,13 @@ interface TreeDraft {
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
 export function* writeCommit(scope: Scope, settled: Settled): Work<void> {
+  if (scope.tree === null) yield* plantTree(scope, settled);
+  yield* writeRows(scope, settled);
+  yield* writeLog(scope, settled.commit);
+}
+
+/** Writes the rows of a commit in order, and the tree row. */
+export function* writeRows(scope: Scope, settled: Settled): Work<void> {
   const { tree } = scope;
   const draft: TreeDraft = {
     rootId: tree?.rootId ?? '',
@@ -46,13 +44,12 @@ export function* writeCommit(scope: Scope, settled: Settled): Work<void> {
     attributed: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
   };
-  if (tree === null) yield* plantTree(scope, settled);
   for (const change of settled.changes) yield* writeChange(scope, draft, change);
   yield* updateTree(scope, draft, settled);
-  yield* writeLog(scope, settled.commit);
 }
 
-function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
+/** Makes the tree row that a first commit's rows hang on. */
+export function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
@@ -91,7 +88,8 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
     );
 }
 
-function* writeLog(scope: Scope, commit: Commit): Work<void> {
+/** Writes a commit into the log. */
+export function* writeLog(scope: Scope, commit: Commit): Work<void> {
   yield* exec(
     'INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
     scope.treeId,
@@ -151,7 +149,7 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
           ON CONFLICT (tree_id, node_id) DO UPDATE SET title = $3, created_at = $4, updated_at = $5`,
           tree,
           change.nodeId,
-          withoutNul(change.bookmark.title.toWellFormed()),
+          change.bookmark.title,
           change.bookmark.createdAt,
           change.bookmark.updatedAt,
         );

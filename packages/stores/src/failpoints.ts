@@ -1,0 +1,64 @@
+/**
+ * Places where a test may make the process fail: `COPPICE_FAULT=<point>:<n>:<kill|eio|enospc>[:sticky]` fails the nth
+ * time the point is passed. Honoured only where `COPPICE_TEST_FAULTS=1` is set as well, and said aloud at start.
+ */
+import { AppError } from '@coppice/core';
+
+/** What a failpoint does. */
+type Fault = 'kill' | 'eio' | 'enospc';
+
+interface Armed {
+  readonly point: string;
+  readonly nth: number;
+  readonly fault: Fault;
+  readonly sticky: boolean;
+  passed: number;
+}
+
+let armed: Armed | null | undefined;
+
+function parsed(): Armed | null {
+  const { COPPICE_FAULT: spec, COPPICE_TEST_FAULTS: allowed } = process.env;
+  if (allowed !== '1' || spec === undefined || spec === '') return null;
+  const [point = '', nth = '1', fault = 'kill', sticky] = spec.split(':');
+  if (fault !== 'kill' && fault !== 'eio' && fault !== 'enospc')
+    throw new AppError({
+      code: 'command/invalid',
+      kind: 'invalid',
+      message: `COPPICE_FAULT ends in kill, eio or enospc, not ${fault}.`,
+    });
+  process.stderr.write(`coppice: a fault is armed for tests: ${spec}\n`);
+  return { point, nth: Number(nth), fault, sticky: sticky === 'sticky', passed: 0 };
+}
+
+/** Arms a fault from within a test; null disarms. The environment is read once, unless this was called before. */
+export function armFault(
+  fault: { readonly point: string; readonly nth: number; readonly fault: Fault; readonly sticky?: boolean } | null,
+): void {
+  armed = fault === null ? null : { ...fault, sticky: fault.sticky === true, passed: 0 };
+}
+
+/** How often the armed point was passed: tells a walk over all failures when it is through. */
+export function faultPassed(): number {
+  return armed?.passed ?? 0;
+}
+
+/** Passes a point. Does nothing unless a test armed it. */
+export function failpoint(point: string): void {
+  if (armed === undefined) armed = parsed();
+  if (armed === null || (armed.point !== '*' && armed.point !== point)) return;
+  armed.passed++;
+  const due = armed.sticky ? armed.passed >= armed.nth : armed.passed === armed.nth;
+  if (!due) return;
+  if (armed.fault === 'kill') process.kill(process.pid, 'SIGKILL');
+  const full = armed.fault === 'enospc';
+  throw new AppError({
+    code: full ? 'store/full' : 'store/unavailable',
+    kind: 'unavailable',
+    message: full
+      ? `The disk is full (a fault that a test armed at ${point}).`
+      : `An input or output error (a fault that a test armed at ${point}).`,
+    data: { point },
+    retryable: true,
+  });
+}

@@ -1,0 +1,150 @@
+/** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
+import { checkRows, type FsckReport, type NodeId, type TreeId, treeId } from '@coppice/core';
+import { answerRead, type Scope, treeRow } from './answers.ts';
+import { type Dialect, exec, row, rows, text, type Work } from './query.ts';
+
+type Finding = FsckReport['findings'][number];
+
+/** Invariants over the read-only views, the same on every database. Each row is a fault: a code and an id. */
+const invariants = `
+SELECT 'I01 root-count' AS c, t.id AS id FROM v_conversation t LEFT JOIN v_node n ON n.conversation_id=t.id AND n.parent_id IS NULL GROUP BY t.id HAVING count(n.id)<>1
+UNION ALL SELECT 'I02 root<=>null-parent', id FROM v_node WHERE (role='root')<>(parent_id IS NULL)
+UNION ALL SELECT 'I03 dangling-parent', n.id FROM v_node n LEFT JOIN v_node p ON p.id=n.parent_id WHERE n.parent_id IS NOT NULL AND p.id IS NULL
+UNION ALL SELECT 'I04 cross-conversation-parent', n.id FROM v_node n JOIN v_node p ON p.id=n.parent_id WHERE p.conversation_id<>n.conversation_id
+UNION ALL SELECT 'I05 node-without-conversation', n.id FROM v_node n LEFT JOIN v_conversation t ON t.id=n.conversation_id WHERE t.id IS NULL
+UNION ALL SELECT 'I06 unreachable(cycle/orphan)', id FROM v_node WHERE id NOT IN (WITH RECURSIVE r(id) AS (SELECT id FROM v_node WHERE parent_id IS NULL UNION SELECT n.id FROM v_node n JOIN r ON n.parent_id=r.id) SELECT id FROM r)
+UNION ALL SELECT 'I07 duplicate-id', id FROM v_node GROUP BY id HAVING count(*)>1
+UNION ALL SELECT 'I08 active-missing-or-foreign', t.id FROM v_conversation t LEFT JOIN v_node n ON n.id=t.active_node_id AND n.conversation_id=t.id WHERE t.active_node_id IS NOT NULL AND n.id IS NULL
+UNION ALL SELECT 'I09 active-is-root', t.id FROM v_conversation t JOIN v_node n ON n.id=t.active_node_id WHERE n.role='root'
+UNION ALL SELECT 'I10 active-null-iff-empty', t.id FROM v_conversation t WHERE (t.active_node_id IS NULL)<>(NOT EXISTS(SELECT 1 FROM v_node n WHERE n.conversation_id=t.id AND n.parent_id IS NOT NULL))
+UNION ALL SELECT 'I11 bad-role', id FROM v_node WHERE role NOT IN ('root','system','user','assistant','tool')
+UNION ALL SELECT 'I12 tool_call_id<=>tool-role', id FROM v_node WHERE (role='tool')<>(tool_call_id IS NOT NULL)
+UNION ALL SELECT 'I13 bad-group', id FROM v_node WHERE siblings_group_id<0 OR (role='root' AND siblings_group_id<>0)
+UNION ALL SELECT 'I14 version-negative', id FROM v_conversation WHERE version<0
+UNION ALL SELECT 'I15 root-has-content', id FROM v_node WHERE role='root' AND content NOT IN ('','[]','{"parts":[]}')
+UNION ALL SELECT 'I16 empty-content', id FROM v_node WHERE role<>'root' AND (content IS NULL OR content IN ('','[]','null'))`;
+
+/** What points at nothing, beyond the tree itself. */
+const references = `
+SELECT 'bookmark-dangling' AS c, b.node_id AS id FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL
+UNION ALL SELECT 'run-dangling', r.id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL
+UNION ALL SELECT 'share-dangling', s.id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL
+UNION ALL SELECT 'log-gap', t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
+UNION ALL SELECT 'J27 pending-without-run', n.id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)`;
+
+const warnings = new Set(['J27 pending-without-run']);
+
+/** Checks an owner's trees (all owners' by SQL), and mends what can be mended without losing anything. */
+export function* fsckDatabase(
+  dialect: Dialect,
+  owner: string,
+  options: { readonly repair?: boolean; readonly treeId?: TreeId },
+  damage: readonly string[],
+): Work<FsckReport> {
+  const findings: Finding[] = damage.map((message) => ({
+    code: 'database',
+    severity: 'error',
+    id: '',
+    message,
+    treeId: null,
+  }));
+  for (const found of yield* rows(
+    `${invariants}${references.replace('\nSELECT', '\nUNION ALL SELECT')} ORDER BY 1, 2`,
+  )) {
+    const code = text(found, 'c');
+    const id = text(found, 'id');
+    findings.push({
+      code,
+      severity: warnings.has(code) ? 'warning' : 'error',
+      id,
+      message: `${code} at ${id}.`,
+      treeId: yield* homeOf(id),
+    });
+  }
+  const repaired = options.repair === true ? yield* repair(findings) : [];
+  const trees = yield* rows(
+    'SELECT id FROM tree WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR id = $2) ORDER BY id',
+    owner,
+    options.treeId ?? null,
+  );
+  let nodes = 0;
+  const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
+  for (const one of trees) {
+    const id = treeId(text(one, 'id'));
+    const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+    if (scope.tree === null || scope.tree.linear !== null) continue;
+    const all = yield* answerRead(scope, { ask: 'rows' });
+    if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
+      continue;
+    nodes += all.nodes.length;
+    for (const finding of checkRows(all.row, all.nodes, all.bookmarks)) {
+      if (seen.has(`${finding.code} ${finding.id}`)) continue;
+      findings.push({ ...finding, treeId: id });
+    }
+  }
+  const wanted =
+    options.treeId === undefined
+      ? findings
+      : findings.filter((finding) => finding.treeId === null || finding.treeId === options.treeId);
+  return { trees: trees.length, nodes, findings: wanted, repaired };
+}
+
+function* homeOf(id: string): Work<TreeId | null> {
+  const found = yield* row(
+    'SELECT tree_id AS id FROM node WHERE id = $1 UNION ALL SELECT id FROM tree WHERE id = $1 LIMIT 1',
+    id,
+  );
+  return found === undefined ? null : treeId(text(found, 'id'));
+}
+
+/** Mends by moving and keeping: orphans hang on the root again and say so, pointers go where something lives. */
+function* repair(findings: readonly Finding[]): Work<string[]> {
+  const done: string[] = [];
+  for (const { code, id, treeId: tree } of findings) {
+    if (tree === null) continue;
+    if (code.startsWith('I03') || code.startsWith('I06')) {
+      if (yield* rehang(tree, id as NodeId)) done.push(`${id} hangs on the root of ${tree} again`);
+    } else if (code.startsWith('I08') || code.startsWith('I09') || code.startsWith('I10')) {
+      yield* repoint(tree);
+      done.push(`the active node of ${tree} is its newest leaf`);
+    } else if (code === 'bookmark-dangling') {
+      yield* exec('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, id);
+      done.push(`the bookmark on ${id}, which is gone, is gone too`);
+    }
+  }
+  return done;
+}
+
+function* rehang(tree: TreeId, id: NodeId): Work<boolean> {
+  const root = yield* row("SELECT id FROM node WHERE tree_id = $1 AND role = 'root' AND removed_in IS NULL", tree);
+  if (root === undefined) return false;
+  const edge = yield* row(
+    'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2',
+    tree,
+    text(root, 'id'),
+  );
+  const last = typeof edge?.p === 'string' ? edge.p : 'a0';
+  const found = yield* row('SELECT parent_id, meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+  if (found === undefined) return false;
+  const meta = { ...(JSON.parse(text(found, 'meta')) as object), recoveredFrom: found.parent_id };
+  const moved = yield* exec(
+    'UPDATE node SET parent_id = $3, match_parent = $3, position = $4, group_id = 0, meta = $5 WHERE tree_id = $1 AND id = $2',
+    tree,
+    id,
+    text(root, 'id'),
+    `${last}V`,
+    JSON.stringify(meta),
+  );
+  return moved > 0;
+}
+
+function* repoint(tree: TreeId): Work<void> {
+  yield* exec(
+    `UPDATE tree SET active_node_id = (
+      SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM node c WHERE c.tree_id = $1 AND c.parent_id = n.id AND c.removed_in IS NULL
+      ) ORDER BY n.seq DESC LIMIT 1
+    ) WHERE id = $1`,
+    tree,
+  );
+}

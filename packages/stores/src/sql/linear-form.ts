@@ -1,0 +1,78 @@
+/** Conversations that are still lists, in a database: one row that holds the list, and its first commit in the log. */
+import {
+  type Answer,
+  answer,
+  type LinearRecord,
+  type Read,
+  refuse,
+  type Surroundings,
+  type TreeRow,
+} from '@coppice/core';
+import type { LinearTree } from '../linear.ts';
+import { answerRead, type Scope, treeRow } from './answers.ts';
+import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
+import { plantTree, writeLog } from './write.ts';
+
+/** Stores a list as it is. Storing the same list again changes nothing. */
+export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord, linear: LinearTree): Work<void> {
+  const { treeId } = record;
+  const form = JSON.stringify(record);
+  const there = yield* treeRow(owner, treeId);
+  if (there?.linear === form) return;
+  if (there !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
+  const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
+  const [taken] = yield* rows(`SELECT id FROM node WHERE id IN ${dialect.list('$1')} LIMIT 1`, JSON.stringify(ids));
+  if (taken !== undefined)
+    refuse('id/taken', `The id ${text(taken, 'id')} is taken by another node.`, { nodeId: text(taken, 'id') });
+  const scope: Scope = { dialect, owner, treeId, tree: null };
+  yield* plantTree(scope, linear.settled);
+  const { version, structureVersion, nextSeq, updatedAt } = linear.tree;
+  // The active node stays null here: its row is not there yet.
+  yield* exec(
+    "UPDATE tree SET format = 'linear', linear_form = $2, version = $3, structure_version = $4, next_seq = $5, updated_at = $6 WHERE id = $1",
+    treeId,
+    form,
+    version,
+    structureVersion,
+    nextSeq,
+    updatedAt,
+  );
+  yield* writeLog(scope, linear.settled.commit);
+}
+
+/** The newest place in the log. */
+export function* latestChange(): Work<number> {
+  const found = yield* row('SELECT coalesce(max(id), 0) AS n FROM change');
+  return found === undefined ? 0 : number(found, 'n');
+}
+
+/** The row of the tree that a list reads as. */
+export function summaryRow(linear: LinearTree): TreeRow {
+  const { size: _, nodes: __, bookmarks: ___, ...plain } = linear.tree;
+  return plain;
+}
+
+// What is outside the list's own tree is asked of the database.
+const outside = {
+  tree: () => undefined,
+  taken: () => [],
+  home: () => null,
+  forest: () => null,
+  undoable: () => null,
+  redoable: () => null,
+};
+
+/** Answers a read about a list from the tree it reads as, and everything else from the database. */
+export function* answerLinear(scope: Scope, linear: LinearTree, read: Read): Work<Answer> {
+  const elsewhere = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId;
+  if (elsewhere || read.ask === 'taken' || read.ask === 'forest' || read.ask === 'home')
+    return yield* answerRead(scope, read);
+  const around: Surroundings = { ...outside, log: (since) => (since < 1 ? [linear.settled.commit] : []) };
+  // Own tree ids are answered by the value without naming it.
+  const own = 'treeId' in read ? { ...read, treeId: undefined } : read;
+  return answer(linear.tree, withoutUndefined(own), around);
+}
+
+function withoutUndefined<T extends object>(read: T): Read {
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as Read;
+}

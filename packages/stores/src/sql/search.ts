@@ -1,0 +1,140 @@
+/** Search over a database, but for how it finds candidates: that is each database's own. */
+import {
+  type LinearRecord,
+  nodeId,
+  type Page,
+  type Role,
+  refuse,
+  type SearchHit,
+  type SearchQuery,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { fromCursor, toCursor } from '../cursor.ts';
+import { pageLimit } from '../limits.ts';
+import { linearTree } from '../linear.ts';
+import type { StoreOptions } from '../options.ts';
+import { hasTerms, searchTerms, snippetOf } from '../search.ts';
+import { number, type Row, rows, text, textOrNull, type Work } from './query.ts';
+import { messageOf, searchTextOf } from './rows.ts';
+
+/** Where a hit stands in the order of all hits: newest first. */
+export interface HitPlace {
+  readonly createdAt: number;
+  readonly treeId: TreeId;
+  readonly seq: number;
+}
+
+/** A search as a database is asked to carry it out. */
+export interface Search {
+  readonly owner: string;
+  /** In lower case; all of them must be in the text. */
+  readonly terms: readonly string[];
+  readonly treeId: TreeId | null;
+  readonly project: string | null;
+  readonly roles: readonly Role[] | null;
+  /** Only what stands behind this place. */
+  readonly after: HitPlace | null;
+  readonly limit: number;
+}
+
+/** A hit with its place. */
+export interface Found extends SearchHit {
+  readonly seq: number;
+}
+
+/** The columns of a candidate, from `node n` and `tree t`. */
+export const candidateColumns =
+  'n.tree_id, n.id, n.seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text, t.title';
+
+/** The order of candidates: newest first, the same in every store. */
+export const candidateOrder = 'n.created_at DESC, n.tree_id DESC, n.seq DESC';
+
+/** The condition for what stands behind a place, given three parameters. */
+export function behind(createdAt: string, tree: string, seq: string): string {
+  return `(n.created_at, n.tree_id, n.seq) < (${createdAt}, ${tree}, ${seq})`;
+}
+
+/** A candidate as a hit, or null: an index may fold more letters than we do, so that every one is looked at. */
+export function hitOf(row: Row, terms: readonly string[]): Found | null {
+  const role = text(row, 'role') as Role;
+  const said = searchTextOf(row, messageOf(row, role));
+  if (!hasTerms(said, terms)) return null;
+  return {
+    treeId: treeId(text(row, 'tree_id')),
+    nodeId: nodeId(text(row, 'id')),
+    seq: number(row, 'seq'),
+    role,
+    title: textOrNull(row, 'title'),
+    createdAt: number(row, 'created_at'),
+    snippet: snippetOf(said, terms),
+  };
+}
+
+/** What a user asked for, as a database is asked; null where there is no term. */
+export function searchOf(owner: string, query: SearchQuery): Search | null {
+  const limit = pageLimit(query.limit);
+  const terms = searchTerms(query.text);
+  const after = query.cursor === undefined ? null : placeOf(query.cursor);
+  if (terms.length === 0) return null;
+  return {
+    owner,
+    terms,
+    treeId: query.treeId ?? null,
+    project: query.project ?? null,
+    roles: query.roles ?? null,
+    after,
+    limit,
+  };
+}
+
+function placeOf(cursor: string): HitPlace {
+  const [createdAt, tree, seq] = fromCursor('hits', ['number', 'string', 'number'], cursor);
+  if (typeof createdAt !== 'number' || typeof tree !== 'string' || typeof seq !== 'number')
+    return refuse('cursor/invalid', 'This is no cursor of a search.', {});
+  return { createdAt, treeId: treeId(tree), seq };
+}
+
+/** Hits in conversations that are still lists: they have no rows that an index could know. */
+export function* linearHits(search: Search, kit: StoreOptions['kit']): Work<Found[]> {
+  const found = yield* rows(
+    'SELECT id, title, project, linear_form FROM tree WHERE owner = $1 AND linear_form IS NOT NULL AND trashed_at IS NULL',
+    search.owner,
+  );
+  const hits: Found[] = [];
+  for (const one of found) {
+    if (search.treeId !== null && text(one, 'id') !== search.treeId) continue;
+    if (search.project !== null && text(one, 'project') !== search.project) continue;
+    const { tree, settled } = linearTree(JSON.parse(text(one, 'linear_form')) as LinearRecord, search.owner, kit);
+    for (const change of settled.changes) {
+      if (change.op !== 'added' || change.node.role === 'root' || !hasTerms(change.node.text, search.terms)) continue;
+      const { id, seq, role, createdAt, text: said } = change.node;
+      if (search.roles !== null && !search.roles.includes(role)) continue;
+      const hit: Found = {
+        treeId: tree.id,
+        nodeId: id,
+        seq,
+        role,
+        title: textOrNull(one, 'title'),
+        createdAt,
+        snippet: snippetOf(said, search.terms),
+      };
+      if (search.after === null || order(hit, search.after) > 0) hits.push(hit);
+    }
+  }
+  return hits;
+}
+
+function order(a: HitPlace, b: HitPlace): number {
+  return b.createdAt - a.createdAt || (a.treeId === b.treeId ? b.seq - a.seq : a.treeId < b.treeId ? 1 : -1);
+}
+
+/** A page of hits from what was found, at most one more than the page holds. */
+export function pageOf(found: readonly Found[], limit: number): Page<SearchHit> {
+  const sorted = [...found].sort(order);
+  const part = sorted.slice(0, limit);
+  const last = part[part.length - 1];
+  const cursor =
+    last === undefined || sorted.length <= limit ? null : toCursor('hits', [last.createdAt, last.treeId, last.seq]);
+  return { items: part.map(({ seq: _, ...hit }) => hit), cursor };
+}

@@ -1,0 +1,473 @@
+/** A store on a SQL database: everything but how the database is reached, searched, watched and copied. */
+import { sha256Hex } from '@coppice/content';
+import {
+  type AbortSignalLike,
+  type AccountStore,
+  type BackfillProgress,
+  type BlobStore,
+  type Changed,
+  type ChangeOptions,
+  type Commit,
+  type CommitSummary,
+  type ExternalId,
+  type FsckReport,
+  isAppError,
+  isStale,
+  type LinearRecord,
+  type ListEvent,
+  type NodeId,
+  type Page,
+  type Planning,
+  type Provenance,
+  type PurgeReport,
+  type Reading,
+  type RunStore,
+  type SearchHit,
+  type SearchQuery,
+  type Settled,
+  type Store,
+  type StoreInfo,
+  type Supports,
+  settle,
+  staleError,
+  type TrashItem,
+  type TreeId,
+  type TreeQuery,
+  type TreeRow,
+  type TreeSummary,
+  treeId,
+} from '@coppice/core';
+import { fromCursor } from '../cursor.ts';
+import { checkLinear, type LinearTree, linearTree, refuseBranching } from '../linear.ts';
+import { defaultOwner, mayBranch, type StoreOptions } from '../options.ts';
+import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
+import { answerRead, type Scope, treeRow } from './answers.ts';
+import { fsckDatabase } from './fsck.ts';
+import { answerLinear, latestChange, putLinear, summaryRow } from './linear-form.ts';
+import { history, listEvents, listTrees, trash } from './lists.ts';
+import { hydratedLog } from './log.ts';
+import { purge, purgeTree } from './purge.ts';
+import { type Dialect, exec, number, rows, text, type Work } from './query.ts';
+import type { StoredTree } from './rows.ts';
+import { type Found, linearHits, pageOf, type Search, searchOf } from './search.ts';
+import * as side from './side-tables.ts';
+import { writeCommit, writeRows } from './write.ts';
+
+/** A database, as the shared store uses it. */
+export interface SqlEngine {
+  readonly dialect: Dialect;
+  readonly supports: Supports;
+  /** Runs work on one consistent snapshot. */
+  snapshot<T>(work: () => Work<T>): Promise<T>;
+  /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
+  transaction<T>(work: () => Work<T>): Promise<T>;
+  /** Tells this process and others that a tree has a new version. */
+  announce(owner: string, treeId: TreeId, version: number): void;
+  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
+  changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
+  /** Finds up to one hit more than the limit, newest first, among the rows of nodes. It sees every acknowledged message. */
+  search(search: Search): Promise<readonly Found[]>;
+  /** Changes of an owner after a place in the log; the default order is the log's own. */
+  events?(owner: string, since: number, limit: number): Work<ListEvent[]>;
+  info(): StoreInfo;
+  /** Findings of the database itself. */
+  damage(): Promise<readonly string[]>;
+  backup(to: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const eventsAtOnce = 500;
+const commitsAtOnce = 500;
+
+/** The store contract on a database. */
+export class SqlStore implements Store {
+  readonly owner: string;
+  readonly supports: Supports;
+  readonly runs: RunStore;
+  readonly blobs: BlobStore;
+  readonly accounts: AccountStore;
+  readonly #engine: SqlEngine;
+  readonly #options: StoreOptions;
+  readonly #state: { closed: boolean };
+
+  constructor(engine: SqlEngine, options: StoreOptions, state = { closed: false }) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#state = state;
+    this.owner = options.owner ?? defaultOwner;
+    this.supports = engine.supports;
+    this.runs = this.#runs();
+    this.blobs = this.#blobs();
+    this.accounts = this.#accounts();
+  }
+
+  forOwner(owner: string): SqlStore {
+    return new SqlStore(this.#engine, { ...this.#options, owner }, this.#state);
+  }
+
+  async info(): Promise<StoreInfo> {
+    return this.#engine.info();
+  }
+
+  async read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
+    return this.#snapshot(() => this.#read(treeId, reading));
+  }
+
+  *#read<T>(treeId: TreeId, reading: () => Reading<T>): Work<T> {
+    const scope = yield* this.#scope(treeId);
+    return yield* answered(scope, reading(), this.#linear(scope.tree));
+  }
+
+  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    const changed = await this.#transaction(() => this.#change(treeId, planning, options));
+    if (changed.commit !== null) this.#engine.announce(this.owner, treeId, changed.version);
+    return changed;
+  }
+
+  *#change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Work<Changed<R>> {
+    const { dialect } = this.#engine;
+    const locked: Scope = {
+      dialect,
+      owner: this.owner,
+      treeId,
+      tree: yield* treeRow(this.owner, treeId, dialect.forUpdate),
+    };
+    const linear = this.#linear(locked.tree);
+    const tree = linear?.tree ?? locked.tree;
+    const stale = isStale(tree, options.expectedVersion);
+    const branches = mayBranch(this.#options.treeWrites, this.owner);
+    const plan = yield* answered(locked, planning({ stale }), linear);
+    const settled = yield* this.#settled(
+      locked,
+      tree,
+      () => settle(treeId, tree, plan, options),
+      options.expectedVersion ?? 0,
+    );
+    if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+    if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
+    const scope = linear === null ? locked : yield* this.#materialised(locked, linear);
+    yield* writeCommit(scope, settled);
+    const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
+    if (format !== (locked.tree?.format ?? 'tree'))
+      yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
+    return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+  }
+
+  *#settled(scope: Scope, tree: TreeRow | null, attempt: () => Settled | null, expected: number): Work<Settled | null> {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
+      throw staleError(scope.treeId, tree?.version ?? 0, expected, yield* hydratedLog(scope, expected, commitsAtOnce));
+    }
+  }
+
+  /** Writes the rows of a conversation that was still a list; its commit is in the log already. */
+  *#materialised(scope: Scope, linear: LinearTree): Work<Scope> {
+    yield* exec('UPDATE tree SET linear_form = NULL WHERE id = $1', scope.treeId);
+    yield* writeRows(scope, linear.settled);
+    return { ...scope, tree: yield* treeRow(this.owner, scope.treeId) };
+  }
+
+  #linear(tree: StoredTree | null): LinearTree | null {
+    if (tree?.linear == null) return null;
+    return linearTree(JSON.parse(tree.linear) as LinearRecord, this.owner, this.#options.kit);
+  }
+
+  async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    let at = since;
+    while (!ended(signal)) {
+      const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
+      for (const commit of commits) {
+        if (ended(signal)) return;
+        at = commit.version;
+        yield commit;
+      }
+      if (commits.length === 0) await this.#engine.changed(treeId, at, signal);
+    }
+  }
+
+  *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[]> {
+    const scope = yield* this.#scope(treeId);
+    const linear = this.#linear(scope.tree);
+    if (linear !== null) return since < 1 ? [linear.settled.commit] : [];
+    return scope.tree === null ? [] : yield* hydratedLog(scope, since, commitsAtOnce);
+  }
+
+  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+    const { events } = this.#engine;
+    let at: number = since === null ? await this.#snapshot(latestChange) : placeOf(since);
+    while (!ended(signal)) {
+      const from: number = at;
+      const found: ListEvent[] = await this.#snapshot(
+        () => events?.call(this.#engine, this.owner, from, eventsAtOnce) ?? listEvents(this.owner, from, eventsAtOnce),
+      );
+      for (const event of found) {
+        if (ended(signal)) return;
+        at = placeOf(event.cursor);
+        yield event;
+      }
+      if (found.length === 0) await this.#engine.changed(null, at, signal);
+    }
+  }
+
+  async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    return this.#snapshot(() => this.#content(treeId, ids));
+  }
+
+  *#content(treeId: TreeId, ids: readonly NodeId[]): Work<ReadonlyMap<NodeId, string>> {
+    const { tree } = yield* this.#scope(treeId);
+    const linear = this.#linear(tree);
+    const texts = new Map<NodeId, string>();
+    if (linear !== null) {
+      for (const step of linear.settled.commit.steps)
+        if (step.type === 'insert' && step.node.message !== null && ids.includes(step.node.id))
+          texts.set(step.node.id, JSON.stringify(step.node.message));
+      return texts;
+    }
+    if (tree === null) return texts;
+    const found = yield* rows(
+      `SELECT id, role, tool_call_id, content FROM node WHERE tree_id = $1 AND removed_in IS NULL AND role <> 'root' AND id IN ${this.#engine.dialect.list('$2')}`,
+      treeId,
+      JSON.stringify(ids),
+    );
+    const byId = new Map(found.map((one) => [text(one, 'id'), one]));
+    for (const id of ids) {
+      const one = byId.get(id);
+      if (one === undefined) continue;
+      const call = one.tool_call_id === null ? '' : `,"tool_call_id":${JSON.stringify(one.tool_call_id)}`;
+      texts.set(id, `{"role":${JSON.stringify(one.role)},"content":${text(one, 'content')}${call}}`);
+    }
+    return texts;
+  }
+
+  async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
+    return this.#snapshot(() => this.#withLinear(listTrees(this.owner, query)));
+  }
+
+  /** Lists that have no rows yet show the tree that they read as. */
+  *#withLinear(list: Work<Page<TreeSummary>>): Work<Page<TreeSummary>> {
+    const page = yield* list;
+    const items: TreeSummary[] = [];
+    for (const item of page.items) {
+      const tree = item.format === 'linear' ? yield* treeRow(this.owner, item.id) : null;
+      const linear = this.#linear(tree);
+      items.push(linear === null ? item : { ...summaryRow(linear), format: 'linear' });
+    }
+    return { ...page, items };
+  }
+
+  async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    this.#open();
+    const search = searchOf(this.owner, query);
+    if (search === null) return { items: [], cursor: null };
+    const found = await this.#engine.search(search);
+    const listed = await this.#snapshot(() => linearHits(search, this.#options.kit));
+    return pageOf([...found, ...listed], search.limit);
+  }
+
+  async history(
+    treeId: TreeId,
+    options: { readonly before?: number; readonly limit?: number } = {},
+  ): Promise<readonly CommitSummary[]> {
+    const self = this;
+    return this.#snapshot(function* () {
+      yield* self.#known(treeId);
+      return yield* history(treeId, options.before ?? Number.MAX_SAFE_INTEGER, options.limit ?? 100);
+    });
+  }
+
+  async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
+    const self = this;
+    return this.#snapshot(function* () {
+      return yield* trash(yield* self.#known(treeId));
+    });
+  }
+
+  async purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
+    const self = this;
+    return this.#transaction(function* () {
+      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what);
+    });
+  }
+
+  async purgeTree(treeId: TreeId): Promise<void> {
+    const self = this;
+    await this.#transaction(function* () {
+      const { tree } = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      if (tree?.attributes.trashedAt === undefined) notInTrash(treeId);
+      yield* purgeTree(treeId);
+    });
+  }
+
+  async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    await this.#transaction(() => side.putExternalIds(this.owner, ids));
+  }
+
+  async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    return this.#snapshot(() => side.findExternalIds(this.#engine.dialect, this.owner, format, scope, ids));
+  }
+
+  async externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
+    return this.#snapshot(() => side.externalIdsOf(this.owner, treeId));
+  }
+
+  async addProvenance(list: readonly Provenance[]): Promise<void> {
+    await this.#transaction(() => side.addProvenance(this.owner, list));
+  }
+
+  async provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
+    return this.#snapshot(() => side.provenanceOf(this.owner, treeId));
+  }
+
+  async putLinear(record: LinearRecord): Promise<void> {
+    checkLinear(record);
+    const linear = linearTree(record, this.owner, this.#options.kit);
+    await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
+    this.#engine.announce(this.owner, record.treeId, 1);
+  }
+
+  async *backfill(
+    options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
+  ): AsyncIterable<BackfillProgress> {
+    let done = 0;
+    while (options.signal?.aborted !== true) {
+      const step = await this.#transaction(() => this.#backfillSome(options.batch ?? 20));
+      done += step.stored;
+      yield { done, left: step.left };
+      if (step.left === 0) return;
+    }
+  }
+
+  *#backfillSome(batch: number): Work<{ readonly stored: number; readonly left: number }> {
+    if (!mayBranch(this.#options.treeWrites, this.owner)) return { stored: 0, left: 0 };
+    const { dialect } = this.#engine;
+    const open = "owner = $1 AND format = 'linear'";
+    const found = yield* rows(`SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2`, this.owner, batch);
+    for (const one of found) {
+      const id = treeId(text(one, 'id'));
+      const scope: Scope = {
+        dialect,
+        owner: this.owner,
+        treeId: id,
+        tree: yield* treeRow(this.owner, id, dialect.forUpdate),
+      };
+      const linear = this.#linear(scope.tree);
+      if (linear !== null) yield* this.#materialised(scope, linear);
+      yield* exec("UPDATE tree SET format = 'tree' WHERE id = $1", id);
+    }
+    const [left] = yield* rows(`SELECT count(*) AS n FROM tree WHERE ${open}`, this.owner);
+    return { stored: found.length, left: left === undefined ? 0 : number(left, 'n') };
+  }
+
+  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    if (options.repair === true && this.#options.readOnly === true) readOnly();
+    const damage = await this.#engine.damage();
+    const work = () => fsckDatabase(this.#engine.dialect, this.owner, options, damage);
+    return options.repair === true ? this.#transaction(work) : this.#snapshot(work);
+  }
+
+  async backup(to: string): Promise<void> {
+    this.#open();
+    await this.#engine.backup(to);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state.closed) return;
+    this.#state.closed = true;
+    await this.#engine.close();
+  }
+
+  #open(): void {
+    if (this.#state.closed) closed();
+  }
+
+  async #snapshot<T>(work: () => Work<T>): Promise<T> {
+    this.#open();
+    return this.#engine.snapshot(work);
+  }
+
+  async #transaction<T>(work: () => Work<T>): Promise<T> {
+    this.#open();
+    if (this.#options.readOnly === true) readOnly();
+    return this.#engine.transaction(work);
+  }
+
+  *#scope(treeId: TreeId, lock = ''): Work<Scope> {
+    return { dialect: this.#engine.dialect, owner: this.owner, treeId, tree: yield* treeRow(this.owner, treeId, lock) };
+  }
+
+  *#known(treeId: TreeId, lock = ''): Work<Scope> {
+    const scope = yield* this.#scope(treeId, lock);
+    return scope.tree === null ? unknownTree(treeId) : scope;
+  }
+
+  #runs(): RunStore {
+    const { owner } = this;
+    return {
+      start: (run) => this.#transaction(() => side.startRun(owner, run)),
+      beat: (id, at) => this.#transaction(() => side.beatRun(owner, id, at)),
+      append: (id, chunk) => this.#transaction(() => side.appendChunk(owner, id, chunk)),
+      chunks: (id, from = 0) => this.#snapshot(() => side.runChunks(owner, id, from)),
+      find: (id) => this.#snapshot(() => side.findRun(owner, id)),
+      list: (treeId) => this.#snapshot(() => side.listRuns(owner, treeId)),
+      claimStale: (before, process, at) => this.#transaction(() => side.claimStaleRuns(owner, before, process, at)),
+      end: (id) => this.#transaction(() => side.endRun(owner, id)),
+    };
+  }
+
+  #blobs(): BlobStore {
+    const { owner } = this;
+    return {
+      put: async (bytes, mediaType) => {
+        const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
+        await this.#transaction(() => side.putBlob(owner, info, bytes));
+        return info;
+      },
+      find: (hash) => this.#snapshot(() => side.findBlob(owner, hash)),
+      read: (hash, range) =>
+        this.#snapshot(() =>
+          side.readBlob(
+            owner,
+            hash,
+            range?.start ?? 0,
+            range === undefined ? null : Math.max(0, range.end - range.start),
+          ),
+        ),
+    };
+  }
+
+  #accounts(): AccountStore {
+    return {
+      putUser: (user) => this.#transaction(() => side.putUser(user)),
+      users: () => this.#snapshot(() => side.listUsers()),
+      user: (id) => this.#snapshot(() => side.findUser(id)),
+      putToken: (token) => this.#transaction(() => side.putToken(token)),
+      tokens: (userId) => this.#snapshot(() => side.listTokens(userId)),
+      tokenByHash: (hash) => this.#snapshot(() => side.tokenByHash(hash)),
+      putShare: (share) => this.#transaction(() => side.putShare(share)),
+      shares: (owner, treeId) => this.#snapshot(() => side.listShares(owner, treeId)),
+      shareByHash: (hash) => this.#snapshot(() => side.shareByHash(hash)),
+    };
+  }
+}
+
+function ended(signal: AbortSignalLike | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** The place in the log that a cursor of the feed over all trees names. */
+function placeOf(cursor: string): number {
+  return Number(fromCursor('changes', ['number'], cursor)[0]);
+}
+
+/** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
+function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
+  let step = reading.next();
+  while (!step.done)
+    step = reading.next(
+      linear === null ? yield* answerRead(scope, step.value) : yield* answerLinear(scope, linear, step.value),
+    );
+  return step.value;
+}

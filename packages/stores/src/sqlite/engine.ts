@@ -1,0 +1,315 @@
+/** A SQLite file as the shared store uses it. */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AbortSignalLike,
+  AppError,
+  isAppError,
+  refuse,
+  type StoreInfo,
+  type Supports,
+  type TreeId,
+} from '@coppice/core';
+import { failpoint } from '../failpoints.ts';
+import { driveNow, number, type Work } from '../sql/query.ts';
+import { schemaVersion } from '../sql/schema.ts';
+import type { Found, Search } from '../sql/search.ts';
+import type { SqlEngine } from '../sql/store.ts';
+import { sqliteDialect } from './dialect.ts';
+import { asAppError, type Connection, resultCode, sqliteModule } from './driver.ts';
+import { catchUp, findHits, isBehind } from './search.ts';
+
+const busyCode = 5;
+const longestWait = 10_000;
+const pollEvery = 60;
+const mostAtOnce = 64;
+
+interface Waiting {
+  readonly work: () => Work<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a file told about itself when it was opened. */
+export interface Opened {
+  readonly connection: Connection;
+  readonly place: string;
+  readonly readOnly: boolean;
+  readonly notes: readonly string[];
+}
+
+/** One connection to one file. Work runs to its end at once, so no two pieces of it ever mix. */
+export class SqliteEngine implements SqlEngine {
+  readonly dialect = sqliteDialect;
+  readonly supports: Supports = { durable: true, processes: true, search: true, crossProcessFeed: true, history: true };
+  readonly #opened: Opened;
+  readonly #connection: Connection;
+  readonly #queue: Waiting[] = [];
+  readonly #listeners = new Set<() => void>();
+  #flushing = false;
+  #poll: NodeJS.Timeout | null = null;
+  #seen = 0;
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+    this.#connection = opened.connection;
+  }
+
+  async snapshot<T>(work: () => Work<T>): Promise<T> {
+    return this.#inTransaction('BEGIN', work);
+  }
+
+  /** Writes of the same moment share one commit, and so one wait for the disk. */
+  transaction<T>(work: () => Work<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject });
+      if (this.#flushing) return;
+      this.#flushing = true;
+      queueMicrotask(() => void this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, mostAtOnce);
+      await this.#together(batch);
+    }
+    this.#flushing = false;
+  }
+
+  async #together(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#begin();
+    } catch (error) {
+      for (const one of batch) one.reject(this.#failed(error));
+      return;
+    }
+    const outcomes: { readonly one: Waiting; readonly value?: unknown; readonly error?: unknown }[] = [];
+    try {
+      for (const one of batch)
+        outcomes.push(batch.length === 1 ? { one, value: this.#drive(one.work) } : this.#savepoint(one));
+      failpoint('before-commit');
+      this.#connection.database.exec('COMMIT');
+      failpoint('after-commit');
+    } catch (error) {
+      this.#rollback();
+      if (batch.length === 1) return batch[0]?.reject(this.#failed(error));
+      // One of them broke what only a commit checks: each for itself, so that the others are not refused with it.
+      for (const one of batch) await this.#together([one]);
+      return;
+    }
+    for (const { one, value, error } of outcomes) {
+      if (error === undefined) one.resolve(value);
+      else one.reject(this.#failed(error));
+    }
+  }
+
+  #savepoint(one: Waiting): { readonly one: Waiting; readonly value?: unknown; readonly error?: unknown } {
+    const { database } = this.#connection;
+    database.exec('SAVEPOINT piece');
+    try {
+      const value = this.#drive(one.work);
+      database.exec('RELEASE piece');
+      return { one, value };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      database.exec('ROLLBACK TO piece');
+      database.exec('RELEASE piece');
+      return { one, error };
+    }
+  }
+
+  /** Waits for the write lock without holding up the event loop. */
+  async #begin(): Promise<void> {
+    const until = Date.now() + longestWait;
+    for (;;) {
+      try {
+        failpoint('before-begin');
+        this.#connection.database.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (resultCode(error) !== busyCode || Date.now() > until) throw error;
+        await sleep(1 + Math.random() * 15);
+      }
+    }
+  }
+
+  #inTransaction<T>(begin: string, work: () => Work<T>): T {
+    try {
+      this.#connection.database.exec(begin);
+      try {
+        const value = this.#drive(work);
+        this.#connection.database.exec('COMMIT');
+        return value;
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #drive<T>(work: () => Work<T>): T {
+    return driveNow(work(), (query) => {
+      if (query.want === 'count') failpoint('write');
+      return this.#connection.query(query);
+    });
+  }
+
+  #rollback(): void {
+    try {
+      this.#connection.database.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself: a full disk or an input error ends the transaction.
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    if (isAppError(error)) return error;
+    const said = error instanceof Error ? error.message : '';
+    if (/UNIQUE constraint failed: (node\.id|node\.tree_id, node\.id|index 'node_id'|tree\.id)/.test(said))
+      return new AppError({
+        code: 'id/taken',
+        kind: 'conflict',
+        message: 'An id of this write is in use already; choose another.',
+        cause: error,
+      });
+    return asAppError(error, this.#opened.place);
+  }
+
+  announce(): void {
+    this.#wake();
+  }
+
+  changed(_treeId: TreeId | null, _seen: number, signal: AbortSignalLike | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#listeners.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        if (this.#listeners.size === 0) this.#stopPolling();
+        resolve();
+      };
+      this.#listeners.add(wake);
+      signal?.addEventListener('abort', wake, { once: true });
+      if (signal?.aborted === true) wake();
+      else this.#startPolling();
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#listeners]) wake();
+  }
+
+  /** SQLite counts up a number whenever another connection commits: looking at it costs next to nothing. */
+  #startPolling(): void {
+    if (this.#poll !== null) return;
+    this.#seen = this.#dataVersion();
+    this.#poll = setInterval(() => {
+      const now = this.#dataVersion();
+      if (now === this.#seen) return;
+      this.#seen = now;
+      this.#wake();
+    }, pollEvery);
+    this.#poll.unref();
+  }
+
+  #stopPolling(): void {
+    if (this.#poll !== null) clearInterval(this.#poll);
+    this.#poll = null;
+  }
+
+  #dataVersion(): number {
+    const [row] = this.#connection.all('PRAGMA data_version');
+    return row === undefined ? 0 : number(row, 'data_version');
+  }
+
+  async search(search: Search): Promise<readonly Found[]> {
+    let indexed = true;
+    try {
+      while (isBehind(this.#connection)) {
+        if (this.#opened.readOnly) {
+          indexed = false;
+          break;
+        }
+        await this.#catchUp();
+      }
+      return findHits(this.#connection, search, indexed);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    await this.#begin();
+    try {
+      catchUp(this.#connection);
+      this.#connection.database.exec('COMMIT');
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  info(): StoreInfo {
+    const { place, readOnly, notes } = this.#opened;
+    return { kind: 'sqlite', place, readOnly, schemaVersion, notes };
+  }
+
+  async damage(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const row of this.#connection.all('PRAGMA integrity_check'))
+      if (row.integrity_check !== 'ok') found.push(String(row.integrity_check));
+    for (const row of this.#connection.all('PRAGMA foreign_key_check'))
+      found.push(`A row of ${row.table} points at nothing in ${row.parent}.`);
+    return found;
+  }
+
+  /** Copies the database while it is in use; the copy is complete under its name or not there at all. */
+  async backup(to: string): Promise<void> {
+    if (existsSync(to))
+      refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
+    const temporary = `${to}.part-${process.pid}`;
+    try {
+      const { backup } = sqliteModule();
+      if (backup !== undefined) await backup(this.#connection.database, temporary);
+      else this.#connection.run('VACUUM INTO $1', temporary);
+      syncFile(temporary);
+      renameSync(temporary, to);
+      syncFile(dirname(to));
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw this.#failed(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopPolling();
+    this.#wake();
+    while (this.#flushing) await sleep(1);
+    if (!this.#opened.readOnly) {
+      try {
+        this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch {
+        // Another process is reading: its own close will do it.
+      }
+    }
+    this.#connection.close();
+  }
+}
+
+// A refusal of a planner concerns its own work alone; anything else may have ended the whole transaction.
+function isRefusal(error: unknown): boolean {
+  return isAppError(error) && error.kind !== 'unavailable' && error.kind !== 'internal';
+}
+
+/** Waits until a file, or a directory's list of names, is on the disk. */
+export function syncFile(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,189 @@
+/** Trees in one SQLite file: the embedded default. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { AppError, type Store } from '@coppice/core';
+import type { StoreOptions } from '../options.ts';
+import { SqlStore } from '../sql/store.ts';
+import { asAppError, Connection, sqliteModule } from './driver.ts';
+import { type Opened, SqliteEngine, syncFile } from './engine.ts';
+import { migrate, schemaOf } from './migrations.ts';
+
+/** The file that is used where none is named. */
+export function defaultPlace(): string {
+  return join(homedir(), '.coppice', 'coppice.db');
+}
+
+/** Opens a SQLite file, or makes it. A file that may only be read is opened read-only and says so. */
+export async function open(place: string, options: StoreOptions): Promise<Store> {
+  const path = place === '' ? defaultPlace() : resolve(place);
+  const opened = openFile(path, options.readOnly === true);
+  return new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
+}
+
+function openFile(path: string, readOnly: boolean): Opened {
+  try {
+    if (!existsSync(path)) {
+      if (readOnly)
+        throw new AppError({
+          code: 'store/unavailable',
+          kind: 'unavailable',
+          message: `There is no database ${path}.`,
+          data: { place: path },
+        });
+      create(path);
+    }
+    checkFile(path);
+    const writable = !readOnly && isWritable(path);
+    return writable ? openToWrite(path) : openToRead(path, readOnly);
+  } catch (error) {
+    throw asAppError(systemError(error, path), path);
+  }
+}
+
+/** A new file gets its name only when it is whole, so that a crash leaves none that is empty. */
+function create(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.new-${process.pid}`;
+  rmSync(temporary, { force: true });
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
+  try {
+    connection.database.exec('PRAGMA journal_mode = DELETE');
+    connection.database.exec('PRAGMA synchronous = FULL');
+    migrate(connection, temporary);
+  } finally {
+    connection.close();
+  }
+  syncFile(temporary);
+  try {
+    // Fails if another process was first: then its file is the one.
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
+  rmSync(temporary, { force: true });
+  syncFile(dirname(path));
+}
+
+/** An empty or cut file is damage, not a new database. */
+function checkFile(path: string): void {
+  const { size } = statSync(path);
+  const damaged = (why: string) =>
+    new AppError({
+      code: 'store/damaged',
+      kind: 'internal',
+      message: `The file ${path} ${why}. It was left as it is.`,
+      data: { place: path },
+    });
+  if (size === 0) throw damaged('is empty');
+  const header = Buffer.alloc(100);
+  const handle = openSync(path, 'r');
+  try {
+    readSync(handle, header, 0, 100, 0);
+  } finally {
+    closeSync(handle);
+  }
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged('is no SQLite database');
+  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
+  const pages = header.readUInt32BE(28);
+  if (size < pageSize * pages && !existsSync(`${path}-wal`))
+    throw damaged(`was cut off: ${size} bytes of ${pageSize * pages}`);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Shared memory does not work across the machines of a network file system.
+const networkFileSystems = new Map<number, string>([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+]);
+
+function openToWrite(path: string): Opened {
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: 30 }));
+  const notes: string[] = [];
+  try {
+    // Looked at before anything is written: a file of another program or of a newer build stays untouched.
+    schemaOf(connection, path);
+    const network = networkFileSystems.get(statfsSync(path).type);
+    if (network !== undefined)
+      notes.push(`The file lies on ${network}: it is used without a write-ahead log, which is slower.`);
+    connection.database.exec(`PRAGMA journal_mode = ${network === undefined ? 'WAL' : 'DELETE'}`);
+    for (const pragma of [
+      'synchronous = FULL',
+      'foreign_keys = ON',
+      'secure_delete = FAST',
+      'cache_size = -32000',
+      'temp_store = MEMORY',
+      'mmap_size = 268435456',
+    ])
+      connection.database.exec(`PRAGMA ${pragma}`);
+    migrate(connection, path);
+    return { connection, place: path, readOnly: false, notes };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openToRead(path: string, asked: boolean): Opened {
+  const { DatabaseSync } = sqliteModule();
+  const notes = asked
+    ? []
+    : ['The file or its folder may not be written: everything can be read, nothing can be saved.'];
+  const attempt = (name: string): Opened => {
+    const connection = new Connection(new DatabaseSync(name, { readOnly: true }));
+    try {
+      schemaOf(connection, path);
+      connection.all('SELECT count(*) FROM tree');
+      return { connection, place: path, readOnly: true, notes };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  };
+  try {
+    return attempt(path);
+  } catch (error) {
+    // A write-ahead log needs a file beside the database; where none can be made and none is there, nobody else writes.
+    if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
+    return attempt(`file:${encodeURI(path)}?immutable=1`);
+  }
+}
+
+function systemError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const make = (init: { readonly code: string; readonly kind: AppError['kind']; readonly message: string }) =>
+    new AppError({ ...init, cause: error, data: { place: path } });
+  if (code === 'ENOSPC')
+    return make({ code: 'store/full', kind: 'unavailable', message: `The disk of ${path} is full.` });
+  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
+    return make({
+      code: 'tree/read-only',
+      kind: 'refused',
+      message: `The database ${path} cannot be made: its folder may not be written.`,
+    });
+  return error;
+}

@@ -1,0 +1,73 @@
+/** The schema of a database file: made, brought up to date, or refused. */
+import { existsSync } from 'node:fs';
+import { AppError, refuse } from '@coppice/core';
+import { schema, schemaVersion } from '../sql/schema.ts';
+import { sqliteDialect } from './dialect.ts';
+import type { Connection } from './driver.ts';
+import { searchSchema } from './search.ts';
+
+/** Marks a file as ours, so that another program's database is never written into. */
+export const applicationId = 0x436f7070;
+
+interface Migration {
+  readonly version: number;
+  readonly statements: readonly string[];
+}
+
+/** Every version in order; a later one is never changed once it was released. */
+const migrations: readonly Migration[] = [{ version: 1, statements: [...schema(sqliteDialect), ...searchSchema] }];
+
+function pragma(connection: Connection, name: string): number {
+  return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);
+}
+
+/** What a file is before it is opened for good. */
+export function schemaOf(connection: Connection, place: string): { readonly version: number; readonly empty: boolean } {
+  const version = pragma(connection, 'user_version');
+  const tables = connection.all("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'");
+  const empty = Number(tables[0]?.n) === 0;
+  if (!empty && pragma(connection, 'application_id') !== applicationId)
+    throw new AppError({
+      code: 'store/damaged',
+      kind: 'internal',
+      message: `The file ${place} is a database of another program. It was left as it is.`,
+      data: { place },
+    });
+  if (version > schemaVersion)
+    refuse(
+      'store/newer',
+      `The database ${place} was written by a newer Coppice (schema ${version}, this one knows ${schemaVersion}). Update to open it.`,
+      {
+        place,
+        version,
+      },
+    );
+  return { version, empty };
+}
+
+/** Brings the schema up to date in one transaction, after a backup of what is there. */
+export function migrate(connection: Connection, place: string): void {
+  const { version, empty } = schemaOf(connection, place);
+  if (version === schemaVersion) return;
+  if (!empty) backUpBefore(connection, place, version);
+  connection.database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have been first while this one waited for the lock.
+    const now = pragma(connection, 'user_version');
+    for (const migration of migrations) {
+      if (migration.version <= now) continue;
+      for (const statement of migration.statements) connection.database.exec(statement);
+    }
+    connection.database.exec(`PRAGMA application_id = ${applicationId}`);
+    connection.database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    connection.database.exec('COMMIT');
+  } catch (error) {
+    connection.database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function backUpBefore(connection: Connection, place: string, version: number): void {
+  const copy = `${place}.before-schema-${schemaVersion}-from-${version}.bak`;
+  if (!existsSync(copy)) connection.run('VACUUM INTO $1', copy);
+}

@@ -1,0 +1,131 @@
+/**
+ * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
+ * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
+ */
+import type { Role } from '@coppice/core';
+import { number, type Param, type Row, text } from '../sql/query.ts';
+import { messageOf, searchTextOf } from '../sql/rows.ts';
+import { behind, candidateColumns, candidateOrder, type Found, hitOf, type Search } from '../sql/search.ts';
+import type { Connection } from './driver.ts';
+
+/** The index itself and how far it has read the log. It holds no text of its own but what the trigrams give away. */
+export const searchSchema: readonly string[] = [
+  `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`,
+  'CREATE TABLE search_state (id INTEGER PRIMARY KEY CHECK (id = 1), change_id INTEGER NOT NULL)',
+  'INSERT INTO search_state (id, change_id) VALUES (1, 0)',
+  // A purged row leaves the index with it: its place may be given to another row.
+  'CREATE TRIGGER node_forgotten AFTER DELETE ON node BEGIN DELETE FROM node_text WHERE rowid = old.rowid; END',
+];
+
+const batch = 500;
+const shortest = 3;
+
+interface Touched {
+  readonly treeId: string;
+  readonly ids: readonly string[];
+}
+
+/** Whether the index lags behind the log. */
+export function isBehind(connection: Connection): boolean {
+  const [state] = connection.all(
+    'SELECT (SELECT change_id FROM search_state) AS read, coalesce((SELECT max(id) FROM change), 0) AS written',
+  );
+  return state !== undefined && number(state, 'read') < number(state, 'written');
+}
+
+/** Reads a batch of the log into the index. The caller holds a write transaction. Returns whether more is left. */
+export function catchUp(connection: Connection): boolean {
+  const changes = connection.all(
+    'SELECT id, tree_id, version, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
+    batch,
+  );
+  for (const change of changes) {
+    for (const touched of touchedBy(connection, change))
+      for (const id of touched.ids) reindex(connection, touched.treeId, id);
+  }
+  const last = changes[changes.length - 1];
+  if (last !== undefined) connection.run('UPDATE search_state SET change_id = $1', number(last, 'id'));
+  return changes.length === batch;
+}
+
+/** Nodes whose text came, went or changed in a commit. */
+function touchedBy(connection: Connection, change: Row): Touched[] {
+  const tree = text(change, 'tree_id');
+  const ids: string[] = [];
+  for (const step of JSON.parse(text(change, 'steps')) as readonly {
+    readonly type: string;
+    readonly id?: string;
+    readonly nodeId?: string;
+  }[]) {
+    if (step.type === 'insert' && step.id !== undefined) ids.push(step.id);
+    if (step.type === 'replace' && step.nodeId !== undefined) ids.push(step.nodeId);
+    if ((step.type === 'remove' || step.type === 'restore') && step.nodeId !== undefined)
+      for (const id of subtreeOf(connection, tree, step.nodeId)) ids.push(id);
+  }
+  return [{ treeId: tree, ids }];
+}
+
+function subtreeOf(connection: Connection, tree: string, top: string): string[] {
+  const found = connection.all(
+    `WITH RECURSIVE below(id) AS (
+      SELECT id FROM node WHERE tree_id = $1 AND id = $2
+      UNION ALL
+      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+    ) SELECT id FROM below`,
+    tree,
+    top,
+  );
+  return found.map((row) => text(row, 'id'));
+}
+
+function reindex(connection: Connection, tree: string, id: string): void {
+  const [row] = connection.all(
+    'SELECT rowid AS place, removed_in, kind, role, tool_call_id, content, search_text FROM node WHERE tree_id = $1 AND id = $2',
+    tree,
+    id,
+  );
+  if (row === undefined) return;
+  const place = number(row, 'place');
+  connection.run('DELETE FROM node_text WHERE rowid = $1', place);
+  if (row.removed_in !== null || text(row, 'kind') === 'root') return;
+  const said = searchTextOf(row, messageOf(row, text(row, 'role') as Role));
+  if (said !== '') connection.run('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, folded(said));
+}
+
+// The index folds case the way the scan for short terms does, so that both find the same.
+function folded(said: string): string {
+  return said.toLowerCase();
+}
+
+/**
+ * Finds messages. Terms of three characters and more come from the index; shorter ones are looked for in what is left.
+ * Where the index cannot be brought up to date, in a file that may only be read, every message is looked at.
+ */
+export function findHits(connection: Connection, search: Search, indexed: boolean): Found[] {
+  const params: Param[] = [search.owner];
+  const parameter = (value: Param): string => {
+    params.push(value);
+    return `$${params.length}`;
+  };
+  const { terms, after } = search;
+  const long = indexed ? terms.filter((term) => [...term].length >= shortest) : [];
+  const conditions = ['t.owner = $1', 't.trashed_at IS NULL', 'n.removed_in IS NULL', "n.kind <> 'root'"];
+  if (long.length > 0) {
+    const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
+    conditions.push(`n.rowid IN (SELECT rowid FROM node_text WHERE node_text MATCH ${parameter(phrase)})`);
+  }
+  if (search.treeId !== null) conditions.push(`n.tree_id = ${parameter(search.treeId)}`);
+  if (search.project !== null) conditions.push(`t.project = ${parameter(search.project)}`);
+  if (search.roles !== null)
+    conditions.push(`n.role IN (SELECT value FROM json_each(${parameter(JSON.stringify(search.roles))}))`);
+  if (after !== null)
+    conditions.push(behind(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
+  const sql = `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.id = n.tree_id WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`;
+  const found: Found[] = [];
+  for (const row of connection.iterate(sql, ...params)) {
+    const hit = hitOf(row, terms);
+    if (hit !== null) found.push(hit);
+    if (found.length > search.limit) break;
+  }
+  return found;
+}
