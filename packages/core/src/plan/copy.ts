@@ -124,7 +124,7 @@ export function copyNodes(
     const top = node.parentId === copying.from;
     const place = top ? (copying.position ?? node.position) : node.position;
     const groupId = copying.groups === 'reset' || (top && copying.position !== undefined) ? 0 : node.groupId;
-    const meta = resplit(copiedMeta(node, copying.treeId, 'copiedFrom', ids), ids);
+    const meta = copiedMeta(node, copying.treeId, 'copiedFrom', ids);
     const copy = copyOf(context, node, parent, place, id, meta, groupId);
     const landed = { ...copy, marker: copy.marker === null ? null : remarked(copy.marker, ids) };
     grown.set(node.id, landed);
@@ -138,13 +138,6 @@ function remarked(marker: Marker, ids: ReadonlyMap<NodeId, NodeId>): Marker {
   const firstKept = marker.firstKept === undefined ? undefined : ids.get(marker.firstKept);
   const from = marker.from === undefined ? undefined : ids.get(marker.from);
   return { ...marker, ...(firstKept === undefined ? {} : { firstKept }), ...(from === undefined ? {} : { from }) };
-}
-
-/** A left half is one of its copied other half, or of none. */
-function resplit(meta: NodeMeta, ids: ReadonlyMap<NodeId, NodeId>): NodeMeta {
-  const { splitSource, ...rest } = meta;
-  const copy = splitSource === undefined ? undefined : ids.get(nodeId(splitSource));
-  return copy === undefined ? rest : { ...rest, splitSource: copy };
 }
 
 /** Copies a subtree from another tree of the same owner. */
