@@ -1,0 +1,207 @@
+import { isAppError } from '@coppice/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
+import { exec, type Param, row, rows, type Work } from '../sql/query.ts';
+import { Database } from './database.ts';
+import { settingsOf } from './options.ts';
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
+
+function one(sql: string, ...params: Param[]): () => Work<unknown> {
+  return function* () {
+    return Object.values((yield* row(sql, ...params)) ?? {})[0];
+  };
+}
+
+describe('addresses', () => {
+  test('the place names no user and no password', () => {
+    expect(settingsOf('postgres://me:secret@db.example:5433/trees', {}).place).toBe('postgres://db.example:5433/trees');
+    expect(settingsOf('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe('postgres:///run/pg/trees');
+  });
+
+  test('settings of ours may stand in the address and do not reach the server', () => {
+    const settings = settingsOf('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
+    expect(settings).toMatchObject({ feed: 'poll', pool: 3, prepare: false });
+    expect(settings.connectionString).toBe('postgres://host/db?sslmode=disable');
+  });
+
+  test.each(['postgres://[', 'postgres://h/db?feed=pigeon', 'postgres://h/db?pool=none'])(
+    '%s is refused',
+    (address) => {
+      expect(() => settingsOf(address, {})).toThrow('The address of the database');
+    },
+  );
+});
+
+describe('transactions', () => {
+  let where: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    where = await createTestDatabase();
+    database = await Database.create(settingsOf(where.url, { pool: 4 }));
+    await where.query('CREATE TABLE t (id INT PRIMARY KEY, said TEXT, n BIGINT NOT NULL DEFAULT 0)');
+  });
+  afterAll(async () => {
+    await database.close();
+    await where.drop();
+  });
+
+  test('any text goes in and out unchanged, and numbers are numbers', async () => {
+    const odd = 'nul \u0000, half \ud83d, other half \udc4d, mark \u001a, \u{1f44d}';
+    await database.write(function* () {
+      yield* exec('INSERT INTO t (id, said, n) VALUES ($1, $2, $3)', 1, odd, 2 ** 53 - 1);
+    });
+    const read = await database.read(function* () {
+      return yield* row('SELECT said, n, $1 || said AS both FROM t WHERE id = 1', odd);
+    });
+    expect(read).toEqual({ said: odd, n: 2 ** 53 - 1, both: odd + odd });
+  });
+
+  test('bytes go in and out unchanged', async () => {
+    const bytes = new Uint8Array([1, 0, 255, 26]).subarray(1);
+    const back = await database.read(one('SELECT CAST($1 AS BYTEA) AS b', bytes));
+    expect(new Uint8Array(back as Buffer)).toEqual(new Uint8Array([0, 255, 26]));
+  });
+
+  test('a statement that fails on its way undoes everything and is the one that is named', async () => {
+    const failing = database.write(function* () {
+      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 10, 'kept?');
+      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 'no number', 'bad');
+      yield* exec('INSERT INTO t (id, said) VALUES ($1, $2)', 11, 'after');
+      yield* rows('SELECT 1');
+    });
+    await expect(failing).rejects.toThrow('no number');
+    expect(await database.read(one('SELECT count(*) FROM t WHERE id IN (10, 11)'))).toBe(0);
+  });
+
+  test('a failure that only the commit finds is a failure', async () => {
+    await where.query('CREATE TABLE d (id INT UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+    const twice = database.write(function* () {
+      yield* exec('INSERT INTO d (id) VALUES ($1)', 1);
+      yield* exec('INSERT INTO d (id) VALUES ($1)', 1);
+    });
+    await expect(twice).rejects.toThrow('duplicate key');
+    expect(await database.read(one('SELECT count(*) FROM d'))).toBe(0);
+  });
+
+  test('work that throws leaves nothing behind, and the connection is good for the next', async () => {
+    for (let n = 0; n < 10; n++)
+      await expect(
+        // biome-ignore format: one line says it
+        database.write(function* () { yield* exec('INSERT INTO t (id) VALUES ($1)', 20); throw new Error('stop'); }),
+      ).rejects.toThrow('stop');
+    expect(await database.read(one('SELECT count(*) FROM t WHERE id = 20'))).toBe(0);
+  });
+
+  test('a read sees one moment, whatever is written meanwhile', async () => {
+    const seen = await database.read(function* () {
+      const before = yield* row('SELECT count(*) AS n FROM t');
+      yield* rows('SELECT pg_sleep(0.2)');
+      return [before, yield* row('SELECT count(*) AS n FROM t')];
+    });
+    expect(seen[0]).toEqual(seen[1]);
+    await expect(database.read(() => exec('DELETE FROM t'))).rejects.toMatchObject({ code: 'tree/read-only' });
+  });
+
+  test('a race that the server ends is run again', async () => {
+    const strict = await Database.create(settingsOf(where.url, { isolation: 'serializable', pool: 8 }));
+    await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
+    let runs = 0;
+    const add = () =>
+      strict.write(function* () {
+        runs++;
+        const { n } = (yield* row('SELECT n FROM t WHERE id = 30')) ?? {};
+        yield* exec('UPDATE t SET n = $1 WHERE id = 30', Number(n) + 1);
+      });
+    await Promise.all([add(), add(), add()]);
+    expect(await database.read(one('SELECT n FROM t WHERE id = 30'))).toBe(3);
+    expect(runs).toBeGreaterThan(3);
+    await strict.close();
+  });
+
+  test('a wait for a lock that is too long says so', async () => {
+    const hasty = await Database.create(settingsOf(where.url, { lockTimeout: 50 }));
+    await where.query('INSERT INTO t (id) VALUES (40)');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holding = new Promise<void>((locked, failed) => {
+      void (async () => {
+        const client = database.client();
+        await client.connect();
+        await client.query('BEGIN; SELECT * FROM t WHERE id = 40 FOR UPDATE');
+        locked();
+        await held;
+        await client.end();
+      })().catch(failed);
+    });
+    await holding;
+    expect(await codeOf(hasty.write(() => rows('SELECT * FROM t WHERE id = 40 FOR UPDATE')))).toBe('store/locked');
+    release();
+    await hasty.close();
+  });
+
+  test('what cannot be reached, is not let in or is not there is unavailable, and says where, not with what', async () => {
+    const url = new URL(where.url);
+    for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
+      const address = Object.assign(new URL(url), change);
+      const away = await Database.create(settingsOf(address.href, { connectTimeout: 2_000 }));
+      const failed: unknown = await away.read(() => rows('SELECT 1')).catch((error: unknown) => error);
+      expect(failed).toMatchObject({ code: 'store/unavailable', kind: 'unavailable', retryable: 'port' in change });
+      expect(String(failed)).not.toContain(url.password);
+      await away.close();
+    }
+  });
+
+  test('statements are prepared once per connection, or not at all when asked', async () => {
+    const count = one(
+      "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'coppice%' AND statement LIKE '%tell%'",
+    );
+    for (const [prepare, expected] of [
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      const single = await Database.create(settingsOf(where.url, { pool: 1, prepare }));
+      for (let n = 0; n < 3; n++) await single.read(one("SELECT 'tell' || $1", String(n)));
+      const kept = await single.read(
+        one(
+          "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%''tell'' ||%' AND statement NOT LIKE '%pg_prepared%'",
+        ),
+      );
+      expect(kept).toBe(expected);
+      await single.close();
+    }
+    void count;
+  });
+});
+
+describe('a server that goes away', () => {
+  test('fails what is running, and the pool is well again without being touched', async () => {
+    const server = await startOwnServer();
+    const url = await server.createDatabase();
+    const database = await Database.create(settingsOf(url, { pool: 3, connectTimeout: 2_000 }));
+    await database.write(() => exec('CREATE TABLE t (id INT PRIMARY KEY)'));
+    // Idle connections break unseen: the next one to be used is found dead and another taken.
+    await Promise.all([1, 2, 3].map((id) => database.write(() => exec('INSERT INTO t (id) VALUES ($1)', id))));
+    await server.restart('SIGKILL');
+    expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
+    const slow = codeOf(database.read(() => rows('SELECT pg_sleep(30)')));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await server.stop('SIGQUIT');
+    expect(await slow).toBe('store/unavailable');
+    expect(await codeOf(database.read(() => rows('SELECT 1')))).toBe('store/unavailable');
+    await server.start();
+    expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
+    await database.close();
+    await server.close();
+  });
+});

@@ -1,0 +1,235 @@
+/** Transactions on a pool of connections: begun, answered, committed, tried again where that is safe. */
+import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import { Locks } from '../book/locks.ts';
+import { failpoint } from '../failpoints.ts';
+import { fromColumn, toColumn } from '../sql/exact-text.ts';
+import { driveLater, type Param, type Query, type Row, type Work } from '../sql/query.ts';
+import { postgresDialect, toPostgres } from './dialect.ts';
+import { constraintOf, isLost, isRace, stateOf, takenError, toAppError } from './failures.ts';
+import type { Settings } from './options.ts';
+
+// Object ids of PostgreSQL's types, which are the same on every server.
+const int8 = 20;
+const text = 25;
+const numeric = 1700;
+
+const mostTries = 5;
+const mostTriesWhenLost = 3;
+// A statement past this many is not kept: its text was made up, and keeping all such would fill the server's memory.
+const mostStatements = 500;
+
+const lockEnding = postgresDialect.forUpdate;
+
+type Mode = 'read' | 'write';
+
+/** What became of a statement that was sent and not waited for. */
+type Sent = Promise<QueryResult<Record<string, unknown>>>;
+
+interface Statement {
+  readonly text: string;
+  readonly name: string | undefined;
+  /** How many rows it changes where its text alone tells, so that nobody has to wait for the answer. */
+  readonly count: number | null;
+}
+
+// One row of values, or an error; and the tree's row, which the transaction holds locked.
+const changesOne = /^\s*(?:INSERT INTO \w+ \([^)]*\)\s*VALUES \([^()]*\)\s*$|UPDATE tree SET version = )/;
+
+/** A pool of connections to one database, and the transactions on it. */
+export class Database {
+  readonly settings: Settings;
+  readonly #pool: Pool;
+  readonly #makeClient: () => Client;
+  readonly #statements = new Map<string, Statement>();
+  readonly #queues = new Locks();
+  /** Sent at the start of every write, for what the server's own configuration gets wrong. */
+  #writePrelude = '';
+
+  private constructor(settings: Settings, pool: Pool, makeClient: () => Client) {
+    this.settings = settings;
+    this.#pool = pool;
+    this.#makeClient = makeClient;
+    // A connection that breaks while nobody uses it is dropped by the pool; without a listener it would end the process.
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      // Behind a pooler the session is not ours, and its settings are its operator's.
+      if (settings.feed === 'poll') return;
+      client
+        .query(
+          `SET statement_timeout = ${settings.statementTimeout}; SET lock_timeout = ${settings.lockTimeout};
+          SET idle_in_transaction_session_timeout = ${settings.statementTimeout}; SET jit = off`,
+        )
+        .catch(() => undefined);
+    });
+  }
+
+  /** Makes the pool; connects to nothing yet. The driver is loaded here, so that who uses another store never does. */
+  static async create(settings: Settings): Promise<Database> {
+    const { default: pg } = await import('pg');
+    const parsers = {
+      getTypeParser(oid: number, format?: 'text' | 'binary') {
+        if (oid === int8 || oid === numeric) return Number;
+        return oid === text ? fromColumn : pg.types.getTypeParser(oid, format);
+      },
+    };
+    const config = {
+      connectionString: settings.connectionString,
+      application_name: 'coppice',
+      connectionTimeoutMillis: settings.connectTimeout,
+      // A server that vanished without a word answers no timeout of its own.
+      query_timeout: settings.statementTimeout + 5_000,
+      keepAlive: true,
+      types: parsers as NonNullable<ConstructorParameters<typeof Client>[0] & object>['types'],
+    };
+    const pool = new pg.Pool({ ...config, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 });
+    return new Database(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
+  }
+
+  /** A connection outside the pool, for listening. */
+  client(): Client {
+    return this.#makeClient();
+  }
+
+  /** Has every write begin with a statement. */
+  beginWritesWith(sql: string): void {
+    this.#writePrelude = `; ${sql}`;
+  }
+
+  /** Runs work on one snapshot that nothing written meanwhile disturbs. */
+  read<T>(make: () => Work<T>): Promise<T> {
+    return this.#tried('read', make);
+  }
+
+  /**
+   * Runs work as one transaction, durable when the promise resolves. It is made anew for every try. Work that begins by
+   * locking a row waits in this process for others that lock the same row, so that a tree many write to holds one
+   * connection and not the whole pool.
+   */
+  write<T>(make: () => Work<T>): Promise<T> {
+    const first = make().next();
+    const lock = first.done === true || !first.value.sql.endsWith(lockEnding) ? undefined : first.value.params[0];
+    return typeof lock === 'string'
+      ? this.#queues.run(lock, () => this.#tried('write', make))
+      : this.#tried('write', make);
+  }
+
+  /** Waits until every connection is given back, and closes them. */
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #tried<T>(mode: Mode, make: () => Work<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const attempt = new Attempt();
+      try {
+        return await this.#once(mode, make, attempt);
+      } catch (error) {
+        const again = isRace(error)
+          ? tries < mostTries
+          : // What was lost on its way to a commit may have been committed: only the caller's own ids can tell.
+            isLost(error) && !attempt.committing && tries < mostTriesWhenLost;
+        if (!again) throw stateOf(error) === '23505' ? asTaken(error) : toAppError(error, this.settings.place);
+        await pause(Math.random() * 25 * 2 ** tries);
+      }
+    }
+  }
+
+  async #once<T>(mode: Mode, make: () => Work<T>, attempt: Attempt): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      failpoint('before-begin');
+      // Sent together with the first statement: beginning costs no round trip of its own.
+      attempt.send(client.query(this.#begin(mode)));
+      const result = await driveLater(make(), (query) => this.#answer(client, query, attempt));
+      if (mode === 'write') failpoint('before-commit');
+      attempt.committing = mode === 'write';
+      const committed = client.query('COMMIT');
+      attempt.send(committed);
+      await attempt.settled();
+      // A statement that failed on its way turns the commit into a rollback, and was thrown above.
+      if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
+      if (mode === 'write') failpoint('after-commit');
+      return result;
+    } catch (error) {
+      const first = await attempt.firstFailure(error);
+      if (isLost(first)) broken = first instanceof Error ? first : new Error(String(first));
+      else
+        await client.query('ROLLBACK').catch((failed: Error) => {
+          broken = failed;
+        });
+      throw first;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  #begin(mode: Mode): string {
+    if (mode === 'read') return 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+    const { isolation } = this.settings;
+    return `BEGIN ISOLATION LEVEL ${isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED'}${this.#writePrelude}`;
+  }
+
+  async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly Row[] | number> {
+    if (query.want === 'count') failpoint('write');
+    const { text: sql, name, count } = this.#statement(query.sql);
+    const values = query.params.map(toValue);
+    const sent: Sent = client.query(name === undefined ? { text: sql, values } : { text: sql, name, values });
+    if (query.want === 'count' && count !== null) {
+      attempt.send(sent);
+      return count;
+    }
+    const result = await sent;
+    return query.want === 'rows' ? result.rows : (result.rowCount ?? 0);
+  }
+
+  #statement(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const kept = this.settings.prepare && this.#statements.size < mostStatements;
+    const statement: Statement = {
+      text: toPostgres(sql),
+      name: kept ? `coppice_${this.#statements.size}` : undefined,
+      count: changesOne.test(sql) ? 1 : null,
+    };
+    if (kept) this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** One try of a transaction: what was sent without waiting, and how far it came. */
+class Attempt {
+  committing = false;
+  readonly #sent: Promise<unknown>[] = [];
+
+  send(sent: Promise<unknown>): void {
+    // Looked at later; until then a failure is not an unhandled one.
+    sent.catch(() => undefined);
+    this.#sent.push(sent);
+  }
+
+  async settled(): Promise<void> {
+    for (const sent of this.#sent) await sent;
+  }
+
+  /** The failure that came first: what follows one inside a transaction only says that there was one. */
+  async firstFailure(error: unknown): Promise<unknown> {
+    for (const outcome of await Promise.allSettled(this.#sent))
+      if (outcome.status === 'rejected') return outcome.reason;
+    return error;
+  }
+}
+
+function asTaken(error: unknown): unknown {
+  return /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error)) ? takenError(error) : error;
+}
+
+function toValue(param: Param): string | number | null | Buffer {
+  if (typeof param === 'string') return toColumn(param);
+  return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

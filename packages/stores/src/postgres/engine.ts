@@ -1,0 +1,145 @@
+/** A PostgreSQL database as the shared store uses it. */
+import type {
+  AbortSignalLike,
+  ListEvent,
+  MessageKit,
+  Page,
+  SearchHit,
+  SearchQuery,
+  StoreInfo,
+  Supports,
+  TreeId,
+} from '@coppice/core';
+import { treeId } from '@coppice/core';
+import { toCursor } from '../cursor.ts';
+import { number, row, rows, text, type Work } from '../sql/query.ts';
+import type { SqlEngine } from '../sql/store.ts';
+import { backUp } from './backup.ts';
+import type { Database } from './database.ts';
+import { postgresDialect } from './dialect.ts';
+import { commitsPerTransaction } from './migrations.ts';
+import { News } from './news.ts';
+import { catchUp, searchWork, treesBehind } from './search.ts';
+
+/** What a database told about itself when it was opened. */
+export interface Opened {
+  readonly database: Database;
+  readonly readOnly: boolean;
+  readonly durable: boolean;
+  readonly schemaVersion: number;
+  readonly notes: readonly string[];
+  readonly kit: MessageKit | undefined;
+}
+
+/** Places of the log below this one are complete: every transaction that could still fill one has ended. */
+const completeBelow = `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT) * ${commitsPerTransaction}`;
+
+/** One database, reached through a pool, with its news. */
+export class PostgresEngine implements SqlEngine {
+  readonly dialect = postgresDialect;
+  readonly supports: Supports;
+  readonly #opened: Opened;
+  readonly #database: Database;
+  readonly #news: News;
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+    this.#database = opened.database;
+    const { feed, pollInterval } = opened.database.settings;
+    this.#news = new News({ mode: feed, pollInterval, client: () => opened.database.client() });
+    this.supports = {
+      durable: opened.durable,
+      processes: true,
+      search: true,
+      crossProcessFeed: true,
+      history: true,
+    };
+  }
+
+  /** Begins to listen; whether or not that works, looking does. */
+  async start(): Promise<void> {
+    void this.#news.start();
+  }
+
+  snapshot<T>(work: () => Work<T>): Promise<T> {
+    return this.#database.read(work);
+  }
+
+  transaction<T>(work: () => Work<T>): Promise<T> {
+    return this.#database.write(work);
+  }
+
+  announce(_owner: string, id: TreeId, version: number): void {
+    this.#news.announce(id, version);
+  }
+
+  changed(id: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void> {
+    return this.#news.changed(id, seen, signal);
+  }
+
+  /** The changes after a place, as far as the log is complete: a later look finds none before them. */
+  *events(owner: string, since: number, limit: number): Work<ListEvent[]> {
+    const found = yield* rows(
+      `SELECT id, tree_id, version FROM change WHERE id > $1 AND owner = $2 AND id < ${completeBelow} ORDER BY id LIMIT $3`,
+      since,
+      owner,
+      limit,
+    );
+    return found.map((one) => ({
+      cursor: toCursor('changes', [number(one, 'id')]),
+      treeId: treeId(text(one, 'tree_id')),
+      version: number(one, 'version'),
+    }));
+  }
+
+  /** The place from which on every commit is one to come. */
+  *latest(): Work<number> {
+    const found = yield* row(`SELECT ${completeBelow} - 1 AS place`);
+    return number(found ?? { place: 0 }, 'place');
+  }
+
+  async search(owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
+    const behind = await this.snapshot(() => treesBehind(owner, query.treeId));
+    if (this.#opened.readOnly) return this.snapshot(() => searchWork(owner, query, this.#opened.kit, behind));
+    for (const tree of behind) await this.transaction(() => catchUp(tree.treeId));
+    return this.snapshot(() => searchWork(owner, query, this.#opened.kit, []));
+  }
+
+  info(): StoreInfo {
+    const { readOnly, schemaVersion, notes, database } = this.#opened;
+    return { kind: 'postgres', place: database.settings.place, readOnly, schemaVersion, notes };
+  }
+
+  damage(): Promise<readonly string[]> {
+    return this.snapshot(damageWork);
+  }
+
+  backup(to: string): Promise<void> {
+    return backUp(this.#database, to);
+  }
+
+  async close(): Promise<void> {
+    await this.#news.close();
+    await this.#database.close();
+  }
+}
+
+/** What the server itself knows to be broken: indexes and constraints that do not hold, pages with a bad checksum. */
+function* damageWork(): Work<readonly string[]> {
+  const found: string[] = [];
+  const here = 'to_regnamespace(current_schema())';
+  for (const one of yield* rows(
+    `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid AND c.relnamespace = ${here} ORDER BY 1`,
+  ))
+    found.push(`The index ${text(one, 'name')} is not valid: make it again.`);
+  for (const one of yield* rows(
+    `SELECT k.conname AS name FROM pg_constraint k WHERE NOT k.convalidated AND k.connamespace = ${here} ORDER BY 1`,
+  ))
+    found.push(`The constraint ${text(one, 'name')} was never checked against all rows.`);
+  const sums = yield* row(
+    'SELECT coalesce(checksum_failures, 0) AS n FROM pg_stat_database WHERE datname = current_database()',
+  );
+  const failures = number(sums ?? { n: 0 }, 'n');
+  if (failures > 0) found.push(`The server has read ${failures} damaged pages of this database.`);
+  return found;
+}

@@ -1,0 +1,113 @@
+/** Trees in PostgreSQL: for teams and many servers. */
+import { AppError, refusalKinds, type Store } from '@coppice/core';
+import { number, row, text, type Work } from '../sql/query.ts';
+import { SqlStore } from '../sql/store.ts';
+import { Database } from './database.ts';
+import { type Opened, PostgresEngine } from './engine.ts';
+import { hasTrigramIndex, migrate, newestVersion, refuseNewer, schemaVersion, trigramIndex } from './migrations.ts';
+import { type PostgresOptions, settingsOf } from './options.ts';
+
+export type { PostgresOptions } from './options.ts';
+
+/**
+ * Opens the trees of a database, making its tables if there are none. `place` is a PostgreSQL URL, with or without its
+ * scheme. A database that takes no writes, such as a standby, is opened read-only and says so.
+ */
+export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
+  const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
+  const database = await Database.create(settingsOf(address, options));
+  try {
+    const opened = await prepare(database, options);
+    const engine = new PostgresEngine(opened);
+    await engine.start();
+    return new SqlStore(engine, { ...options, readOnly: opened.readOnly });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+// Places in the log need numbers of transactions that never repeat, which came with 13.
+const oldestServer = 130_000;
+
+/** What a server says about itself before anything is done with it. */
+interface Server {
+  readonly version: number;
+  readonly encoding: string;
+  readonly readOnly: boolean;
+  readonly synchronous: string;
+  readonly fsync: string;
+}
+
+function* serverWork(): Work<Server> {
+  const found = yield* row(
+    `SELECT CAST(current_setting('server_version_num') AS INTEGER) AS version, current_setting('server_encoding') AS encoding,
+      CASE WHEN pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' THEN 1 ELSE 0 END AS read_only,
+      current_setting('synchronous_commit') AS synchronous, current_setting('fsync') AS fsync`,
+  );
+  const said = found ?? {};
+  return {
+    version: number(said, 'version'),
+    encoding: text(said, 'encoding'),
+    readOnly: number(said, 'read_only') === 1,
+    synchronous: text(said, 'synchronous'),
+    fsync: text(said, 'fsync'),
+  };
+}
+
+async function prepare(database: Database, options: PostgresOptions): Promise<Opened> {
+  const { place } = database.settings;
+  const server = await database.read(serverWork);
+  const notes: string[] = [];
+  if (server.version < oldestServer)
+    throw unfit(`The server of ${place} is too old: PostgreSQL 13 or newer is needed.`);
+  if (server.encoding !== 'UTF8')
+    throw unfit(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
+  if (server.synchronous === 'off') {
+    // Acknowledged means durable: what the configuration leaves out, every write of ours asks for.
+    database.beginWritesWith('SET LOCAL synchronous_commit = on');
+    notes.push('The server is set to acknowledge before it has saved; our writes wait for the disk all the same.');
+  }
+  if (server.fsync === 'off') notes.push('The server runs without fsync: a power cut can lose what was acknowledged.');
+  const readOnly = options.readOnly === true || server.readOnly;
+  if (server.readOnly && options.readOnly !== true)
+    notes.push('The database takes no writes: everything can be read, nothing can be saved.');
+  const version = await tablesOf(database, readOnly);
+  if (!(await trigrams(database, readOnly)))
+    notes.push(
+      'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
+    );
+  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, kit: options.kit };
+}
+
+/** Makes sure that the tables are there and ours, and tells their version. */
+async function tablesOf(database: Database, readOnly: boolean): Promise<number> {
+  const { place } = database.settings;
+  const version = await database.read(schemaVersion);
+  refuseNewer(version, place);
+  if (version === newestVersion) return version;
+  if (readOnly)
+    throw unfit(
+      version === 0
+        ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
+        : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
+    );
+  await database.write(() => migrate(place));
+  return newestVersion;
+}
+
+/** Sees to the index that search is fast with. A server that has no trigrams, or does not grant them, is no failure. */
+async function trigrams(database: Database, readOnly: boolean): Promise<boolean> {
+  if (await database.read(hasTrigramIndex)) return true;
+  if (readOnly) return false;
+  try {
+    return await database.write(trigramIndex);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'store/unavailable') throw error;
+    return false;
+  }
+}
+
+function unfit(message: string): AppError {
+  return new AppError({ code: 'store/unavailable', kind: refusalKinds['store/unavailable'], message });
+}

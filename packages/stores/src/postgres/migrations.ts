@@ -1,0 +1,138 @@
+/** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
+import { AppError, refusalKinds } from '@coppice/core';
+import { exec, number, row, type Work } from '../sql/query.ts';
+import { schema } from '../sql/schema.ts';
+import { postgresDialect } from './dialect.ts';
+
+/** One change of the tables. A published one is never edited: a later number changes what it made. */
+export interface Migration {
+  readonly version: number;
+  readonly statements: readonly string[];
+}
+
+// The active node points at the node table, whose rows point back: the key is added when both tables are there.
+const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
+
+function tables(): string[] {
+  const statements: string[] = [];
+  let later: string | undefined;
+  for (const statement of schema(postgresDialect)) {
+    later ??= activeKey.exec(statement)?.[1];
+    statements.push(statement.replace(activeKey, ''));
+  }
+  if (later === undefined) throw new Error('The tables name no key for the active node.');
+  return [...statements, `ALTER TABLE tree ADD CONSTRAINT tree_active ${later}`];
+}
+
+/** How many places of the log one transaction has. */
+export const commitsPerTransaction = 4096;
+
+/** What PostgreSQL's tables have beside the shared ones. */
+const own: readonly string[] = [
+  // A sequence gives numbers before their transactions end, so a later number may be seen first and a reader would pass
+  // over the earlier one. The transaction's own number leads here instead: below the oldest running one the log is
+  // complete, and what is read in the order of these places has no gap. 4,096 commits fit into one transaction.
+  'CREATE UNIQUE INDEX change_place ON change (id)',
+  'CREATE INDEX change_feed ON change (owner, id)',
+  `CREATE FUNCTION change_place() RETURNS BIGINT LANGUAGE sql VOLATILE AS $$
+    SELECT first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction})
+    FROM (SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) * ${commitsPerTransaction} AS first) AS own
+  $$`,
+  'ALTER TABLE change ALTER COLUMN id SET DEFAULT change_place()',
+  // What search looks through, in lower case: filled behind the commits and complete before a search answers. A purge
+  // takes the texts along by the key; that a node is live is asked of the node itself.
+  `CREATE TABLE search_text (
+    tree_id TEXT COLLATE "C" NOT NULL,
+    node_id TEXT COLLATE "C" NOT NULL,
+    seq BIGINT NOT NULL,
+    role TEXT COLLATE "C" NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (tree_id, node_id),
+    FOREIGN KEY (tree_id, node_id) REFERENCES node (tree_id, id) ON DELETE CASCADE
+  )`,
+  `CREATE TABLE search_mark (
+    tree_id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    version BIGINT NOT NULL,
+    FOREIGN KEY (tree_id) REFERENCES tree (id) ON DELETE CASCADE
+  )`,
+];
+
+/** Every change of the tables, in order. */
+export const migrations: readonly Migration[] = [{ version: 1, statements: [...tables(), ...own] }];
+
+/** The version of the tables that this program writes. */
+export const newestVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
+
+// One number for all of Coppice; advisory locks are a database's own, so other databases do not wait.
+const lockNumber = 0x636f_7070;
+
+const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
+
+/** The version of the tables, 0 where there are none. */
+export function* schemaVersion(): Work<number> {
+  const found = yield* row(isThere);
+  if (found?.there !== true) return 0;
+  const at = yield* row('SELECT version FROM coppice_schema');
+  return at === undefined ? 0 : number(at, 'version');
+}
+
+/** Refuses tables of a program newer than this one. */
+export function refuseNewer(version: number, place: string, known = newestVersion): void {
+  if (version <= known) return;
+  throw new AppError({
+    code: 'store/newer',
+    kind: refusalKinds['store/newer'],
+    message: `The database ${place} has tables of version ${version}; this program knows versions up to ${known}. Use a newer program.`,
+    data: { version, known },
+  });
+}
+
+/**
+ * Brings the tables up to date in the transaction that it runs in, under a lock that only one at a time holds: all of
+ * it or nothing. Whoever waited for the lock finds nothing left to do. Answers the version before.
+ */
+export function* migrate(place: string, list: readonly Migration[] = migrations): Work<number> {
+  yield* exec('SELECT pg_advisory_xact_lock($1)', lockNumber);
+  yield* exec('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
+  const before = yield* schemaVersion();
+  const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
+  refuseNewer(before, place, newest);
+  if (before === 0) yield* refuseForeign(place);
+  for (const { version, statements } of list)
+    if (version > before) for (const statement of statements) yield* exec(statement);
+  if (before === newest) return before;
+  yield* exec('DELETE FROM coppice_schema');
+  yield* exec('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);
+  return before;
+}
+
+/** Tables of somebody else are never built upon. */
+function* refuseForeign(place: string): Work<void> {
+  const other = yield* row(
+    `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema())
+    AND c.relname IN ('tree', 'node', 'change', 'bookmark', 'blob') LIMIT 1`,
+  );
+  if (other === undefined) return;
+  throw new AppError({
+    code: 'store/damaged',
+    kind: refusalKinds['store/damaged'],
+    message: `The database ${place} has a table '${String(other.name)}' that is not Coppice's. Give Coppice a database or a schema of its own.`,
+    data: { table: String(other.name) },
+  });
+}
+
+/** Tries to make the index that search is fast with; false where the server does not offer trigrams. */
+export function* trigramIndex(): Work<boolean> {
+  const offered = yield* row("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
+  if (offered === undefined) return false;
+  yield* exec('SELECT pg_advisory_xact_lock($1)', lockNumber);
+  yield* exec('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+  yield* exec('CREATE INDEX IF NOT EXISTS search_text_trigrams ON search_text USING gin (text gin_trgm_ops)');
+  return true;
+}
+
+/** Whether the index is there. */
+export function* hasTrigramIndex(): Work<boolean> {
+  return (yield* row("SELECT 1 AS yes WHERE to_regclass('search_text_trigrams') IS NOT NULL")) !== undefined;
+}
