@@ -69,6 +69,8 @@ export interface SqlEngine {
   search(search: Search): Promise<readonly Found[]>;
   /** Changes of an owner after a place in the log; the default order is the log's own. */
   events?(owner: string, since: number, limit: number): Work<ListEvent[]>;
+  /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */
+  latest?(): Work<number>;
   info(): StoreInfo;
   /** Findings of the database itself. */
   damage(): Promise<readonly string[]>;
@@ -196,7 +198,8 @@ export class SqlStore implements Store {
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
     const { events } = this.#engine;
-    let at: number = since === null ? await this.#snapshot(latestChange) : placeOf(since);
+    let at: number =
+      since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOf(since);
     while (!ended(signal)) {
       const from: number = at;
       const found: ListEvent[] = await this.#snapshot(
