@@ -1,0 +1,207 @@
+/** One writer: commits, refusals, versions, unique keys. */
+import { actId, ask, type Command, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
+import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { asked, awkwardTexts, bedIn, expectSound, imageOf, rule, type StoreSubject, unknownBlock } from './subject.ts';
+
+/** The rules of changing. */
+export function changingRules(subject: StoreSubject): void {
+  describe('changing', () => {
+    rule(subject, '[K10] a commit raises the version by one and is in rows and log', async (store) => {
+      const bed = await bedIn(store);
+      const outcome = await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('hello') }] });
+      expect(outcome.version).toBe(2);
+      expect(outcome.commit?.version).toBe(2);
+      const row = await asked(store, bed.treeId, 'tree', {});
+      expect(row?.version).toBe(2);
+      expect(row?.activeNodeId).toBe(outcome.result.nodeId);
+      const log = await asked(store, bed.treeId, 'log', { since: 1 });
+      expect(log).toEqual([outcome.commit]);
+      await expectSound(store, bed.treeId);
+    });
+
+    rule(
+      subject,
+      '[K11] what changes nothing and a retry with the same ids are acknowledged without a commit',
+      async (store) => {
+        const bed = await bedIn(store);
+        const command: Command = {
+          type: 'append',
+          treeId: bed.treeId,
+          messages: [{ message: user('a'), id: uuid(50) }],
+        };
+        await bed.run(command);
+        const again = await bed.run(command);
+        expect(again.commit).toBeNull();
+        expect(again.version).toBe(2);
+        expect((await asked(store, bed.treeId, 'log', { since: 0 })).length).toBe(2);
+      },
+    );
+
+    rule(subject, '[K12] a refusal leaves everything as it was', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['a', 'b']);
+      const before = await imageOf(store, bed.treeId);
+      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      expect(await bed.refusal({ type: 'delete', treeId: bed.treeId, nodeIds: [rootId] })).toBe('tree/root-protected');
+      expect(await bed.refusal({ type: 'select', treeId: bed.treeId, nodeId: nodeId(uuid(9)) })).toBe(
+        'tree/unknown-node',
+      );
+      expect(await bed.refusal({ type: 'append', treeId: treeId(uuid(8)), messages: [] })).toBe('tree/unknown-tree');
+      expect(await imageOf(store, bed.treeId)).toEqual(before);
+      expect((await asked(store, bed.treeId, 'log', { since: 0 })).length).toBe(2);
+    });
+
+    rule(subject, '[K13] an error inside a planner leaves everything as it was', async (store) => {
+      const bed = await bedIn(store);
+      const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };
+      const failing = store.change(
+        bed.treeId,
+        function* () {
+          yield* ask('tree', {});
+          throw new Error('a mistake in a planner');
+        },
+        options,
+      );
+      await expect(failing).rejects.toThrow('a mistake in a planner');
+      await bed.grow(['still works']);
+      expect((await asked(store, bed.treeId, 'tree', {}))?.version).toBe(2);
+    });
+
+    rule(subject, '[K14] a stale structural write is refused with the version and the commits since', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['a']);
+      const error = await bed
+        .run({ type: 'clear', treeId: bed.treeId }, { expectedVersion: 1 })
+        .catch((reason: unknown) => reason);
+      expect(isAppError(error) && error.code).toBe('tree/version-conflict');
+      expect(isAppError(error) && error.data).toMatchObject({ version: 2, expectedVersion: 1 });
+      const since = isAppError(error) ? error.data['since'] : null;
+      expect(since).toEqual(await asked(store, bed.treeId, 'log', { since: 1 }));
+    });
+
+    rule(subject, '[K15] a stale additive write is kept as a sibling when asked', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const version = 2;
+      await bed.grow(['b'], first);
+      const kept = await bed.run(
+        {
+          type: 'append',
+          treeId: bed.treeId,
+          messages: [{ message: user('c') }],
+          ...(first ? { parentId: first } : {}),
+        },
+        { expectedVersion: version, onConflict: 'branch' },
+      );
+      expect(kept.version).toBe(4);
+      expect((await asked(store, bed.treeId, 'children', { of: first ?? nodeId('') })).length).toBe(2);
+    });
+
+    rule(subject, '[K16] selecting, titling and bookmarking make no write stale', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a', 'b']);
+      const id = first ?? nodeId('');
+      await bed.run({ type: 'select', treeId: bed.treeId, nodeId: id });
+      await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'T' });
+      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title: 'B' });
+      const outcome = await bed.run({ type: 'clear', treeId: bed.treeId }, { expectedVersion: 2 });
+      expect(outcome.version).toBe(6);
+    });
+
+    rule(subject, '[K17] texts and blocks come back exactly as they were given', async (store) => {
+      const bed = await bedIn(store, 1, awkwardTexts.join(' '));
+      const messages = [...awkwardTexts.map(user), unknownBlock()];
+      const ids = await bed.grow(messages);
+      const texts = await store.content(bed.treeId, ids);
+      for (const [index, id] of ids.entries()) {
+        expect((await asked(store, bed.treeId, 'node', { id }))?.message).toEqual(messages[index]);
+        expect(JSON.parse(texts.get(id) ?? '')).toEqual(messages[index]);
+      }
+      const row = await asked(store, bed.treeId, 'tree', {});
+      expect(row?.attributes.systemPrompt).toBe(awkwardTexts.join(' '));
+      // Keys are data too.
+      const set = Object.fromEntries([
+        ['__proto__', 'kept'],
+        ['constructor', 1],
+      ]);
+      await bed.run({ type: 'annotate', treeId: bed.treeId, nodeId: ids[0] ?? nodeId(''), set });
+      const meta = (await asked(store, bed.treeId, 'node', { id: ids[0] ?? nodeId('') }))?.meta ?? {};
+      expect(Object.entries(meta).sort()).toEqual(Object.entries(set).sort());
+    });
+
+    rule(subject, '[K18] content answers live messages of the tree and leaves everything else out', async (store) => {
+      const bed = await bedIn(store);
+      const [first, second] = await bed.grow(['a', 'b']);
+      const other = await bedIn(store, 2);
+      const [foreign] = await other.grow(['c']);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
+      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const all = [first, second, foreign, rootId, nodeId(uuid(99)), nodeId('__proto__')].filter(
+        (id) => id !== undefined,
+      );
+      expect([...(await store.content(bed.treeId, all)).keys()]).toEqual([first]);
+      expect((await store.content(treeId(uuid(98)), all)).size).toBe(0);
+    });
+
+    rule(subject, '[K19] an id that any tree has is taken', async (store) => {
+      const bed = await bedIn(store);
+      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+      const other = await bedIn(store.forOwner('somebody else'), 2);
+      const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
+      expect(await other.refusal(taken)).toBe('id/taken');
+      // A removed node keeps its id.
+      await bed.run({ type: 'clear', treeId: bed.treeId });
+      expect(await other.refusal(taken)).toBe('id/taken');
+    });
+
+    rule(subject, '[K20] whoever asks at once for one forest tree gets the same one', async (store) => {
+      const made = await Promise.all(Array.from({ length: 8 }, (_, at) => forest(store, at, 'You are kind.')));
+      expect(new Set(made).size).toBe(1);
+      expect((await store.trees({ forest: true })).items.length).toBe(1);
+      const [none, empty, spaced] = [
+        await forest(store, 20),
+        await forest(store, 21, ''),
+        await forest(store, 22, 'You are kind. '),
+      ];
+      expect(new Set([made[0], none, empty, spaced]).size).toBe(4);
+      expect(await forest(store.forOwner('somebody else'), 23, 'You are kind.')).not.toBe(made[0]);
+      const id = treeId(made[0] ?? '');
+      const bed = new Bed(store, id);
+      await bed.run({ type: 'delete-tree', treeId: id });
+      const next = await forest(store, 24, 'You are kind.');
+      expect(next).not.toBe(made[0]);
+      await bed.run({ type: 'restore-tree', treeId: id });
+      expect(await forest(store, 25, 'You are kind.')).toBe(next);
+    });
+
+    rule(subject, '[K21] a resent history of 200 messages and a new one write one node', async (store) => {
+      const bed = await bedIn(store);
+      const history = Array.from({ length: 200 }, (_, index) => user(`turn ${index}`));
+      const { rootId } = (await asked(store, bed.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      await bed.grow(history, rootId);
+      const { result, commit } = await bed.run({
+        type: 'append',
+        treeId: bed.treeId,
+        parentId: rootId,
+        messages: [...history, user('new')].map((message) => ({ message })),
+      });
+      expect(result.reused.length).toBe(200);
+      expect(commit?.steps.filter((step) => step.type === 'insert').length).toBe(1);
+    });
+  });
+}
+
+async function forest(store: Store, at: number, systemPrompt?: string): Promise<string> {
+  const { result } = await run(
+    store,
+    {
+      type: 'create',
+      treeId: treeId(uuid(1000 + at)),
+      forest: true,
+      attributes: systemPrompt === undefined ? {} : { systemPrompt },
+    },
+    { actor: 'me', kit: testKit, ...ticking(100 + at) },
+  );
+  return result.treeId;
+}

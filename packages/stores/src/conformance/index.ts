@@ -1,0 +1,25 @@
+/**
+ * The suite that every store answers to. A store's own test calls it once; what a store does not promise is left out
+ * with the reason, told by `supports` and never by a name.
+ */
+import { describe } from 'vitest';
+import { changingRules } from './changing.ts';
+import { openingRules } from './opening.ts';
+import { readingRules } from './reading.ts';
+import { replayingRules } from './replaying.ts';
+import type { StoreSubject } from './subject.ts';
+import { writingAtOnceRules } from './writing-at-once.ts';
+
+export { expectSamePlay } from './replaying.ts';
+export type { Spoilt, StoreSubject } from './subject.ts';
+
+/** Registers every rule of the suite for one store. */
+export function runStoreConformance(subject: StoreSubject): void {
+  describe(`${subject.name} as a store`, () => {
+    openingRules(subject);
+    changingRules(subject);
+    readingRules(subject);
+    replayingRules(subject);
+    writingAtOnceRules(subject);
+  });
+}

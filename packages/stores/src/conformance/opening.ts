@@ -1,0 +1,147 @@
+/** Open, close, open again, read only. */
+import { isAppError, type Store, treeId } from '@coppice/core';
+import { user, uuid } from '@coppice/core/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  asked,
+  awkwardTexts,
+  bedIn,
+  given,
+  imageOf,
+  needs,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  unknownBlock,
+} from './subject.ts';
+
+/** The rules of opening. */
+export function openingRules(subject: StoreSubject): void {
+  describe('opening', () => {
+    rule(subject, '[K1] a new store is empty and says what it is', async (store) => {
+      expect(await store.trees()).toEqual({ items: [], cursor: null });
+      expect((await store.search({ text: 'anything' })).items).toEqual([]);
+      const info = await store.info();
+      expect(info.kind).not.toBe('');
+      expect(info.place).not.toBe('');
+      expect(info.readOnly).toBe(false);
+      expect(info.schemaVersion).toBeGreaterThan(0);
+      expect(await store.fsck()).toEqual({ trees: 0, nodes: 0, findings: [], repaired: [] });
+    });
+
+    rule(subject, '[K2] two stores at different places share nothing', async (store) => {
+      const other = await subject.open();
+      try {
+        const bed = await bedIn(store);
+        expect((await other.trees()).items).toEqual([]);
+        expect(await asked(other, bed.treeId, 'tree', {})).toBeNull();
+      } finally {
+        await subject.destroy(other);
+      }
+    });
+
+    test('[K3] a store that was closed refuses with store/unavailable', async () => {
+      const store = await subject.open();
+      const bed = await bedIn(store);
+      await store.close();
+      await store.close();
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => asked(store, bed.treeId, 'tree', {}),
+        () => bed.grow(['late']),
+        () => store.trees(),
+        () => store.search({ text: 'a' }),
+        () => store.trash(bed.treeId),
+        () => store.runs.list(),
+      ];
+      for (const call of calls) expect(await refusalOf(call)).toBe('store/unavailable');
+      await subject.destroy(store);
+    });
+
+    rule(subject, '[K4] what was acknowledged is there after closing and opening again', async (store, context) => {
+      needs(context, store.supports.durable, 'this store does not outlive its process');
+      const bed = await bedIn(store, 1, 'Be brief.');
+      const [first] = await bed.grow([...awkwardTexts.map(user), unknownBlock()]);
+      if (first !== undefined)
+        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: first, title: 'here \u0000' });
+      await bed.run({ type: 'attributes', treeId: bed.treeId, set: { title: 'A title \ud800', pinned: true } });
+      if (first !== undefined) await bed.variant(user('another'), first);
+      const { hash } = await store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
+      await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
+      const before = await everything(store);
+      const again = await given(subject.reopen, 'reopen')(store);
+      expect(await everything(again)).toEqual(before);
+      expect(await again.blobs.read(hash)).toEqual(new Uint8Array([1, 2, 3]));
+      expect(await again.accounts.users()).toEqual([
+        { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null },
+      ]);
+      expect((await again.fsck()).findings).toEqual([]);
+      await subject.destroy(again);
+    });
+
+    test('[K5] a store that is opened read-only reads and refuses every write', async () => {
+      let store = await subject.open();
+      const id = treeId(uuid(1));
+      if (store.supports.durable) {
+        const bed = await bedIn(store);
+        await bed.grow(['kept']);
+        store = await given(subject.reopen, 'reopen')(store, { readOnly: true });
+        expect((await store.trees()).items.map((item) => item.id)).toEqual([id]);
+        expect((await store.search({ text: 'kept' })).items.length).toBe(1);
+      } else {
+        await subject.destroy(store);
+        store = await subject.open({ readOnly: true });
+      }
+      expect((await store.info()).readOnly).toBe(true);
+      const record = { treeId: treeId(uuid(9)), createdAt: 1, messages: [{ message: user('a') }] };
+      const writes: readonly (() => Promise<unknown>)[] = [
+        () => bedIn(store, 2),
+        () => store.purge(id, { upTo: 1 }),
+        () => store.purgeTree(id),
+        () => store.putLinear(record),
+        () => store.blobs.put(new Uint8Array([1]), 'text/plain'),
+        () => store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null }),
+        () => store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'x' }]),
+        () => store.runs.beat('r', 1),
+      ];
+      for (const write of writes) expect(await refusalOf(write)).toBe('tree/read-only');
+      await subject.destroy(store);
+    });
+
+    for (const how of ['damaged', 'newer'] as const)
+      rule(
+        subject,
+        how === 'damaged'
+          ? '[K6] a place that cannot be read is refused with store/damaged and not touched'
+          : '[K7] a place of a newer build is refused with store/newer and not touched',
+        async (store, context) => {
+          needs(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
+          const bed = await bedIn(store);
+          await bed.grow(['precious']);
+          const spoilt = await given(subject.spoil, 'spoil')(store, how);
+          const opening = await spoilt.open().then(
+            async (opened) => {
+              // A store may find out when it is first read.
+              const code = await refusalOf(() => asked(opened, bed.treeId, 'rows', {})).finally(() => opened.close());
+              return code;
+            },
+            (error: unknown) => (isAppError(error) ? error.code : String(error)),
+          );
+          expect(opening).toBe(`store/${how}`);
+          expect(await spoilt.unchanged()).toBe(true);
+        },
+      );
+  });
+}
+
+/** All that a store tells of its owner's trees. */
+async function everything(store: Store): Promise<unknown> {
+  const { items } = await store.trees();
+  return Promise.all(
+    items.map(async (item) => ({
+      item,
+      image: await imageOf(store, item.id),
+      log: await asked(store, item.id, 'log', { since: 0 }),
+      history: await store.history(item.id),
+    })),
+  );
+}

@@ -1,0 +1,271 @@
+/** Every read of core, compared with what the value answers. */
+import {
+  type ActId,
+  type Answer,
+  allNodes,
+  answer as answerFrom,
+  ask,
+  branchPage,
+  findAnyNode,
+  findNode,
+  type NodeId,
+  nodeId,
+  path,
+  pathThrough,
+  type Read,
+  type Result,
+  readPage,
+  readPath,
+  readPathThrough,
+  readRecentLeaves,
+  readTopology,
+  readTreeAsOf,
+  recentLeaves,
+  redoableAct,
+  type Store,
+  type Surroundings,
+  type Tree,
+  type TreeId,
+  topology,
+  treeId,
+  undoableAct,
+} from '@coppice/core';
+import { arbitraryCommands, play, ReferenceStore, uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { bedIn, long, refusalOf, rule, type StoreSubject } from './subject.ts';
+
+// One long random walk makes a tree in which every read has something to find.
+const walks = long ? 40 : 4;
+
+/** The rules of reading. */
+export function readingRules(subject: StoreSubject): void {
+  describe('reading', () => {
+    for (let seed = 1; seed <= walks; seed++)
+      rule(subject, '[K30] every read answers what the value answers, after a random walk', (store) =>
+        compareReads(store, seed),
+      );
+
+    rule(subject, '[K31] a reading sees one moment of its tree while others write', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['a', 'b', 'c']);
+      const versions = await store.read(bed.treeId, function* () {
+        const seen: (number | undefined)[] = [];
+        for (let at = 0; at < 20; at++) seen.push((yield* ask('tree', {}))?.version);
+        return seen;
+      });
+      const writing = Promise.all([bed.grow(['d']), bed.grow(['e'])]);
+      const during = await store.read(bed.treeId, function* () {
+        const row = yield* ask('tree', {});
+        const rows = yield* ask('rows', {});
+        const log = yield* ask('log', { since: 0 });
+        return [row?.version, rows?.row.version, log.length];
+      });
+      await writing;
+      expect(new Set(versions)).toEqual(new Set([2]));
+      expect(new Set(during).size).toBe(1);
+    });
+
+    rule(subject, '[K32] page, path, leaves and topology are those of the value', async (store) => {
+      const { tree } = await walked(store, 7);
+      const ids = [...allNodes(tree).map((node) => node.id), nodeId(uuid(0xdead))];
+      for (const [at, id] of ids.entries()) {
+        const before = ids[(at * 5 + 1) % ids.length] ?? id;
+        await same(() => store.read(tree.id, () => readPath({ to: id })), path(tree, { to: id }));
+        await same(() => store.read(tree.id, () => readPathThrough(id)), pathThrough(tree, id));
+        for (const request of [
+          { nodeId: id, limit: 3 },
+          { nodeId: id, limit: 2, before, siblings: true },
+        ])
+          await same(() => store.read(tree.id, () => readPage(tree.id, request)), branchPage(tree, request));
+      }
+      expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
+      expect(await store.read(tree.id, () => readTopology(tree.id, { depth: 2 }))).toEqual(
+        topology(tree, { depth: 2 }),
+      );
+      expect(await store.read(tree.id, () => readRecentLeaves(4))).toEqual(recentLeaves(tree, 4));
+    });
+
+    rule(subject, '[K33] an unknown tree and unknown nodes are answered as nothing', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['a']);
+      const nowhere = treeId(uuid(0xbad));
+      for (const id of [nowhere, bed.treeId])
+        for (const read of readsAbout(nodeId(uuid(0xdead)), nodeId('__proto__'), nowhere)) {
+          const tree = id === nowhere ? undefined : await valueOf(store, id);
+          const expected = answerFrom(tree, read, surroundings(new Map(), [], id));
+          expect([read, await answered(store, id, read)]).toEqual([read, plain(read, expected)]);
+        }
+      expect(await refusalOf(store.read(nowhere, () => readTreeAsOf(nowhere, 1)))).toBe('tree/unknown-tree');
+    });
+  });
+}
+
+async function valueOf(store: Store, id: TreeId): Promise<Tree> {
+  return store.read(id, () => readTreeAsOf(id, 2));
+}
+
+async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<void> {
+  if (expected.ok) expect(await work()).toEqual(expected.value);
+  else expect(await refusalOf(work)).toBe(expected.refusal.code);
+}
+
+/** Random commands played on a store and on the reference; the reference holds the values. */
+async function walked(
+  store: Store,
+  seed: number,
+): Promise<{ readonly reference: ReferenceStore; readonly tree: Tree }> {
+  const [commands = []] = fc.sample(arbitraryCommands({ minLength: 60, maxLength: 60 }), { seed, numRuns: 1 });
+  const reference = new ReferenceStore(store.owner);
+  for await (const _ of play(reference, commands));
+  for await (const _ of play(store, commands));
+  const tree = reference.trees.get(treeId(uuid(1)));
+  if (tree === undefined) throw new Error('The walk made no tree.');
+  return { reference, tree };
+}
+
+async function compareReads(store: Store, seed: number): Promise<void> {
+  const { reference, tree } = await walked(store, seed);
+  const nodes = allNodes(tree);
+  const pick = (at: number) => nodes[(at * 17 + seed) % nodes.length]?.id ?? tree.rootId;
+  const [other] = [...reference.trees.keys()].filter((id) => id !== tree.id);
+  const around = surroundings(reference.trees, reference.commits.get(tree.id) ?? [], tree.id, reference);
+  const reads: Read[] = [
+    { ask: 'tree' },
+    { ask: 'rows' },
+    { ask: 'leaves', limit: 5 },
+    ...[0, 1, tree.version - 1, tree.version].map((since): Read => ({ ask: 'log', since })),
+    ...['ann', 'ben', 'cem', 'nobody'].flatMap((actor): Read[] => [
+      { ask: 'undoable', actor },
+      { ask: 'redoable', actor },
+      ...[...new Set((reference.commits.get(tree.id) ?? []).map((commit) => commit.actId))].map(
+        (actId: ActId): Read => ({ ask: 'undoable', actor, actId }),
+      ),
+    ]),
+  ];
+  for (const [at, node] of nodes.entries()) for (const read of readsAbout(node.id, pick(at), other)) reads.push(read);
+  for (const read of reads) {
+    const expected = answerFrom(tree, read, around);
+    expect([read, await answered(store, tree.id, read)]).toEqual([read, plain(read, expected)]);
+  }
+}
+
+/** Every question about a node, with another one beside it. */
+function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[] {
+  const elsewhere = other === undefined ? {} : { treeId: other };
+  return [
+    { ask: 'tree', ...elsewhere },
+    { ask: 'node', id },
+    { ask: 'node', id, ...elsewhere },
+    { ask: 'anyNode', id },
+    { ask: 'taken', ids: [id, also, nodeId(uuid(0xfee))] },
+    { ask: 'path', to: id },
+    { ask: 'path', to: id, limit: 2 },
+    { ask: 'path', to: id, ...elsewhere },
+    { ask: 'above', id, below: also },
+    { ask: 'above', id: also, below: id },
+    { ask: 'topmost', ids: [id, also] },
+    { ask: 'children', of: id },
+    { ask: 'children', of: id, ...elsewhere },
+    { ask: 'subtree', of: id },
+    { ask: 'subtree', of: id, depth: 1 },
+    { ask: 'topology', of: id },
+    { ask: 'topology', of: id, depth: 1 },
+    { ask: 'count', of: id },
+    { ask: 'inside', of: id },
+    { ask: 'strangers', of: id, versions: [1, 3, 5, 8], since: 0, without: [also] },
+    { ask: 'strangers', of: id, versions: [2], since: 4, without: [] },
+    { ask: 'newestLeaf', below: id, without: [] },
+    { ask: 'newestLeaf', below: id, without: [also] },
+    { ask: 'lastVisited', from: id },
+    { ask: 'edge', of: id },
+    { ask: 'groupMax', of: id },
+    { ask: 'gap', of: id, position: 'V' },
+    { ask: 'at', of: id, position: 'V' },
+    { ask: 'bookmark', on: id },
+    { ask: 'home', id },
+  ];
+}
+
+function surroundings(
+  trees: ReadonlyMap<TreeId, Tree>,
+  log: Parameters<typeof undoableAct>[0],
+  here: TreeId,
+  reference?: ReferenceStore,
+): Surroundings {
+  const all = [...trees.values()];
+  const elsewhere = (found: ReturnType<typeof undoableAct>) =>
+    found === null
+      ? null
+      : {
+          ...found,
+          elsewhere: [...(reference?.commits ?? [])].flatMap(([id, commits]) =>
+            id !== here && commits.some((commit) => commit.actId === found.actId) ? [id] : [],
+          ),
+          purged: false,
+        };
+  return {
+    tree: (id) => trees.get(id),
+    taken: (ids) => ids.filter((id) => all.some((tree) => findAnyNode(tree, id) !== undefined)),
+    home: (id) => all.find((tree) => findNode(tree, id) !== undefined)?.id ?? null,
+    forest: () => null,
+    log: (since) => log.filter((commit) => commit.version > since),
+    undoable: (actor, actId) => elsewhere(undoableAct(log, actor, actId)),
+    redoable: (actor, actId) => elsewhere(redoableAct(log, actor, actId)),
+  };
+}
+
+async function answered(store: Store, id: TreeId, read: Read): Promise<unknown> {
+  return plain(read, await store.read(id, () => one(read)));
+}
+
+function* one(read: Read): Generator<Read, Answer, unknown> {
+  return (yield read) as Answer;
+}
+
+/** The answer as plain data: fields that a value has beyond the contract left out, and sets in one order. */
+function plain(read: Read, found: unknown): unknown {
+  switch (read.ask) {
+    case 'tree':
+      return rowFields(found);
+    case 'rows':
+      return isObject(found) ? { ...found, row: rowFields(found['row']) } : found;
+    case 'children':
+    case 'strangers':
+      return Array.isArray(found) ? found.map((head) => fieldsOf(head, headFields)) : found;
+    case 'taken':
+    case 'topmost':
+      return Array.isArray(found) ? [...found].sort() : found;
+    case 'inside':
+      return isObject(found)
+        ? { ...found, pending: sorted(found['pending']), bookmarks: sorted(found['bookmarks']) }
+        : found;
+    case 'undoable':
+    case 'redoable':
+      return isObject(found) ? { ...found, elsewhere: sorted(found['elsewhere']) } : found;
+    default:
+      return found;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function sorted(list: unknown): unknown {
+  return Array.isArray(list) ? [...list].map((item) => JSON.stringify(item)).sort() : list;
+}
+
+function fieldsOf(value: unknown, fields: readonly string[]): unknown {
+  return isObject(value) ? Object.fromEntries(fields.map((field) => [field, value[field]])) : value;
+}
+
+function rowFields(value: unknown): unknown {
+  const fields = ['id', 'owner', 'rootId', 'version', 'structureVersion', 'activeNodeId', 'nextSeq'];
+  return fieldsOf(value, [...fields, 'createdAt', 'updatedAt', 'attributes']);
+}
+
+const headFields = [
+  ...['id', 'parentId', 'position', 'seq', 'kind', 'role', 'status', 'groupId', 'createdAt', 'matchParent', 'key'],
+  ...['tokens', 'addedIn', 'contentIn', 'removedIn', 'lastChildId'],
+];

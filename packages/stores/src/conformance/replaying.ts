@@ -1,0 +1,95 @@
+/** Core's own cases and random ones, run on a store and on the reference side by side. */
+import { readFileSync } from 'node:fs';
+import { type Store, type TreeId, treeToJson } from '@coppice/core';
+import {
+  type AbstractCommand,
+  arbitraryCommands,
+  commandsFromText,
+  commandsToText,
+  play,
+  propertyRuns,
+  ReferenceStore,
+} from '@coppice/core/testing';
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { asked, imageOf, rule, type StoreSubject } from './subject.ts';
+
+const sequences = propertyRuns(25, process.env);
+
+/** Plays commands on both stores and holds them to the same result, refusal and trees after every one. */
+export async function expectSamePlay(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
+  const reference = new ReferenceStore(store.owner);
+  const expected = play(reference, commands);
+  const actual = play(store, commands);
+  let treeIds: readonly TreeId[] = [];
+  for (;;) {
+    const [one, two] = [await expected.next(), await actual.next()];
+    expect(two.done).toBe(one.done);
+    if (one.done === true || two.done === true) break;
+    const { resolved, refusal, commit, result, index } = one.value;
+    const told = { resolved, refusal, commit, result: comparable(result), index };
+    const turn = two.value;
+    expect({
+      resolved: turn.resolved,
+      refusal: turn.refusal,
+      commit: turn.commit,
+      result: comparable(turn.result),
+      index: turn.index,
+    }).toEqual(told);
+    treeIds = one.value.treeIds;
+    const touched = new Set([one.value.treeId, ...(commit === null ? [] : [commit.treeId])]);
+    for (const id of touched) expect(await imageOf(store, id)).toEqual(imageIn(reference, id));
+  }
+  for (const id of treeIds) {
+    expect(await imageOf(store, id)).toEqual(imageIn(reference, id));
+    expect(await asked(store, id, 'log', { since: 0 })).toEqual(reference.commits.get(id) ?? []);
+  }
+}
+
+function imageIn(reference: ReferenceStore, id: TreeId): unknown {
+  const tree = reference.trees.get(id);
+  return tree === undefined ? null : treeToJson(tree);
+}
+
+/** A result as it would cross a wire: an undefined field is none. */
+function comparable(result: unknown): unknown {
+  if (result instanceof Map) return [...result];
+  return result;
+}
+
+/** The rules of replaying. */
+export function replayingRules(subject: StoreSubject): void {
+  describe('replaying', () => {
+    rule(subject, '[K40] random commands do on the store what they do on the value', async (store) => {
+      let player = 0;
+      await fc.assert(
+        fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
+          const own = await subject.open({ owner: `player ${++player}` });
+          try {
+            await expectSamePlay(own, commands);
+          } catch (error) {
+            throw new Error(`${String(error)}\n\nReplay with these lines:\n${commandsToText(commands)}`, {
+              cause: error,
+            });
+          } finally {
+            await subject.destroy(own);
+          }
+        }),
+        sequences,
+      );
+      expect(await store.trees()).toEqual({ items: [], cursor: null });
+    });
+
+    rule(subject, '[K41] sequences that once went wrong go right', async () => {
+      const text = readFileSync(new URL('./fixtures/sequences.jsonl', import.meta.url), 'utf8');
+      for (const sequence of text.split(/\n\s*\n/)) {
+        const own = await subject.open();
+        try {
+          await expectSamePlay(own, commandsFromText(sequence));
+        } finally {
+          await subject.destroy(own);
+        }
+      }
+    });
+  });
+}
