@@ -1,10 +1,12 @@
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
-import { type Draft, draftOf, finished, land } from './land.ts';
+import type { NodeId } from './ids.ts';
+import { type Draft, draftOf, finished, joinRemoved, land } from './land.ts';
+import { isAbove } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import type { RowChange } from './rows.ts';
 import { definitionOf, isStructural } from './steps/index.ts';
 import type { Step } from './steps/types.ts';
-import { findAnyNode, findNode, type Tree } from './tree.ts';
+import { findNode, type Tree } from './tree.ts';
 
 /** A tree after a commit, and what a store writes for it. */
 export interface Applied {
@@ -22,24 +24,43 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const at = options.at ?? tree.updatedAt;
   const draft = draftOf(tree);
   const changes: RowChange[] = [];
-  const gone: string[] = [];
+  const touched: Touched = { removed: [], restored: [], bookmarked: [] };
   for (const step of steps) {
     const definition = definitionOf(step);
     const landing = { version, seq: draft.nextSeq, at };
-    const why = definition.check(draft, step, landing);
+    const why = isBackAlready(draft, step, touched) ? null : definition.check(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
     for (const change of definition.rows(step, landing)) {
       land(draft, change);
       changes.push(change);
-      if (change.op === 'removed') gone.push(change.nodeId);
+      if (change.op === 'removed') touched.removed.push(change.nodeId);
+      if (change.op === 'restored') touched.restored.push({ id: change.nodeId, removedIn: change.removedIn });
+      if (change.op === 'bookmarked' && change.bookmark !== null) touched.bookmarked.push(change.nodeId);
     }
   }
-  const why = whole(draft, gone, version);
+  const why = whole(draft, touched, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
   draft.updatedAt = at;
   if (isStructural(steps)) draft.structureVersion = version;
   return ok({ tree: finished(draft), changes });
+}
+
+/** What must be looked at again when all steps have landed. */
+interface Touched {
+  readonly removed: NodeId[];
+  readonly restored: { readonly id: NodeId; readonly removedIn: number }[];
+  readonly bookmarked: NodeId[];
+}
+
+/**
+ * Whether a restore asks for what came back with a node above it a moment ago. The inverse of a commit that took a
+ * node and then what is above it ends so: all of it has one mark, and the first restore brings back all of it.
+ */
+function isBackAlready(draft: Draft, step: Step, { restored }: Touched): boolean {
+  if (step.type !== 'restore' || step.position !== undefined) return false;
+  if (restored.length === 0 || findNode(draft, step.nodeId) === undefined) return false;
+  return restored.some(({ id, removedIn }) => removedIn === step.version && isAbove(draft, id, step.nodeId));
 }
 
 /** As {@link apply}, for callers who know that the steps fit: a refusal is thrown. */
@@ -50,37 +71,32 @@ export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { read
 }
 
 /** What must hold after the whole commit, though it may not in between. */
-function whole(draft: Draft, gone: readonly string[], version: number): Refusal | null {
+function whole(draft: Draft, touched: Touched, version: number): Refusal | null {
   const { activeNodeId: active } = draft;
   if (active !== null && findNode(draft, active) === undefined)
     return refusal('tree/unknown-node', `The active node ${active} would be gone.`, { nodeId: active });
   if ((active === null) !== (draft.size === 0))
     return refusal('step/invalid', 'A tree has an active node exactly while it is not empty.', { nodeId: active });
-  if (gone.length === 0) return null;
-  return nestedRemoval(draft, gone, version) ?? (draft.bookmarks.size === 0 ? null : danglingBookmark(draft));
+  return removedTogether(draft, touched.removed, version) ?? danglingBookmark(draft, touched);
 }
 
 /**
- * A removal is known by its top and its version. A node that went on its own and again with what is above it would
- * come back with either, so a commit names only the top.
+ * A removal is known by its top and its version. A node that went on its own and again with what is above it has the
+ * same mark as all of that and comes back with it, so it is listed with it.
  */
-function nestedRemoval(draft: Draft, gone: readonly string[], version: number): Refusal | null {
-  for (const nodeId of gone) {
-    const node = findAnyNode(draft, nodeId);
-    const above = node?.removedIn === version ? findAnyNode(draft, node.parentId ?? '') : undefined;
-    if (above?.removedIn === version)
-      return refusal('step/invalid', `The node ${nodeId} goes with ${above.id} already: remove the top alone.`, {
-        nodeId,
-      });
+function removedTogether(draft: Draft, removed: readonly NodeId[], version: number): Refusal | null {
+  for (const id of removed) {
+    if (joinRemoved(draft, id, version)) continue;
+    return refusal('step/invalid', `The place of ${id} was taken before what is above it went.`, { nodeId: id });
   }
   return null;
 }
 
-function danglingBookmark(draft: Draft): Refusal | null {
-  for (const { key } of mapEntries(draft.bookmarks)) {
-    const node = mapGet(draft.nodes, key)?.node;
-    if (node === undefined || node.removedIn !== null)
-      return refusal('tree/has-references', `A bookmark still points at ${key}, which would be gone.`, { nodeId: key });
-  }
-  return null;
+function danglingBookmark(draft: Draft, { removed, bookmarked }: Touched): Refusal | null {
+  const gone = (id: string) => findNode(draft, id) === undefined;
+  const dangling =
+    bookmarked.find((id) => gone(id) && mapGet(draft.bookmarks, id) !== undefined) ??
+    (removed.length === 0 ? undefined : [...mapEntries(draft.bookmarks)].find(({ key }) => gone(key))?.key);
+  if (dangling === undefined) return null;
+  return refusal('tree/has-references', `A bookmark would point at ${dangling}, which is gone.`, { nodeId: dangling });
 }

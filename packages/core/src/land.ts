@@ -1,7 +1,7 @@
 /** Carries row changes out on the tree value: the in-memory counterpart of a store's statements. */
 import type { NodeId } from './ids.ts';
 import { isMessageKind, matchParentBelow, type Node } from './node.ts';
-import { emptyOrder, type Order, orderDelete, orderIds, orderInsert } from './order.ts';
+import { emptyOrder, type Order, orderDelete, orderGet, orderIds, orderInsert } from './order.ts';
 import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
 import { patched, type RowChange } from './rows.ts';
 import type { Place } from './steps/types.ts';
@@ -128,13 +128,18 @@ function carryMark(draft: Draft, id: NodeId, from: NodeId, to: NodeId): void {
   if (lastChildId === null || lastChildId === from) put(draft, withNode(parent, { ...parent.node, lastChildId: id }));
 }
 
-/** Below a marker the first messages match under what is above it: all of them follow when it moves. */
+/**
+ * Below a marker the first messages match under what is above it: all of them follow when it moves, those in the
+ * trash too, so that they are right when they come back.
+ */
 function rematch(draft: Draft, id: NodeId, matchParent: NodeId): void {
   const open: NodeId[] = [id];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const entry = entryOf(draft, at);
     put(draft, withNode(entry, { ...entry.node, matchParent }));
-    if (!isMessageKind(entry.node.kind)) for (const child of orderIds(entry.order)) open.push(child);
+    if (isMessageKind(entry.node.kind)) continue;
+    for (const child of orderIds(entry.order)) open.push(child);
+    for (const child of orderIds(entry.graves)) open.push(child);
   }
 }
 
@@ -161,8 +166,24 @@ function removed(draft: Draft, id: NodeId, version: number): void {
   draft.size -= mark(draft, id, version);
 }
 
+/**
+ * Lists a removed node with its parent if both went under one version: they have one mark and come back together.
+ * False if its place there was taken by another child meanwhile.
+ */
+export function joinRemoved(draft: Draft, id: NodeId, version: number): boolean {
+  const { node } = entryOf(draft, id);
+  const parent = node.removedIn === version ? mapGet(draft.nodes, node.parentId ?? '') : undefined;
+  if (parent?.node.removedIn !== version) return true;
+  const there = orderGet(parent.order, node.position);
+  if (there !== undefined) return there === id;
+  const graves = orderDelete(parent.graves, graveKey(node));
+  put(draft, withOrder(parent, orderInsert(parent.order, node.position, id), graves));
+  return true;
+}
+
 // Children lists hold what shares its parent's fate, so all of the list came under the mark that is lifted.
 function restored(draft: Draft, id: NodeId, position: string | null): void {
+  if (entryOf(draft, id).node.removedIn === null) return;
   draft.size += mark(draft, id, null);
   const entry = entryOf(draft, id);
   const { parentId } = entry.node;
@@ -171,9 +192,6 @@ function restored(draft: Draft, id: NodeId, position: string | null): void {
   put(draft, withNode(entry, { ...entry.node, position: place }));
   const parent = entryOf(draft, parentId);
   put(draft, withOrder(parent, orderInsert(parent.order, place, id), orderDelete(parent.graves, graveKey(entry.node))));
-  // What is above may have changed while the subtree lay in the trash.
-  const matchParent = matchParentBelow(parent.node);
-  if (matchParent !== entry.node.matchParent) rematch(draft, id, matchParent);
 }
 
 function pointed(draft: Draft, id: NodeId | null): void {

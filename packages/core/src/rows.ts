@@ -21,7 +21,7 @@ export type RowChange =
   | { readonly op: 'annotated'; readonly nodeId: NodeId; readonly set: Patch<NodeMeta> }
   /** The live subtree is marked with the version. */
   | { readonly op: 'removed'; readonly nodeId: NodeId; readonly version: number }
-  /** The rows of the subtree that carry `removedIn` live again. */
+  /** The rows of the subtree that carry `removedIn` live again, the top at another place if one is given. */
   | { readonly op: 'restored'; readonly nodeId: NodeId; readonly removedIn: number; readonly position: string | null }
   /** The active node; stores also set the visit marks on the way to it. */
   | { readonly op: 'pointed'; readonly nodeId: NodeId | null }

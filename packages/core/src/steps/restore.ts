@@ -13,8 +13,10 @@ export const restore: StepDefinition<RestoreStep> = {
     const step: RestoreStep = { type: 'restore', nodeId: id(json, 'nodeId'), version: whole(json, 'version', 1) };
     return ok(place === null ? step : { ...step, position: place });
   },
-  check(tree, step) {
+  check(tree, step, landing) {
     const { nodeId, version } = step;
+    if (version === landing.version)
+      return refusal('step/invalid', `A commit cannot bring ${nodeId} back that it removes itself.`, { nodeId });
     const node = findAnyNode(tree, nodeId);
     if (node === undefined || node.parentId === null || node.removedIn !== version)
       return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkTree } from './check.ts';
+import { isAppError } from './errors.ts';
+import { run } from './run.ts';
+import { parseSteps, rowChanges, stepsToJson } from './steps/index.ts';
+import { type AbstractCommand, abstractTypes, arbitraryCommands, propertyRuns } from './testing/arbitraries.ts';
+import { uuid } from './testing/bed.ts';
+import { essence, replayRows } from './testing/expect-steps.ts';
+import { testKit } from './testing/kit.ts';
+import { play, type Turn } from './testing/play.ts';
+import { ReferenceStore } from './testing/reference-store.ts';
+import { allBookmarks, allNodes, seedling, type Tree } from './tree.ts';
+
+const runs = propertyRuns(300, process.env);
+
+/** Plays commands on the reference store and looks at the trees before and after each of them. */
+async function watch(
+  commands: readonly AbstractCommand[],
+  look: (turn: Turn, before: ReadonlyMap<string, Tree>, store: ReferenceStore) => Promise<void> | void,
+): Promise<ReferenceStore> {
+  const store = new ReferenceStore();
+  let before: ReadonlyMap<string, Tree> = new Map();
+  const turns = play(store, commands);
+  for (let next = await turns.next(); !next.done; next = await turns.next()) {
+    await look(next.value, before, store);
+    before = new Map(store.trees);
+  }
+  return store;
+}
+
+function errors(tree: Tree) {
+  return checkTree(tree).filter((finding) => finding.severity === 'error');
+}
+
+test('[S16] random commands of several actors break no invariant', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands(), async (commands) => {
+      await watch(commands, (_turn, _before, store) => {
+        for (const tree of store.trees.values()) expect(errors(tree)).toEqual([]);
+      });
+    }),
+    runs,
+  );
+});
+
+test('[S17] a refused command leaves every tree as it was, the same object', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands(), async (commands) => {
+      await watch(commands, (turn, before, store) => {
+        if (turn.index === 2 || turn.refusal === null || turn.resolved.type === 'transplant') return;
+        expect(store.trees).toEqual(before);
+        for (const [id, tree] of store.trees) expect(before.get(id)).toBe(tree);
+      });
+    }),
+    runs,
+  );
+});
+
+test('[S18] the rows of every commit, replayed without the tree, give the same tree', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands(), async (commands) => {
+      const store = await watch(commands, () => undefined);
+      for (const [id, log] of store.commits) {
+        let rows = seedling(id, store.owner, log[0]?.at);
+        for (const { steps, version, seq, at, structural } of log) {
+          expect(parseSteps(stepsToJson(steps))).toEqual({ ok: true, value: stepsToJson(steps) });
+          const inserts = steps.filter((step) => step.type === 'insert').length;
+          const structureVersion = structural ? version : rows.structureVersion;
+          const after = { ...rows, version, structureVersion, nextSeq: seq + inserts, updatedAt: at };
+          const changes = rowChanges(steps, { version, seq, at });
+          rows = replayRows(rows, allNodes(rows), allBookmarks(rows), changes, after);
+        }
+        const tree = store.trees.get(id);
+        if (tree !== undefined) expect(essence(tree)).toEqual(essence(rows));
+      }
+    }),
+    runs,
+  );
+});
+
+test('[S19] whatever an actor just did, undo restores the exact tree, and redo does it again', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands(), async (commands) => {
+      await watch(commands, async (turn, before, store) => {
+        const was = before.get(turn.treeId);
+        const { commit } = turn;
+        if (commit === null || was === undefined || commit.kind !== 'do' || commit.version === 1) return;
+        // The end of a reply is not taken back to pending, where nobody would end it.
+        if (turn.resolved.type === 'finish' || turn.resolved.type === 'transplant') return;
+        if (commit.steps.every((step) => step.type === 'select')) return;
+        const side = new ReferenceStore();
+        for (const [id, tree] of store.trees) side.trees.set(id, tree);
+        for (const [id, log] of store.commits) side.commits.set(id, [...log]);
+        const done = store.trees.get(turn.treeId);
+        const context = { actor: turn.actor, kit: testKit, now: () => 1, newId: () => uuid(999_999_999) };
+        try {
+          await run(side, { type: 'undo', treeId: turn.treeId }, context);
+        } catch (error) {
+          // A reply that is still being written is stopped before it is taken back.
+          if (isAppError(error) && error.code === 'tree/pending') return;
+          throw error;
+        }
+        const undone = side.trees.get(turn.treeId);
+        expect(undone === undefined ? null : essence(undone)).toEqual(essence(was));
+        await run(side, { type: 'redo', treeId: turn.treeId }, context);
+        const redone = side.trees.get(turn.treeId);
+        expect(redone === undefined || done === undefined ? null : essence(redone)).toEqual(done && essence(done));
+      });
+    }),
+    runs,
+  );
+});
+
+test('every kind of random command is carried out at times and refused at times', async () => {
+  const done = new Set<string>();
+  const refused = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(arbitraryCommands({ minLength: 30, maxLength: 60 }), async (commands) => {
+      await watch(commands, (turn) => {
+        (turn.refusal === null ? done : refused).add(turn.abstract.type);
+      });
+    }),
+    { numRuns: 300, seed: 1 },
+  );
+  expect(abstractTypes.filter((type) => !done.has(type))).toEqual([]);
+  expect(abstractTypes.filter((type) => !refused.has(type))).toEqual(['restore-tree']);
+});
