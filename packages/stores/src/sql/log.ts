@@ -16,8 +16,11 @@ import {
   type NewNode,
   type Node,
   type NodeKind,
+  type NodeMeta,
   type NodeStatus,
   nodeId,
+  type Patch,
+  patched,
   type Role,
   type Step,
   type TreeId,
@@ -39,6 +42,7 @@ interface LoggedInsert {
   readonly parentId: string | null;
   readonly position: string;
   readonly groupId: number;
+  readonly matchParent: string | null;
   readonly kind: NodeKind;
   readonly role: Role | 'root';
   readonly status: NodeStatus;
@@ -50,13 +54,14 @@ export function loggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
     steps.map((step): Logged => {
       if (step.type === 'insert') {
-        const { id, parentId, position, groupId, kind, message, status, createdAt } = step.node;
+        const { id, parentId, position, groupId, matchParent, kind, message, status, createdAt } = step.node;
         return {
           type: 'insert',
           id,
           parentId,
           position,
           groupId,
+          matchParent,
           kind,
           role: message?.role ?? 'root',
           status,
@@ -126,12 +131,8 @@ function* wholeStep(past: Past, step: Logged, version: number): Work<Step> {
     const node = yield* past.node(step.id);
     if (node === null) return { type: 'insert', node: purgedNode(step) };
     const content = node.message === null ? null : yield* past.contentAt(step.id, version);
-    const place = {
-      parentId: step.parentId === null ? null : nodeId(step.parentId),
-      position: step.position,
-      groupId: step.groupId,
-    };
-    return { type: 'insert', node: { ...newNode(node), ...(content ?? {}), ...place } };
+    const meta = yield* past.metaAt(node, version);
+    return { type: 'insert', node: { ...newNode(node), ...(content ?? {}), ...placeOf(step), meta } };
   }
   if (step.type !== 'replace') {
     // A node that a purge took cannot be moved, marked or brought back any more.
@@ -160,12 +161,14 @@ function purgedContent(role: Role): Content {
 const purgedBlock: Block = { type: 'purged' };
 
 function purgedNode(step: LoggedInsert): NewNode {
-  const { position, groupId, kind, role, status, createdAt } = step;
-  const parentId = step.parentId === null ? null : nodeId(step.parentId);
+  const { kind, role, status, createdAt } = step;
   const { message, key, text: said, tokens, aliases } = purgedContent(role === 'root' ? 'user' : role);
-  const place = { id: nodeId(step.id), parentId, position, groupId, kind, status, createdAt, matchParent: parentId };
   return {
-    ...place,
+    id: nodeId(step.id),
+    ...placeOf(step),
+    kind,
+    status,
+    createdAt,
     message: role === 'root' ? null : message,
     key: kind === 'message' ? key : null,
     text: said,
@@ -174,6 +177,12 @@ function purgedNode(step: LoggedInsert): NewNode {
     marker: null,
     aliases,
   };
+}
+
+function placeOf(step: LoggedInsert): Pick<NewNode, 'parentId' | 'position' | 'groupId' | 'matchParent'> {
+  const { position, groupId } = step;
+  const parentId = step.parentId === null ? null : nodeId(step.parentId);
+  return { parentId, position, groupId, matchParent: step.matchParent === null ? null : nodeId(step.matchParent) };
 }
 
 function newNode(node: Node): NewNode {
@@ -187,6 +196,8 @@ class Past {
   readonly #scope: Scope;
   readonly #nodes = new Map<string, Node | null>();
   readonly #contents = new Map<string, ReadonlyMap<number, Content>>();
+  readonly #notedIn = new Map<string, number>();
+  #notes: Notes | null = null;
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -195,9 +206,14 @@ class Past {
   *node(id: string): Work<Node | null> {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
-    const found = yield* row(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id = $2`, this.#scope.treeId, id);
+    const found = yield* row(
+      `SELECT ${nodeColumns}, meta_in FROM node WHERE tree_id = $1 AND id = $2`,
+      this.#scope.treeId,
+      id,
+    );
     const node = found === undefined ? null : nodeOf(found, yield* presentAliases(this.#scope, id));
     if (node === null) this.purged = true;
+    if (found !== undefined) this.#notedIn.set(id, number(found, 'meta_in'));
     this.#nodes.set(id, node);
     return node;
   }
@@ -218,6 +234,17 @@ class Past {
     return content ?? null;
   }
 
+  /** What was noted about a node after a version: later notes are taken back, where there are any. */
+  *metaAt(node: Node, version: number): Work<Node['meta']> {
+    if ((this.#notedIn.get(node.id) ?? 0) <= version) return node.meta;
+    this.#notes ??= yield* laterNotes(this.#scope, version);
+    if (this.#notes.since > version) this.#notes = yield* laterNotes(this.#scope, version);
+    let { meta } = node;
+    for (const note of this.#notes.newestFirst)
+      if (note.nodeId === node.id && note.version > version) meta = patched(meta, note.before);
+    return meta;
+  }
+
   *#former(node: Node, role: Role, call: string | null): Work<ReadonlyMap<number, Content>> {
     const known = this.#contents.get(node.id);
     if (known !== undefined) return known;
@@ -234,6 +261,30 @@ class Past {
     this.#contents.set(node.id, contents);
     return contents;
   }
+}
+
+/** Notes that commits after a version made. */
+interface Notes {
+  readonly since: number;
+  readonly newestFirst: readonly {
+    readonly nodeId: string;
+    readonly version: number;
+    readonly before: Patch<NodeMeta>;
+  }[];
+}
+
+function* laterNotes(scope: Scope, since: number): Work<Notes> {
+  const notes: { nodeId: string; version: number; before: Patch<NodeMeta> }[] = [];
+  const found = yield* rows(
+    `SELECT version, steps FROM change WHERE tree_id = $1 AND version > $2 AND steps LIKE '%"type":"annotate"%' ORDER BY version DESC`,
+    scope.treeId,
+    since,
+  );
+  for (const one of found)
+    for (const step of (JSON.parse(text(one, 'steps')) as readonly Logged[]).toReversed())
+      if (step.type === 'annotate')
+        notes.push({ nodeId: step.nodeId, version: number(one, 'version'), before: step.before });
+  return { since, newestFirst: notes };
 }
 
 function* presentAliases(scope: Scope, id: string): Work<Alias[]> {

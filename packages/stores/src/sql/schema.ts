@@ -61,6 +61,7 @@ export function schema(dialect: Dialect): readonly string[] {
       content TEXT NOT NULL,
       search_text TEXT,
       meta TEXT NOT NULL,
+      meta_in ${integer} NOT NULL,
       marker TEXT,
       PRIMARY KEY (tree_id, id),
       CHECK ((role = 'root') = (parent_id IS NULL)),

@@ -16,7 +16,7 @@ import { loggedSteps } from './log.ts';
 import { exec, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
 import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
 
-const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}) VALUES (${Array.from({ length: 22 }, (_, index) => `$${index + 1}`).join(', ')})`;
+const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')})`;
 
 /** What a commit leaves in the tree row, gathered while its changes are written. */
 interface TreeDraft {
@@ -25,6 +25,7 @@ interface TreeDraft {
   attributes: TreeAttributes;
   attributed: boolean;
   aliases: number;
+  readonly version: number;
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
@@ -43,6 +44,7 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     attributes: tree?.attributes ?? {},
     attributed: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
+    version: settled.row.version,
   };
   for (const change of settled.changes) yield* writeChange(scope, draft, change);
   yield* updateTree(scope, draft, settled);
@@ -110,7 +112,7 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
   const { treeId: tree } = scope;
   switch (change.op) {
     case 'added':
-      yield* exec(insertNode, ...nodeParams(tree, change.node));
+      yield* exec(insertNode, ...nodeParams(tree, change.node), change.node.addedIn);
       if (change.node.parentId === null) draft.rootId = change.node.id;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
     case 'placed':
@@ -124,10 +126,11 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
       const now = yield* row('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
       const meta = patched(JSON.parse(text(now ?? { meta: '{}' }, 'meta')) as Node['meta'], change.set);
       yield* exec(
-        'UPDATE node SET meta = $3 WHERE tree_id = $1 AND id = $2',
+        'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
         tree,
         change.nodeId,
         JSON.stringify(meta),
+        draft.version,
       );
       return;
     }
