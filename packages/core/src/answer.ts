@@ -135,7 +135,7 @@ function stretch(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Stre
     return { nodes: all.ok ? all.value : [], complete: true };
   }
   const nodes: Node[] = [];
-  let entry = mapGet(tree.nodes, to);
+  let entry = findNode(tree, to) === undefined ? undefined : mapGet(tree.nodes, to);
   while (entry !== undefined && entry.node.parentId !== null && nodes.length < limit) {
     nodes.push(entry.node);
     entry = mapGet(tree.nodes, entry.node.parentId, entry.parentHash);

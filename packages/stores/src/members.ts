@@ -1,4 +1,5 @@
 /** Every store, by the scheme of its URL; each is loaded when it is first opened. */
 export const members = {
   memory: () => import('./memory/index.ts'),
+  sqlite: () => import('./sqlite/index.ts'),
 } as const;

@@ -68,10 +68,14 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       return yield* oneNode(scope, known, read.id, ' AND removed_in IS NULL');
     case 'anyNode':
       return yield* oneNode(scope, known, read.id, '');
-    case 'taken':
-      return (yield* rows(`SELECT id FROM node WHERE id IN ${scope.dialect.list('$1')}`, JSON.stringify(read.ids))).map(
-        idOf,
+    case 'taken': {
+      const found = yield* rows(
+        `SELECT id FROM node WHERE id IN ${scope.dialect.list('$1')}`,
+        JSON.stringify(read.ids),
       );
+      const taken = new Set(found.map(idOf));
+      return read.ids.filter((id) => taken.has(id));
+    }
     case 'path':
       return yield* path(scope, known, read.to, read.limit);
     case 'above':
@@ -197,7 +201,7 @@ export function* nodesFrom(scope: Scope, tree: string, found: readonly Row[]): W
 function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['path']['answer']> {
   const found = yield* rows(
     `WITH RECURSIVE up AS (
-      SELECT ${nodeColumns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL
+      SELECT ${nodeColumns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
       UNION ALL
       SELECT ${of('n', nodeColumns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
       WHERE up.level < $3 AND n.parent_id IS NOT NULL
@@ -229,6 +233,7 @@ function* above(tree: string, id: string, below: string): Work<boolean> {
 }
 
 function* topmost(scope: Scope, tree: string, ids: readonly NodeId[]): Work<NodeId[]> {
+  if (scope.tree === null) return [];
   if (ids.length < 2) return [...ids];
   const list = scope.dialect.list('$2');
   const covered = yield* rows(
