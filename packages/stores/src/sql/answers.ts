@@ -386,7 +386,7 @@ function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: readonly 
   const skipped = scope.dialect.list('$3');
   const found = yield* row(
     `WITH RECURSIVE below(id, seq) AS (
-      SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL
+      SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${skipped}
       UNION ALL
       SELECT n.id, n.seq FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
       WHERE n.removed_in IS NULL AND n.id NOT IN ${skipped}
