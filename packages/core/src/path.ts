@@ -33,12 +33,7 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
     if (node.id === from) break;
     const parent = mapGet(tree.nodes, node.parentId, entry.parentHash);
     // To a reader a removed node is not there; nothing that lives hangs on one in a whole tree.
-    if (parent === undefined || parent.node.removedIn !== null)
-      return broken(
-        'tree/broken-path',
-        `The path to ${to} breaks off: ${node.id} hangs on ${node.parentId}, which is missing.`,
-        node.parentId,
-      );
+    if (parent === undefined || parent.node.removedIn !== null) return brokenOff(to, node.id, node.parentId);
     entry = parent;
   }
   return ok(nodes.reverse());
@@ -50,6 +45,14 @@ function broken(
   nodeId: string,
 ): Result<never> {
   return { ok: false, refusal: refusal(code, message, { nodeId }) };
+}
+
+function brokenOff(to: string, at: string, missing: string): Result<never> {
+  return broken(
+    'tree/broken-path',
+    `The path to ${to} breaks off: ${at} hangs on ${missing}, which is missing.`,
+    missing,
+  );
 }
 
 /** The nodes of the active path; empty in an empty tree. */
@@ -110,7 +113,8 @@ export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY
   if (top === undefined) return [];
   const nodes: Node[] = [top];
   let level = [top.id];
-  for (let at = 0; at < depth && level.length > 0; at++) {
+  // Rows that run in a circle would give more nodes than there are.
+  for (let at = 0; at < depth && level.length > 0 && nodes.length <= tree.nodes.size; at++) {
     const next: NodeId[] = [];
     for (const parent of level) {
       for (const child of orderIds(orderOf(tree, parent))) {
@@ -273,9 +277,12 @@ function stretchAbove(tree: Tree, to: string, before: string | undefined, limit:
   if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to))) return off();
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
-  while (at !== undefined && at.parentId !== null && nodes.length < limit) {
+  const most = Math.min(limit, tree.nodes.size);
+  while (at !== undefined && at.parentId !== null && nodes.length < most) {
     nodes.push(at);
-    at = findNode(tree, at.parentId);
+    const parent = findNode(tree, at.parentId);
+    if (parent === undefined) return brokenOff(to, at.id, at.parentId);
+    at = parent;
   }
   return ok(nodes.reverse());
 }
