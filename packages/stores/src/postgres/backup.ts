@@ -1,8 +1,31 @@
-/** Copies of a PostgreSQL store. */
-import { refuse } from '@coppice/core';
+/**
+ * A copy of everything in one file, which the SQLite store opens. It is read from one moment while others write; the
+ * server's own tools copy larger databases faster, and this needs none of them.
+ */
+
+import { exec, rows, type Work } from '../sql/query.ts';
+import { writeTables } from '../table-file.ts';
 import type { Database } from './database.ts';
 
-/** Writes a complete copy. */
+// Attachments are large: few of them are held at once.
+const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
+const usualAtOnce = 500;
+
+/** Writes the copy; it is complete under its name or not there at all. Refuses to overwrite a file. */
 export async function backUp(database: Database, to: string): Promise<void> {
-  refuse('command/invalid', `${database.settings.place} cannot be copied to ${to} yet.`);
+  await writeTables(to, (tables) =>
+    database.read(function* (): Work<void> {
+      tables.clear();
+      for (const { name, columns } of tables.list) {
+        const cursor = `copy_of_${name}`;
+        yield* exec(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${name}`);
+        for (;;) {
+          const part = yield* rows(`FETCH ${atOnce.get(name) ?? usualAtOnce} FROM ${cursor}`);
+          if (part.length === 0) break;
+          tables.add(name, part);
+        }
+        yield* exec(`CLOSE ${cursor}`);
+      }
+    }),
+  );
 }

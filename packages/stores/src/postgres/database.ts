@@ -9,6 +9,7 @@ import { constraintOf, isLost, isRace, stateOf, takenError, toAppError } from '.
 import type { Settings } from './options.ts';
 
 // Object ids of PostgreSQL's types, which are the same on every server.
+const bytea = 17;
 const int8 = 20;
 const text = 25;
 const numeric = 1700;
@@ -70,7 +71,9 @@ export class Database {
     const parsers = {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === int8 || oid === numeric) return Number;
-        return oid === text ? fromColumn : pg.types.getTypeParser(oid, format);
+        if (oid === text) return fromColumn;
+        const parse = pg.types.getTypeParser(oid, format);
+        return oid === bytea ? (value: string) => plainBytes(parse(value)) : parse;
       },
     };
     const config = {
@@ -80,7 +83,7 @@ export class Database {
       // A server that vanished without a word answers no timeout of its own.
       query_timeout: settings.statementTimeout + 5_000,
       keepAlive: true,
-      types: parsers as NonNullable<ConstructorParameters<typeof Client>[0] & object>['types'],
+      types: parsers,
     };
     const pool = new pg.Pool({ ...config, pipeline: true, max: settings.pool, idleTimeoutMillis: 30_000 });
     return new Database(settings, pool, () => new pg.Client({ ...config, query_timeout: 0 }));
@@ -228,6 +231,10 @@ function asTaken(error: unknown): unknown {
 function toValue(param: Param): string | number | null | Buffer {
   if (typeof param === 'string') return toColumn(param);
   return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
+}
+
+function plainBytes(bytes: Buffer): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function pause(ms: number): Promise<void> {

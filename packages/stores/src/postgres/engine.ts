@@ -1,18 +1,9 @@
 /** A PostgreSQL database as the shared store uses it. */
-import type {
-  AbortSignalLike,
-  ListEvent,
-  MessageKit,
-  Page,
-  SearchHit,
-  SearchQuery,
-  StoreInfo,
-  Supports,
-  TreeId,
-} from '@coppice/core';
+import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
 import { treeId } from '@coppice/core';
 import { toCursor } from '../cursor.ts';
 import { number, row, rows, text, type Work } from '../sql/query.ts';
+import type { Found, Search } from '../sql/search.ts';
 import type { SqlEngine } from '../sql/store.ts';
 import { backUp } from './backup.ts';
 import type { Database } from './database.ts';
@@ -28,7 +19,6 @@ export interface Opened {
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
-  readonly kit: MessageKit | undefined;
 }
 
 /** Places of the log below this one are complete: every transaction that could still fill one has ended. */
@@ -98,11 +88,11 @@ export class PostgresEngine implements SqlEngine {
     return number(found ?? { place: 0 }, 'place');
   }
 
-  async search(owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
-    const behind = await this.snapshot(() => treesBehind(owner, query.treeId));
-    if (this.#opened.readOnly) return this.snapshot(() => searchWork(owner, query, this.#opened.kit, behind));
+  async search(search: Search): Promise<readonly Found[]> {
+    const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
+    if (this.#opened.readOnly) return this.snapshot(() => searchWork(search, behind));
     for (const tree of behind) await this.transaction(() => catchUp(tree.treeId));
-    return this.snapshot(() => searchWork(owner, query, this.#opened.kit, []));
+    return this.snapshot(() => searchWork(search, []));
   }
 
   info(): StoreInfo {

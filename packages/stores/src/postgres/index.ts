@@ -77,7 +77,7 @@ async function prepare(database: Database, options: PostgresOptions): Promise<Op
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
     );
-  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, kit: options.kit };
+  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes };
 }
 
 /** Makes sure that the tables are there and ours, and tells their version. */

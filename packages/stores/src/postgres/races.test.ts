@@ -1,0 +1,192 @@
+import {
+  ask,
+  type Command,
+  checkTree,
+  fromRows,
+  isAppError,
+  type NodeId,
+  run,
+  type Store,
+  type Tree,
+  treeId,
+} from '@coppice/core';
+import { testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDatabase } from '../../test/postgres.ts';
+import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { openSession, type SessionOptions } from '../../test/stepped-sessions.ts';
+import { open } from './index.ts';
+
+// Each case is run in every order in which two sessions can meet: one goes some statements far, then the other goes as
+// far as it can, then the first to its end. What the lock leaves possible is little, and all of it is tried.
+
+const id = treeId(uuid(1));
+
+let database: TestDatabase;
+let observer: Store;
+beforeAll(async () => {
+  database = await preparedDatabase();
+  observer = await open(database.url);
+});
+afterAll(async () => {
+  await observer.close();
+  await database.drop();
+});
+
+async function treeNow(): Promise<Tree> {
+  const rows = await observer.read(id, () => ask('rows', {}));
+  if (rows === null) throw new Error('The tree is gone.');
+  return fromRows(rows.row, rows.nodes, rows.bookmarks);
+}
+
+function node(n: number): NodeId {
+  return uuid(n) as NodeId;
+}
+
+async function command(store: Store, one: Command, clock: number): Promise<string> {
+  try {
+    await run(store, one, { actor: `session ${clock}`, kit: testKit, ...ticking(clock) });
+    return 'done';
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  }
+}
+
+/** Makes the tree anew: chains below the root, given as parent and child. */
+async function plant(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
+  await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
+  await command(observer, { type: 'create', treeId: id, rootId: uuid(2) }, 1);
+  let clock = 10;
+  for (const [parent, child] of links)
+    await command(
+      observer,
+      {
+        type: 'append',
+        treeId: id,
+        parentId: node(parent ?? 2),
+        messages: [{ message: user(`node ${child}`), id: uuid(child) }],
+        merge: false,
+      },
+      clock++,
+    );
+}
+
+interface Meeting {
+  readonly outcomes: readonly string[];
+  readonly tree: Tree;
+  /** How many statements the first session made before the second began. */
+  readonly ahead: number;
+}
+
+/** Runs two commands in every order of meeting; the first goes `ahead` statements before the second begins. */
+async function* meetings(
+  first: Command,
+  second: Command,
+  options: SessionOptions,
+  planting: () => Promise<void>,
+): AsyncGenerator<Meeting> {
+  for (let ahead = 0; ; ahead++) {
+    await planting();
+    const [a, b] = [await openSession(database.url, options), await openSession(database.url, options)];
+    const doing = command(a.store, first, 1000);
+    let over = false;
+    for (let made = 0; made < ahead && !over; made++) over = (await a.step()) === 'over';
+    const other = command(b.store, second, 2000);
+    while ((await b.step()) === 'answered');
+    a.run();
+    b.run();
+    const outcomes = [await doing, await other];
+    yield { outcomes, tree: await treeNow(), ahead };
+    await a.close();
+    await b.close();
+    if (over) return;
+  }
+}
+
+function sound(tree: Tree): void {
+  expect(checkTree(tree).filter((finding) => finding.severity === 'error')).toEqual([]);
+}
+
+const ways: readonly SessionOptions[] = [
+  { isolation: 'READ COMMITTED', lock: true },
+  { isolation: 'SERIALIZABLE', lock: true },
+  { isolation: 'READ COMMITTED', lock: false },
+];
+
+describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
+  test('M3: an append that was acknowledged outlives a splice of its parent', async () => {
+    const links = [
+      [null, 10],
+      [10, 11],
+      [11, 12],
+    ] as const;
+    const splice: Command = { type: 'delete', treeId: id, nodeIds: [node(11)], mode: 'splice' };
+    const append: Command = {
+      type: 'append',
+      treeId: id,
+      parentId: node(11),
+      messages: [{ message: user('late'), id: uuid(13) }],
+    };
+    const seen = new Set<string>();
+    for (const [first, second] of [
+      [splice, append],
+      [append, splice],
+    ] as const)
+      for await (const { outcomes, tree } of meetings(first, second, options, () => plant(links))) {
+        sound(tree);
+        const appended = outcomes[first === append ? 0 : 1];
+        const late = await observer.read(id, () => ask('node', { id: node(13) }));
+        if (appended === 'done') expect(late?.parentId).toBe(node(10));
+        else expect([appended, late]).toEqual(['tree/unknown-node', null]);
+        expect(outcomes[first === append ? 1 : 0]).toBe('done');
+        seen.add(String(appended));
+      }
+    expect([...seen].sort()).toEqual(['done', 'tree/unknown-node']);
+  });
+
+  test('M4: of two moves that would close a circle one is refused', async () => {
+    const links = [
+      [null, 20],
+      [20, 21],
+      [20, 22],
+    ] as const;
+    const one: Command = { type: 'move', treeId: id, nodeId: node(21), parentId: node(22) };
+    const other: Command = { type: 'move', treeId: id, nodeId: node(22), parentId: node(21) };
+    for await (const { outcomes, tree } of meetings(one, other, options, () => plant(links))) {
+      sound(tree);
+      expect([...outcomes].sort()).toEqual(['done', 'tree/cycle']);
+    }
+  });
+
+  test('M5: two splices keep unrelated groups apart', async () => {
+    const links = [
+      [null, 30],
+      [30, 31],
+      [30, 32],
+      [31, 33],
+      [31, 34],
+      [32, 35],
+      [32, 36],
+    ] as const;
+    const planting = async () => {
+      await plant(links);
+      for (const [at, pair] of [
+        [33, 34],
+        [35, 36],
+      ].entries())
+        expect(await command(observer, { type: 'group', treeId: id, nodeIds: pair.map(node) }, 100 + at)).toBe('done');
+    };
+    const splice = (n: number): Command => ({ type: 'delete', treeId: id, nodeIds: [node(n)], mode: 'splice' });
+    for await (const { outcomes, tree } of meetings(splice(31), splice(32), options, planting)) {
+      sound(tree);
+      expect(outcomes).toEqual(['done', 'done']);
+      const heads = await observer.read(id, () => ask('children', { of: node(30) }));
+      const groupOf = new Map(heads.map((head) => [head.id as string, head.groupId]));
+      const [a, b, c, d] = [33, 34, 35, 36].map((n) => groupOf.get(uuid(n)));
+      expect(a).toBeGreaterThan(0);
+      expect([b, d]).toEqual([a, c]);
+      expect(c).not.toBe(a);
+    }
+  });
+});

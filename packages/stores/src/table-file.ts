@@ -1,0 +1,93 @@
+/** Writes the tables of another database into a new file that the SQLite store opens. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { AppError, refusalKinds, refuse } from '@coppice/core';
+import type { Param, Row } from './sql/query.ts';
+
+/** A table of the file and its columns, which the other database has as well. */
+export interface FileTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** The tables of a file that is being written. */
+export interface FileTables {
+  readonly list: readonly FileTable[];
+  /** Takes everything out again, for a copy that has to begin anew. */
+  clear(): void;
+  /** Adds rows to a table. */
+  add(name: string, rows: readonly Row[]): void;
+}
+
+// What a store on SQLite keeps for itself and fills by itself.
+const ofSqlite = /^(?:sqlite_|node_text|search_)/;
+
+/**
+ * Makes the file and has it filled. The file gets its name when it is complete, checked and on the disk; before that
+ * there is none. Refuses a name that is in use.
+ */
+export async function writeTables(to: string, fill: (tables: FileTables) => Promise<void>): Promise<void> {
+  const path = resolve(to);
+  if (existsSync(path))
+    refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
+  // Loaded here: a server on another database needs SQLite for nothing else.
+  const { asAppError, Connection, sqliteModule } = await import('./sqlite/driver.ts');
+  const { syncFile } = await import('./sqlite/engine.ts');
+  const { migrate } = await import('./sqlite/migrations.ts');
+  const temporary = `${path}.part-${process.pid}`;
+  rmSync(temporary, { force: true });
+  try {
+    const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
+    try {
+      // Nothing has to be durable before the end, and rows come in any order.
+      for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
+      migrate(connection, temporary);
+      connection.database.exec('PRAGMA foreign_keys = OFF');
+      connection.database.exec('BEGIN');
+      const list = connection
+        .all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        .map(({ name }) => String(name))
+        .filter((name) => !ofSqlite.test(name))
+        .map((name) => ({
+          name,
+          columns: connection.all(`SELECT name FROM pragma_table_info('${name}')`).map((column) => String(column.name)),
+        }));
+      const inserts = new Map(
+        list.map(({ name, columns }) => [
+          name,
+          {
+            columns,
+            sql: `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((_, at) => `$${at + 1}`).join(', ')})`,
+          },
+        ]),
+      );
+      await fill({
+        list,
+        clear() {
+          for (const { name } of list) connection.run(`DELETE FROM ${name}`);
+        },
+        add(name, rows) {
+          const insert = inserts.get(name);
+          if (insert === undefined) throw new Error(`The file has no table ${name}.`);
+          for (const row of rows) connection.run(insert.sql, ...insert.columns.map((column) => row[column] as Param));
+        },
+      });
+      connection.database.exec('COMMIT');
+      const [loose] = connection.all('PRAGMA foreign_key_check');
+      if (loose !== undefined)
+        throw new AppError({
+          code: 'store/damaged',
+          kind: refusalKinds['store/damaged'],
+          message: `The copy was not kept: a row of ${String(loose.table)} points at nothing in ${String(loose.parent)}.`,
+        });
+    } finally {
+      connection.close();
+    }
+    syncFile(temporary);
+    renameSync(temporary, path);
+    syncFile(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw asAppError(error, path);
+  }
+}

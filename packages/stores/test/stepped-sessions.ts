@@ -1,0 +1,129 @@
+/** Sessions on one database whose statements a test lets through one by one, as PostgreSQL's own isolation tests do. */
+import type { Client } from 'pg';
+import { Database } from '../src/postgres/database.ts';
+import { postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
+import { isRace } from '../src/postgres/failures.ts';
+import { settingsOf } from '../src/postgres/options.ts';
+import { driveLater, type Work } from '../src/sql/query.ts';
+import { type SqlEngine, SqlStore } from '../src/sql/store.ts';
+
+/** One session: a store whose writes stop before every statement until they are let go on. */
+export interface Session {
+  readonly store: SqlStore;
+  /** Lets the next statement go; resolves when it is answered, waits for a lock, or there is none left. */
+  step(): Promise<'answered' | 'blocked' | 'over'>;
+  /** Lets everything go from here on. */
+  run(): void;
+  close(): Promise<void>;
+}
+
+/** How a session writes. */
+export interface SessionOptions {
+  readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
+  /** Whether the tree's row is locked first; without it only the unique version holds writers apart. */
+  readonly lock: boolean;
+}
+
+// Statements of these tests take about a millisecond; one that takes this long waits for somebody.
+const patience = 30;
+
+class Gate {
+  #free = false;
+  #waiting: (() => void) | null = null;
+  #arrived: (() => void) | null = null;
+  over = false;
+
+  /** What a session calls before each statement. */
+  async pass(): Promise<void> {
+    if (this.#free) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting = resolve;
+      this.#arrived?.();
+    });
+  }
+
+  /** Lets one statement through and waits until the session stands here again. */
+  async step(): Promise<'answered' | 'blocked' | 'over'> {
+    if (this.#waiting === null && !(await this.#arrival())) return this.over ? 'over' : 'blocked';
+    const go = this.#waiting;
+    this.#waiting = null;
+    go?.();
+    if (await this.#arrival()) return 'answered';
+    return this.over ? 'over' : 'blocked';
+  }
+
+  async #arrival(): Promise<boolean> {
+    if (this.#waiting !== null) return true;
+    if (this.over) return false;
+    return new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), patience);
+      this.#arrived = () => {
+        clearTimeout(timer);
+        resolve(!this.over);
+      };
+    });
+  }
+
+  finish(): void {
+    this.over = true;
+    this.#arrived?.();
+  }
+
+  open(): void {
+    this.#free = true;
+    this.#waiting?.();
+    this.#waiting = null;
+  }
+}
+
+/** Opens a session on a database that has its tables. */
+export async function openSession(url: string, { isolation, lock }: SessionOptions): Promise<Session> {
+  const database = await Database.create(settingsOf(url, { pool: 1 }));
+  const gate = new Gate();
+  const once = async <T>(client: Client, make: () => Work<T>): Promise<T> => {
+    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    try {
+      const result = await driveLater(make(), async (query) => {
+        await gate.pass();
+        const { rows, rowCount } = await client.query(toPostgres(query.sql), [...query.params]);
+        return query.want === 'rows' ? rows : (rowCount ?? 0);
+      });
+      await gate.pass();
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    }
+  };
+  const engine: SqlEngine = {
+    dialect: lock ? postgresDialect : { ...postgresDialect, forUpdate: '' },
+    supports: { durable: true, processes: true, search: false, crossProcessFeed: false, history: true },
+    snapshot: (work) => database.read(work),
+    transaction: async (make) => {
+      const client = database.client();
+      await client.connect();
+      try {
+        for (;;) {
+          try {
+            return await once(client, make);
+          } catch (error) {
+            if (!isRace(error)) throw error;
+          }
+        }
+      } finally {
+        gate.finish();
+        await client.end();
+      }
+    },
+    announce: () => undefined,
+    changed: () => Promise.resolve(),
+    search: () => Promise.resolve([]),
+    info: () => ({ kind: 'stepped', place: '', readOnly: false, schemaVersion: 1, notes: [] }),
+    damage: () => Promise.resolve([]),
+    backup: () => Promise.resolve(),
+    close: () => database.close(),
+  };
+  const store = new SqlStore(engine, {});
+  return { store, step: () => gate.step(), run: () => gate.open(), close: () => store.close() };
+}
