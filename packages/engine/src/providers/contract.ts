@@ -1,0 +1,298 @@
+/**
+ * What a provider is, what it is asked and what it answers. Everything above this file speaks of providers in these
+ * words only; everything that a wire says otherwise stays in the member's `to-wire.ts` and `from-wire.ts`.
+ */
+import type { ImageBlock } from '@coppice/content';
+import type { Block, ErrorKind, Json, JsonObject, Message, Role } from '@coppice/core';
+import type { Connection, HttpLimits } from '../http/contract.ts';
+
+/** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** Whether the model must call a tool: as it likes, not at all, some tool, or the one named. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
+
+/** How much a model is asked to think before it answers. */
+export interface ThinkingWish {
+  readonly effort: 'low' | 'medium' | 'high';
+  /** For providers that count it; derived from the effort when left out. */
+  readonly budgetTokens?: number | undefined;
+}
+
+/** One call of a model. Messages are repaired and coalesced already (`requestMessages`, then `coalesce`, of core). */
+export interface ProviderRequest {
+  /** The model by the provider's own name, without the provider before it. */
+  readonly model: string;
+  readonly systemPrompt?: string | undefined;
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolSpec[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  /** The longest reply, in tokens, at least 1. */
+  readonly maxTokens: number;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  /** Texts at which the reply ends. */
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly thinking?: ThinkingWish | undefined;
+}
+
+/** Why a reply ended. `other` is whatever the provider said that we have no word for; the event's `raw` has it. */
+export type FinishReason = 'stop' | 'length' | 'tool-use' | 'content-filter' | 'refusal' | 'other';
+
+/** What one call took, as the provider counted it. */
+export interface ProviderUsage {
+  /** All that was sent, read from a cache or not. */
+  readonly inputTokens: number;
+  /** All that came back, reasoning included. */
+  readonly outputTokens: number;
+  /** The part of the input that was read from a cache. */
+  readonly cacheReadTokens?: number;
+  /** The part of the input that was written to a cache. */
+  readonly cacheWriteTokens?: number;
+  /** The part of the output that was reasoning. */
+  readonly reasoningTokens?: number;
+  /** As it stood on the wire. */
+  readonly raw: JsonObject;
+}
+
+/** Every code that a stream can end with, and its kind. Promised across releases; sentences may improve. */
+export const providerErrorKinds = {
+  'provider/aborted': 'aborted',
+  'provider/unknown': 'not-found',
+  'provider/unknown-model': 'not-found',
+  'provider/no-key': 'refused',
+  'provider/unauthorised': 'refused',
+  'provider/quota': 'refused',
+  'provider/rejected': 'invalid',
+  'provider/context-overflow': 'refused',
+  'provider/content-filter': 'refused',
+  'provider/redirected': 'refused',
+  'provider/foreign-host': 'refused',
+  'provider/unreachable': 'unavailable',
+  'provider/timeout': 'unavailable',
+  'provider/dropped': 'unavailable',
+  'provider/rate-limited': 'unavailable',
+  'provider/overloaded': 'unavailable',
+  'provider/failed': 'unavailable',
+  'provider/bad-response': 'unavailable',
+  'provider/too-large': 'unavailable',
+  'provider/internal': 'internal',
+} as const satisfies Record<string, ErrorKind>;
+
+/** A code that a provider's stream ends with. */
+export type ProviderErrorCode = keyof typeof providerErrorKinds;
+
+/** Some text of the reply. */
+export interface TextDelta {
+  readonly type: 'text-delta';
+  readonly text: string;
+}
+
+/** Some readable reasoning. */
+export interface ThinkingDelta {
+  readonly type: 'thinking-delta';
+  readonly text: string;
+}
+
+/** One block of reasoning is complete. Alone, without a delta before it, it is reasoning of which nothing can be read. */
+export interface ThinkingEnd {
+  readonly type: 'thinking-end';
+  readonly signature?: string;
+  readonly redacted?: string;
+}
+
+/** The model begins to call a tool. `index` names the call within this stream; ids are unique in it. */
+export interface ToolUseStart {
+  readonly type: 'tool-use-start';
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Some of a call's arguments, as JSON text. */
+export interface ToolUseDelta {
+  readonly type: 'tool-use-delta';
+  readonly index: number;
+  readonly json: string;
+}
+
+/** A call is complete. With `malformed` its arguments were no JSON object: answer it with an error, do not run it. */
+export interface ToolUseEnd {
+  readonly type: 'tool-use-end';
+  readonly index: number;
+  /** Empty when malformed. */
+  readonly parameters: JsonObject;
+  /** What is wrong with the arguments, as the end of a sentence. */
+  readonly malformed?: string;
+  /** Opaque proof of the reasoning behind the call, to be sent back unchanged. */
+  readonly thoughtSignature?: string;
+}
+
+/** A whole picture. */
+export interface ImageEvent {
+  readonly type: 'image';
+  readonly block: ImageBlock;
+}
+
+/** What the call took; at most once, directly before the last event. */
+export interface UsageEvent extends ProviderUsage {
+  readonly type: 'usage';
+}
+
+/** The reply is complete; the last event. */
+export interface EndEvent {
+  readonly type: 'end';
+  readonly finishReason: FinishReason;
+  /** The provider's own word for it; null when it said none. */
+  readonly raw: Json;
+}
+
+/** The reply is not complete; the last event. What came before it stands. */
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly code: ProviderErrorCode;
+  readonly kind: ErrorKind;
+  /** A sentence for people; holds no key. */
+  readonly message: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  /** The HTTP status, where there was one. */
+  readonly status?: number;
+  /** What the provider sent instead of an answer: at most 2 KB, without keys. */
+  readonly excerpt?: string;
+}
+
+/**
+ * What a stream consists of. Any number of content events, then at most one `usage`, then exactly one `end` or `error`.
+ * Reasoning is closed by `thinking-end` before anything else begins; before an `end` every started call is ended.
+ */
+export type ProviderEvent =
+  | TextDelta
+  | ThinkingDelta
+  | ThinkingEnd
+  | ToolUseStart
+  | ToolUseDelta
+  | ToolUseEnd
+  | ImageEvent
+  | UsageEvent
+  | EndEvent
+  | ErrorEvent;
+
+/** Something that a caller may want to show or log, and that is no part of the reply. */
+export type ProviderNotice =
+  /** The call is made again after `waitMs`; `attempt` is the number of the one that failed, from 1. */
+  | { readonly type: 'retry'; readonly attempt: number; readonly waitMs: number; readonly error: ErrorEvent }
+  /** A parameter was outside what the provider takes; `sent` is undefined when it was left out. */
+  | { readonly type: 'parameter-changed'; readonly name: string; readonly asked: Json; readonly sent?: Json }
+  /** A block of a type that the provider does not take went as something else, or not at all. */
+  | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role };
+
+/** Time and chance, passed in so that runs repeat. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when it fires first. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** From 0 up to 1. */
+  random(): number;
+}
+
+/** How one call is made, beside what is asked. */
+export interface ProviderCall {
+  /** Where to, with which key. Providers without a network ignore it. */
+  readonly connection: Connection;
+  /** Ends the stream at once with `provider/aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** False asks for the whole answer in one piece; the events are the same in kind and order. */
+  readonly streaming?: boolean | undefined;
+  readonly limits?: Partial<HttpLimits> | undefined;
+  readonly clock?: Clock | undefined;
+  readonly onNotice?: ((notice: ProviderNotice) => void) | undefined;
+}
+
+/** A range of numbers that a provider takes. */
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Which parameters a provider takes, and within which bounds; what is left out is not sent. */
+export interface ParameterLimits {
+  readonly temperature?: NumberRange;
+  readonly topP?: NumberRange;
+  /** The most stop texts in one request. */
+  readonly stop?: { readonly most: number };
+  readonly seed?: NumberRange;
+  readonly maxTokens?: NumberRange;
+}
+
+/** What a provider can take and do. */
+export interface ProviderSupport {
+  /** Block types that go as what they are; every other is lowered (content's `lower`). */
+  readonly blocks: readonly string[];
+  readonly tools: boolean;
+  readonly toolChoice: boolean;
+  readonly thinking: boolean;
+  readonly images: boolean;
+  /** Whether system messages may stand inside a conversation. */
+  readonly systemInPlace: boolean;
+  readonly seed: boolean;
+  /** Whether an answer comes in pieces. */
+  readonly streaming: boolean;
+}
+
+/** A model that a provider lists by itself. */
+export interface ListedModel {
+  readonly id: string;
+  readonly label?: string;
+  readonly window?: number;
+  readonly maxOut?: number;
+}
+
+/** A member of the registry, complete. Its `stream` never throws, never rejects and keeps to {@link ProviderEvent}. */
+export interface Provider {
+  /** The first half of `provider/model`, and the name of the member's folder. */
+  readonly name: string;
+  /** For people. */
+  readonly label: string;
+  /** Environment variables that may hold the key, the preferred one first; empty when none is needed. */
+  readonly keyNames: readonly string[];
+  /** Whether a call without a key is worth making. */
+  readonly keyRequired: boolean;
+  /** Where requests go unless the configuration says otherwise; null for a provider without a network or default. */
+  readonly baseUrl: string | null;
+  readonly supports: ProviderSupport;
+  readonly parameters: ParameterLimits;
+  /** The model that is taken when only the provider is named; null when there is no sensible choice. */
+  readonly defaultModel: string | null;
+  /** Models that are always there, such as those built in. */
+  readonly models: readonly ListedModel[];
+  stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
+  /** The models that a server says it has; empty when it is not reachable or does not say. Never throws. */
+  listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
+}
+
+/** What a member says itself; the rest has defaults (see `define.ts`). */
+export interface ProviderSpec {
+  readonly name: string;
+  readonly label: string;
+  readonly keyNames?: readonly string[];
+  readonly keyRequired?: boolean;
+  readonly baseUrl: string | null;
+  readonly supports: ProviderSupport;
+  readonly parameters: ParameterLimits;
+  readonly defaultModel?: string | null;
+  readonly models?: readonly ListedModel[];
+  /** Whether a block of a supported type can go as it is; e.g. an address where only bytes are taken cannot. */
+  takes?(block: Block, role: Role, model: string): boolean;
+  /** Bounds that differ by model. */
+  parametersOf?(model: string): ParameterLimits;
+  stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
+  listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
+}
