@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { estimateTokenCount } from 'tokenx';
+import { expect, test } from 'vitest';
+import { asciiTokens } from './ascii-tokens.ts';
+
+const ascii = fc.string({
+  unit: fc.integer({ min: 0, max: 127 }).map((code) => String.fromCharCode(code)),
+  maxLength: 200,
+});
+const prose = fc
+  .array(
+    fc.constantFrom(
+      'the',
+      'Quick',
+      'internationalisation',
+      '12',
+      '123456',
+      '--',
+      '...',
+      '  ',
+      '\n',
+      '\n\n',
+      '\n  ',
+      "it's",
+      'aB',
+      '_x_',
+      '\t',
+      '.\n',
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => parts.join(''));
+
+test('[C57] plain text is estimated as the library estimates it', () => {
+  fc.assert(
+    fc.property(fc.oneof(ascii, prose), (text) => {
+      expect(asciiTokens(text)).toBe(estimateTokenCount(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('[C57] text that is not plain is left to the library', () => {
+  expect(asciiTokens('na\u00efve')).toBeNull();
+  expect(asciiTokens('\u4e2d\u6587')).toBeNull();
+  expect(asciiTokens('')).toBe(0);
+});
