@@ -71,15 +71,31 @@ export function* reversal(act: ActRecord, fitting: Fitting): Reading<Reversal> {
   };
   for (const commit of [...act.commits].reverse())
     for (const step of [...commit.steps].reverse()) yield* turnBack(work, deeds, commit, step);
-  const marks = yield* unmarked(work);
-  const gone = new Set<string>(marks.map((mark) => mark.nodeId));
-  const steps: Step[] = [...marks];
-  for (const step of work.steps) {
-    const drops = step.type === 'bookmark' && (gone.has(step.nodeId) || (yield* goes(work, step.nodeId)));
-    if (!drops) steps.push(step);
-  }
+  const steps: Step[] = [];
+  for (const mark of yield* unmarked(work)) steps.push(mark);
+  for (const step of yield* withoutLate(work, new Set(steps.flatMap(nodesOf)))) steps.push(step);
   if (steps.length === 0) for (const what of work.kept) overtaken.push(what);
   return { steps, tops, ahead: work.ahead, overtaken };
+}
+
+function nodesOf(step: Step): NodeId[] {
+  return 'nodeId' in step ? [step.nodeId] : [];
+}
+
+/** The steps but for those on what is gone by then, and those on bookmarks of what goes. */
+function* withoutLate(work: Work, unmarked: ReadonlySet<NodeId>): Reading<Step[]> {
+  const kept: Step[] = [];
+  const gone = new Set<NodeId>();
+  for (const step of work.steps) {
+    const marks = step.type === 'bookmark';
+    const late =
+      marks || (gone.size > 0 && (step.type === 'regroup' || step.type === 'annotate' || step.type === 'replace'));
+    if (marks && unmarked.has(step.nodeId)) continue;
+    if (late && (yield* work.ahead.goesWith(step.nodeId, marks ? work.tops : gone)) !== null) continue;
+    if (step.type === 'remove') gone.add(step.nodeId);
+    kept.push(step);
+  }
+  return kept;
 }
 
 function deedsOf(act: ActRecord): Deeds {
@@ -119,8 +135,8 @@ function* topsOf(deeds: Deeds, { actor }: Fitting, overtaken: string[]): Reading
     live.set(id, node.parentId);
   }
   // What the act moved in, as a split does, it takes out again before its own nodes go.
-  const without = [...deeds.moved].filter((id) => !deeds.inserted.has(id) && !deeds.restored.has(id));
-  const tops = yield* topmost(live, new Set(without));
+  const out = new Set([...deeds.moved].filter((id) => !deeds.inserted.has(id)));
+  const tops = yield* topmost(live, out);
   const versions = [...deeds.versions];
   const { newest } = deeds;
   const back: NodeId[] = [];
@@ -128,6 +144,7 @@ function* topsOf(deeds: Deeds, { actor }: Fitting, overtaken: string[]): Reading
     // Below what was inserted everything else is a stranger; below what was restored, what came since.
     const restored = !deeds.inserted.has(top);
     if (restored) back.push(top);
+    const without = [...out].filter((id) => id !== top);
     for (const one of yield* ask('strangers', { of: top, versions, since: restored ? newest : 0, without }))
       overtaken.push(`${one.id} below ${top}`);
   }
@@ -141,9 +158,10 @@ function* topsOf(deeds: Deeds, { actor }: Fitting, overtaken: string[]): Reading
  */
 function* topmost(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<NodeId>): Reading<Set<NodeId>> {
   if (live.size === 0) return new Set();
-  if (out.size === 0 || live.size === 1) return new Set(yield* ask('topmost', { ids: [...live.keys()] }));
+  if (out.size === 0) return new Set(yield* ask('topmost', { ids: [...live.keys()] }));
   const tops = new Set<NodeId>();
   for (const [id, parentId] of live) {
+    if (out.has(id)) tops.add(id);
     const above = live.has(parentId) ? parentId : yield* nearestAbove(parentId, (one) => live.has(one) || out.has(one));
     if (above === null || !live.has(above)) tops.add(id);
   }

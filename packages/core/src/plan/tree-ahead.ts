@@ -141,7 +141,7 @@ export class TreeAhead {
       for (const one of tops) if (yield* ask('above', { id: one, below: at })) top = one;
       if (top === null || this.moved.size === 0) return top;
       const met = yield* nearestAbove(at, (one) => tops.has(one) || this.moved.has(one));
-      if (met === null || !this.moved.has(met)) return met;
+      if (met === null || tops.has(met)) return met;
       at = (yield* this.anyNode(met))?.parentId ?? this.#row.rootId;
     }
     return null;

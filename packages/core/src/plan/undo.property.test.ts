@@ -48,10 +48,12 @@ test('[U1, U2] whatever one actor does, undone act by act, restores every state 
       const before: { readonly treeId: Parameters<ReferenceStore['tree']>[0]; readonly state: unknown[] }[] = [];
       let was: unknown[] = [];
       for await (const { commit, treeId, resolved, index } of play(store, acts)) {
-        if (index > 2 && commit !== null && commit.steps.some((step) => step.type !== 'select'))
+        const act = commit?.steps.some((step) => step.type !== 'select') === true;
+        if (index > 2 && act)
           before.push({ treeId: resolved.type === 'transplant' ? resolved.to.treeId : treeId, state: was });
-        // What moved the pointer alone is no act: its place is not among the states to come back to.
-        else if (commit !== null) before.length = 0;
+        // What moved the pointer alone is no act: its place is not among the states to come back to. A version that
+        // was restored is taken back as one removal, whatever removals had put its nodes into the trash before.
+        if ((commit !== null && !act) || resolved.type === 'restore-version') before.length = 0;
         was = states(store);
       }
       const after: unknown[] = [];
