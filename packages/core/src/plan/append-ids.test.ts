@@ -105,6 +105,8 @@ describe('ids that a client chooses', () => {
     ];
     expect(await refusalOf(bed, named(bed, later, { parentId: bed.rootId }))).toBe('id/taken');
     expect(await refusalOf(bed, named(bed, later))).toBe('id/taken');
+    const gap = [...pair.slice(0, 1), { message: assistant('new') }, { message: user('x'), id: uuid(51) }];
+    expect(await refusalOf(bed, named(bed, gap, { merge: false }))).toBe('id/taken');
     await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [nodeId(uuid(51))] });
     expect(await refusalOf(bed, one(assistant('hello'), uuid(51)))).toBe('id/taken');
   });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { answer, type Surroundings } from '../answer.ts';
 import type { NodeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
-import { assistant, Bed, carry, user } from '../testing/index.ts';
+import { drive } from '../reads.ts';
+import { planOf } from '../run.ts';
+import { assistant, Bed, carry, testKit, user, uuid } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { AppendCommand } from './append.ts';
 
@@ -14,6 +17,16 @@ function first<T>(list: readonly T[]): T {
   if (one === undefined) throw new Error('The list is empty.');
   return one;
 }
+
+const nowhere: Surroundings = {
+  tree: () => undefined,
+  taken: () => [],
+  home: () => null,
+  forest: () => null,
+  undoable: () => null,
+  redoable: () => null,
+  log: () => [],
+};
 
 describe('markers and splits', () => {
   async function marked(): Promise<{ bed: Bed; hi: NodeId; marker: NodeId; below: NodeId }> {
@@ -152,6 +165,12 @@ describe('markers and splits', () => {
     expect(await from(marker)).toEqual([text]);
     expect(await from(hi)).toEqual([text]);
     const other = await bed.run({ type: 'branch', treeId: bed.treeId, nodeId: hi, summary: 'another' });
+    const nothing = appending(bed, [user('one two')], { parentId: other.result.nodeId });
+    // An index of aliases knows the message above the marker, not the marker: what it finds beside it does not count.
+    const around = { ...nowhere, completing: () => [text ?? hi] };
+    const context = { treeId: bed.treeId, now: 1, newId: () => uuid(90), kit: testKit, actor: 'me', stale: false };
+    const { steps } = drive(planOf(nothing, context), (read) => answer(bed.tree, read, around));
+    expect(steps[0]?.type).toBe('insert');
     expect(await from(other.result.nodeId)).toEqual([]);
   });
 });

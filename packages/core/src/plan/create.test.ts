@@ -139,6 +139,7 @@ describe('the forest', () => {
     await forest(bed, 3, { project: 'other' });
     const move = { type: 'attributes', treeId: treeId(uuid(3)), set: { project: null } } as const;
     expect(await refusalOf(bed, move)).toBe('tree/exists');
+    expect((await bed.run({ ...move, set: { project: 'other' } })).commit).toBeNull();
     await bed.run({ type: 'delete-tree', treeId: treeId(uuid(2)) });
     await bed.run(move);
     expect(treeOf(store, uuid(3)).attributes.project).toBe('default');

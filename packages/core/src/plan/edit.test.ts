@@ -341,6 +341,16 @@ describe('an edit by longest common prefix', () => {
     expect(texts).toEqual(expected);
   });
 
+  test('[P32] nothing is kept of a reply that said nothing', async () => {
+    const { bed, ids } = await talk();
+    const replies = [{ message: assistant('  '), status: 'error' }] as const;
+    const { result: made } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: ids[0], replies });
+    const [silent] = made.added;
+    await bed.grow([user('well?')], silent);
+    await carry(bed, editing(bed, silent ?? bed.rootId, '  x', { mode: 'prefix' }));
+    expect(bed.texts(ids[0])).toEqual(['answer', '  ', '  x']);
+  });
+
   test('[P32] white space without end does not slow it down to a walk back character by character', async () => {
     const space = ' '.repeat(200_000);
     const { bed } = await prefix(`a${space}b`, `a${space}`);

@@ -86,6 +86,7 @@ describe('replies', () => {
     const { result: first } = await bed.run(replying(bed, prompt, [{}, {}]));
     const joined = await carry(bed, replying(bed, prompt, [{}], { join: first.groupId }));
     expect(bed.node(joined.result.added[0] ?? '').groupId).toBe(first.groupId);
+    await bed.variant(assistant('alone'), prompt);
     for (const join of [0, -1, first.groupId + 1, Number.NaN])
       expect(await refusalOf(bed, replying(bed, prompt, [{}], { join }))).toBe('command/invalid');
   });
@@ -172,11 +173,13 @@ describe('a regeneration', () => {
     const other = await bed.run(replying(bed, prompt, [{ message: assistant('c') }, { message: assistant('d') }]));
     const alone = await bed.variant(assistant('e'), prompt);
     const said = await bed.variant(user('aside'), prompt);
+    const note = { type: 'mark', treeId: bed.treeId, kind: 'injected', message: assistant('note') } as const;
+    const marker = await bed.run({ ...note, parentId: prompt });
     const [c] = other.result.added;
     const { result: made } = await carry(bed, again(bed, c ?? prompt));
     expect(made.groupId).toBe(other.result.groupId);
     expect(bed.node(alone).groupId).toBe(other.result.groupId);
-    expect(bed.node(said).groupId).toBe(0);
+    for (const id of [said, marker.result.nodeId]) expect(bed.node(id).groupId).toBe(0);
     expect(pair.result.added.map((id) => bed.node(id).groupId)).toEqual([pair.result.groupId, pair.result.groupId]);
   });
 

@@ -189,7 +189,7 @@ describe('a split', () => {
     expect(again.result).toEqual({ nodeId: uuid(90), right: id });
     expect(await refusalOf(bed, splitting(bed, id, 2, uuid(90)))).toBe('id/taken');
     expect(await refusalOf(bed, splitting(bed, reply, 4, uuid(90)))).toBe('id/taken');
-    expect(await refusalOf(bed, splitting(bed, reply, 4, id))).toBe('id/taken');
+    expect(await refusalOf(bed, splitting(bed, reply, 5, id))).toBe('id/taken');
     expect(await refusalOf(bed, splitting(bed, reply, 4, 'left'))).toBe('id/invalid');
   });
 

@@ -1,4 +1,5 @@
-import type { Plan } from '../plan/context.ts';
+import { isAppError } from '../errors.ts';
+import type { Plan, PlanContext } from '../plan/context.ts';
 import type { Command, ResultOf } from '../plan/index.ts';
 import type { Read, Reading, ReadName } from '../reads.ts';
 import { type Outcome, planOf, type RunContext } from '../run.ts';
@@ -23,12 +24,13 @@ export interface Planned {
   readonly asked: readonly ReadName[];
 }
 
-/** Plans a command on a bed's tree without committing it. */
-export async function planned(bed: Bed, command: Command): Promise<Planned> {
+/** Plans a command without committing it. */
+export async function planned(bed: Bed, command: Command, given: Partial<PlanContext> = {}): Promise<Planned> {
   const asked: Read[] = [];
   const { now, newId } = ticking(7);
-  const context = { treeId: bed.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
-  const plan = await bed.store.read(bed.treeId, () => noting(planOf(command, context), asked));
+  const { treeId } = command;
+  const context = { treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false, ...given };
+  const plan = await bed.store.read(treeId, () => noting(planOf(command, context), asked));
   return { plan, asked: asked.map((read) => read.ask) };
 }
 
@@ -45,11 +47,22 @@ export async function carry<C extends Command>(
   return outcome;
 }
 
-/** The code that a command is refused with, the tree being the very value that it was. */
+/**
+ * The code that a command is refused with, the tree being the very value that it was. All but a version conflict is
+ * refused by the plan alone, for a store that writes rows does not apply steps to a value.
+ */
 export async function refusalOf(bed: Bed, command: Command, context: Partial<RunContext> = {}): Promise<string> {
   const before = bed.tree;
   const code = await bed.refusal(command, context);
   if (bed.tree !== before) throw new Error(`The refused ${command.type} changed the tree.`);
+  if (code === 'tree/version-conflict') return code;
+  const { actor = 'me', isId } = context;
+  const plan = planned(bed, command, isId === undefined ? { actor } : { actor, isId });
+  const refused = await plan.then(
+    () => 'nothing',
+    (error: unknown) => (isAppError(error) ? error.code : String(error)),
+  );
+  if (refused !== code) throw new Error(`${command.type} was refused with ${code}, its plan with ${refused}.`);
   return code;
 }
 
