@@ -8,6 +8,7 @@ export { derivedId, linearTree, refuseBranching } from './linear.ts';
 export { createMemoryStore } from './memory/index.ts';
 export { defaultOwner, mayBranch, type StoreModule, type StoreOptions } from './options.ts';
 export { hasTerms, searchTerms, snippetOf } from './search.ts';
+export { keepingSteps, TemporaryTrees } from './temporary.ts';
 
 /** The schemes that a store can be opened by. */
 export const storeSchemes: readonly string[] = Object.keys(members);

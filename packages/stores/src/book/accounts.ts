@@ -90,9 +90,9 @@ export class Accounts implements AccountStore {
 
   async shares(owner: string, treeId?: TreeId): Promise<readonly Share[]> {
     this.#book.alive();
-    return byAge(this.#shares.values()).filter(
-      (share) => share.owner === owner && (treeId === undefined || share.treeId === treeId),
-    );
+    return byAge(this.#shares.values())
+      .filter((share) => share.owner === owner && (treeId === undefined || share.treeId === treeId))
+      .reverse();
   }
 
   async shareByHash(hash: string): Promise<Share | null> {

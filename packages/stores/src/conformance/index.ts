@@ -4,10 +4,17 @@
  */
 import { describe } from 'vitest';
 import { changingRules } from './changing.ts';
+import { feedingRules } from './feeding.ts';
+import { growingRules } from './growing.ts';
+import { keepingRules } from './keeping.ts';
 import { openingRules } from './opening.ts';
+import { owningRules } from './owning.ts';
 import { readingRules } from './reading.ts';
 import { replayingRules } from './replaying.ts';
+import { searchingRules } from './searching.ts';
+import { servingRules } from './serving.ts';
 import type { StoreSubject } from './subject.ts';
+import { trashingRules } from './trashing.ts';
 import { writingAtOnceRules } from './writing-at-once.ts';
 
 export { expectSamePlay } from './replaying.ts';
@@ -21,5 +28,12 @@ export function runStoreConformance(subject: StoreSubject): void {
     readingRules(subject);
     replayingRules(subject);
     writingAtOnceRules(subject);
+    searchingRules(subject);
+    feedingRules(subject);
+    trashingRules(subject);
+    owningRules(subject);
+    servingRules(subject);
+    keepingRules(subject);
+    growingRules(subject);
   });
 }

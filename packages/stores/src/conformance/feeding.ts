@@ -1,0 +1,144 @@
+/** Feeds of one tree and of all. */
+import { applyOrThrow, type Commit, type ListEvent, seedling, treeId, treeToJson } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { asked, bedIn, imageOf, needs, refusalOf, rule, type StoreSubject, take } from './subject.ts';
+
+/** The rules of feeding. */
+export function feedingRules(subject: StoreSubject): void {
+  describe('feeding', () => {
+    rule(subject, '[K70] a feed gives the commits after a version, then those to come, each once', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['a']);
+      await bed.grow(['b']);
+      const seen: Commit[] = [];
+      const stop = new AbortController();
+      const reading = (async () => {
+        for await (const commit of store.feed(bed.treeId, 1, stop.signal)) {
+          seen.push(commit);
+          if (seen.length === 7) break;
+        }
+      })();
+      for (let at = 0; at < 5; at++) await bed.grow([`c${at}`]);
+      await reading;
+      expect(seen.map((commit) => commit.version)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+      expect(seen).toEqual(await asked(store, bed.treeId, 'log', { since: 1 }));
+    });
+
+    rule(subject, '[K71] applying a feed from the first commit on gives the tree', async (store) => {
+      const bed = await bedIn(store, 1, 'Be brief.');
+      const [first, second] = await bed.grow(['a', 'b', 'c']);
+      if (first !== undefined) await bed.run({ type: 'title', treeId: bed.treeId, nodeId: first, title: 'T' });
+      if (second !== undefined)
+        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: second, content: 'b again', mode: 'in-place' });
+      if (second !== undefined) await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second] });
+      await bed.run({ type: 'undo', treeId: bed.treeId });
+      const row = await asked(store, bed.treeId, 'tree', {});
+      const commits = await take(store.feed(bed.treeId, 0), row?.version ?? 0);
+      let tree = seedling(bed.treeId, store.owner, commits[0]?.at ?? 0);
+      for (const commit of commits) tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
+      expect(treeToJson(tree)).toEqual(await imageOf(store, bed.treeId));
+    });
+
+    rule(subject, '[K72] a feed ends when its signal says so, also while it waits', async (store) => {
+      const bed = await bedIn(store);
+      const stop = new AbortController();
+      const seen: number[] = [];
+      const reading = (async () => {
+        for await (const commit of store.feed(bed.treeId, 0, stop.signal)) {
+          seen.push(commit.version);
+          stop.abort();
+        }
+      })();
+      await reading;
+      const again = new AbortController();
+      const waiting = (async () => {
+        for await (const commit of store.feed(bed.treeId, 1, again.signal)) seen.push(commit.version);
+      })();
+      again.abort();
+      await waiting;
+      const never = store.feed(bed.treeId, 0, AbortSignal.abort());
+      for await (const commit of never) seen.push(commit.version);
+      expect(seen).toEqual([1]);
+    });
+
+    rule(subject, '[K73] a feed of an unknown tree is refused', async (store) => {
+      expect(await refusalOf(take(store.feed(treeId(uuid(5)), 0), 1))).toBe('tree/unknown-tree');
+    });
+
+    rule(
+      subject,
+      '[K74] a feed over all trees tells every change after a cursor, in the order of a tree’s versions',
+      async (store) => {
+        const bed = await bedIn(store, 1);
+        const other = await bedIn(store, 2);
+        const start = await cursorNow(store.feedAll(null), () => bed.grow(['to begin with']).then(() => undefined));
+        await other.grow(['a']);
+        await bed.grow(['b']);
+        await other.grow(['c']);
+        const last = new Map<string, number>();
+        const events: ListEvent[] = [];
+        for await (const event of store.feedAll(start)) {
+          events.push(event);
+          expect(event.version).toBeGreaterThan(last.get(event.treeId) ?? 0);
+          last.set(event.treeId, event.version);
+          if (last.get(other.treeId) === 3 && (last.get(bed.treeId) ?? 0) >= (await versionOf(bed))) break;
+        }
+        // Going on from any of them tells what came after it.
+        const [first] = events;
+        const rest = await take(store.feedAll(first?.cursor ?? ''), events.length - 1);
+        expect(rest).toEqual(events.slice(1));
+        for (const bad of ['x', '', toText(first?.cursor)])
+          expect(await refusalOf(async () => take(store.feedAll(bad), 1))).toBe('cursor/invalid');
+      },
+    );
+
+    rule(subject, '[K75] a feed tells what another process commits', async (store, context) => {
+      needs(context, store.supports.crossProcessFeed, 'this store lives in one process');
+      const second = await (subject.beside ?? (async () => store))(store);
+      const bed = await bedIn(store);
+      const reading = take(store.feed(bed.treeId, 1), 3);
+      const other = new Bed(second, bed.treeId);
+      for (const text of ['x', 'y', 'z'])
+        await other.run(
+          { type: 'append', treeId: bed.treeId, messages: [{ message: { role: 'user', content: [textBlock(text)] } }] },
+          { newId: () => crypto.randomUUID() },
+        );
+      expect((await reading).map((commit) => commit.version)).toEqual([2, 3, 4]);
+      await second.close();
+    });
+  });
+}
+
+function textBlock(text: string): { readonly type: 'text'; readonly text: string } {
+  return { type: 'text', text };
+}
+
+async function versionOf(bed: Bed): Promise<number> {
+  return (
+    (
+      await bed.store.read(bed.treeId, function* () {
+        const row = yield { ask: 'tree' } as const;
+        return row as { readonly version: number } | null;
+      })
+    )?.version ?? 0
+  );
+}
+
+/** A cursor that stands at now: changes are made until one of them is told. */
+async function cursorNow(events: AsyncIterable<ListEvent>, change: () => Promise<void>): Promise<string> {
+  let told: string | null = null;
+  const reading = take(events, 1).then(([event]) => {
+    told = event?.cursor ?? '';
+  });
+  while (told === null) {
+    await change();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await reading;
+  return told;
+}
+
+function toText(cursor: string | undefined): string {
+  return `${cursor ?? ''}A`;
+}

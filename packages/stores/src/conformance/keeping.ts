@@ -1,0 +1,325 @@
+/** Lists that read as trees, the rollout of branching, temporary trees, and copies of a whole store. */
+import { messageKit } from '@coppice/content';
+import {
+  actId,
+  type BackfillProgress,
+  type LinearRecord,
+  type NodeId,
+  nodeId,
+  type Store,
+  treeId,
+} from '@coppice/core';
+import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { TemporaryTrees } from '../temporary.ts';
+import {
+  asked,
+  awkwardTexts,
+  bedIn,
+  expectSound,
+  given,
+  imageOf,
+  needs,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  take,
+} from './subject.ts';
+
+function listOf(id: number, texts: readonly string[]): LinearRecord {
+  return {
+    treeId: treeId(uuid(id)),
+    title: `List ${id}`,
+    systemPrompt: 'Be brief.',
+    createdAt: 1000 + id,
+    messages: texts.map((text, at) => ({
+      message: at % 2 === 0 ? user(text) : assistant(text),
+      createdAt: 1000 + id + at,
+    })),
+  };
+}
+
+async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[]> {
+  const row = await asked(store, id, 'tree', {});
+  if (row?.activeNodeId == null) return [];
+  return (await asked(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+}
+
+async function formats(store: Store): Promise<string[]> {
+  return (await store.trees()).items.map((item) => item.format);
+}
+
+/** The rules of lists, rollout, temporary trees and backups. */
+export function keepingRules(subject: StoreSubject): void {
+  describe('lists', () => {
+    rule(
+      subject,
+      '[K110] a stored list reads as a tree at once, and the same after it is stored as one',
+      async (store) => {
+        const record = listOf(1, ['a', 'b', ...awkwardTexts]);
+        await store.putLinear(record);
+        await store.putLinear(record);
+        expect(await formats(store)).toEqual(['linear']);
+        const texts = record.messages.map(({ message }) => messageKit.text(message));
+        expect(await thread(store, record.treeId)).toEqual(texts);
+        const before = await imageOf(store, record.treeId);
+        const log = await asked(store, record.treeId, 'log', { since: 0 });
+        expect(log.length).toBe(1);
+        expect(await take(store.feed(record.treeId, 0), 1)).toEqual(log);
+        if (store.supports.search) expect((await store.search({ text: 'surrogate' })).items.length).toBe(1);
+        const active = (await asked(store, record.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
+        expect(JSON.parse((await store.content(record.treeId, [active])).get(active) ?? '')).toEqual(
+          record.messages.at(-1)?.message,
+        );
+        await expectSound(store, record.treeId);
+        const progress: BackfillProgress[] = [];
+        for await (const step of store.backfill()) progress.push(step);
+        expect(progress.at(-1)).toEqual({ done: 1, left: 0 });
+        expect(await formats(store)).toEqual(['tree']);
+        expect(await imageOf(store, record.treeId)).toEqual(before);
+        expect(await asked(store, record.treeId, 'log', { since: 0 })).toEqual(log);
+      },
+    );
+
+    rule(subject, '[K111] the next write stores a list as a tree, with what it adds', async (store) => {
+      const record = listOf(1, ['a', 'b']);
+      await store.putLinear(record);
+      const bed = new Bed(store, record.treeId);
+      await bed.run({ type: 'append', treeId: record.treeId, messages: [] }, { kit: messageKit });
+      const before = await asked(store, record.treeId, 'rows', {});
+      const first = before?.nodes.find((node) => node.text === 'a')?.id ?? nodeId('');
+      await bed.run(
+        { type: 'edit', treeId: record.treeId, nodeId: first, content: 'a, but better', mode: 'branch' },
+        { kit: messageKit },
+      );
+      expect(await formats(store)).toEqual(['tree']);
+      expect(await thread(store, record.treeId)).toEqual(['a, but better']);
+      expect((await asked(store, record.treeId, 'tree', {}))?.version).toBe(2);
+      expect((await asked(store, record.treeId, 'log', { since: 0 })).map((commit) => commit.version)).toEqual([1, 2]);
+      await expectSound(store, record.treeId);
+      // What is there already is reused: the list's keys are those of the messages.
+      const { rootId } = (await asked(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const again = await bed.run(
+        {
+          type: 'append',
+          treeId: record.treeId,
+          parentId: rootId,
+          messages: record.messages.map(({ message }) => ({ message })),
+        },
+        { kit: messageKit },
+      );
+      expect(again.result.reused.length).toBe(2);
+    });
+
+    rule(subject, '[K112] a backfill may be stopped and begun again until no list is left', async (store) => {
+      for (let at = 1; at <= 7; at++) await store.putLinear(listOf(at, [`one ${at}`, `two ${at}`]));
+      for await (const step of store.backfill({ batch: 2 })) {
+        expect(step).toEqual({ done: 2, left: 5 });
+        break;
+      }
+      expect((await formats(store)).filter((format) => format === 'linear').length).toBe(5);
+      let last: unknown = null;
+      for await (const step of store.backfill({ batch: 3 })) last = step;
+      expect(last).toEqual({ done: 5, left: 0 });
+      expect(await formats(store)).toEqual(Array.from({ length: 7 }, () => 'tree'));
+      expect((await store.fsck()).findings).toEqual([]);
+    });
+
+    rule(subject, '[K113] a list that cannot be kept is refused and nothing of it stored', async (store) => {
+      const good = listOf(1, ['a', 'b']);
+      await store.putLinear(good);
+      const cases: readonly (readonly [LinearRecord, string])[] = [
+        [{ ...listOf(2, ['x']), treeId: treeId('../../etc/passwd') }, 'id/invalid'],
+        [{ ...good, title: 'another' }, 'tree/exists'],
+        [
+          {
+            ...listOf(2, []),
+            messages: [
+              { message: user('a'), id: uuid(5) },
+              { message: user('b'), id: uuid(5) },
+            ],
+          },
+          'id/taken',
+        ],
+        [
+          { ...listOf(2, []), messages: [{ message: { role: 'user', content: [{ type: 'text' }] } }] },
+          'message/invalid',
+        ],
+      ];
+      for (const [record, code] of cases)
+        expect([code, await refusalOf(store.putLinear(record))]).toEqual([code, code]);
+      expect((await store.trees()).items.length).toBe(1);
+      await store.putLinear({ ...listOf(3, []), messages: [] });
+      await store.putLinear({ ...listOf(4, []), messages: [{ message: user('own id'), id: uuid(66) }] });
+      expect((await asked(store, treeId(uuid(4)), 'tree', {}))?.activeNodeId).toBe(uuid(66));
+      expect((await asked(store, treeId(uuid(3)), 'tree', {}))?.activeNodeId).toBeNull();
+    });
+
+    rule(
+      subject,
+      '[K114] where tree writes are off, appends go on at the end and branching is refused',
+      async (store) => {
+        const record = listOf(1, ['a', 'b']);
+        await store.putLinear(record);
+        const bed = new Bed(store, record.treeId);
+        const append = (text: string, parentId?: NodeId) =>
+          ({
+            type: 'append',
+            treeId: record.treeId,
+            messages: [{ message: user(text) }],
+            ...(parentId === undefined ? {} : { parentId }),
+          }) as const;
+        await bed.run(append('c'), { kit: messageKit });
+        expect(await thread(store, record.treeId)).toEqual(['a', 'b', 'c']);
+        const rows = await asked(store, record.treeId, 'rows', {});
+        const [first, second] = ['a', 'b'].map(
+          (text) => rows?.nodes.find((node) => node.text === text)?.id ?? nodeId(''),
+        );
+        const before = await imageOf(store, record.treeId);
+        const { rootId = nodeId('') } = (await asked(store, record.treeId, 'tree', {})) ?? {};
+        expect(await bed.refusal(append('fork', first), { kit: messageKit })).toBe('tree/branching-off');
+        expect(await bed.refusal(append('fork', rootId), { kit: messageKit })).toBe('tree/branching-off');
+        expect(
+          await bed.refusal(
+            { type: 'edit', treeId: record.treeId, nodeId: second ?? nodeId(''), content: 'x', mode: 'branch' },
+            { kit: messageKit },
+          ),
+        ).toBe('tree/branching-off');
+        expect(await imageOf(store, record.treeId)).toEqual(before);
+        await bed.run(
+          { type: 'title', treeId: record.treeId, nodeId: second ?? nodeId(''), title: 'T' },
+          { kit: messageKit },
+        );
+        await bed.run({ type: 'delete', treeId: record.treeId, nodeIds: [second ?? nodeId('')] }, { kit: messageKit });
+        expect(await thread(store, record.treeId)).toEqual(['a', 'c']);
+        const made = await bedIn(store, 9);
+        await made.grow(['new', 'conversation']);
+        expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
+        for await (const step of store.backfill()) expect(step.left).toBeGreaterThanOrEqual(0);
+        await expectSound(store, record.treeId);
+      },
+      { treeWrites: 'off' },
+    );
+
+    rule(
+      subject,
+      '[K115] tree writes may be on for some owners only',
+      async (store) => {
+        for (const [at, owner] of ['pioneer', 'somebody'].entries()) {
+          const own = store.forOwner(owner);
+          const bed = await bedIn(own, 20 + at);
+          const [first] = await bed.grow(['a', 'b']);
+          const fork = {
+            type: 'append',
+            treeId: bed.treeId,
+            parentId: first ?? nodeId(''),
+            messages: [{ message: user('c') }],
+          } as const;
+          if (owner === 'pioneer') await bed.run(fork);
+          else expect(await bed.refusal(fork)).toBe('tree/branching-off');
+        }
+      },
+      { treeWrites: { owners: ['pioneer'] } },
+    );
+  });
+
+  describe('temporary trees', () => {
+    rule(subject, '[K116] a temporary tree is in no list, search, feed or check of the store', async (store) => {
+      const temporary = new TemporaryTrees(store);
+      const bed = await bedIn(temporary.store);
+      await bed.grow(['whispered', 'answered']);
+      expect(await temporary.has(bed.treeId)).toBe(true);
+      expect(await temporary.storeOf(bed.treeId)).toBe(temporary.store);
+      expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
+      expect((await store.trees()).items).toEqual([]);
+      expect((await store.search({ text: 'whispered' })).items).toEqual([]);
+      expect((await store.fsck()).trees).toBe(0);
+      expect(await temporary.forOwner('somebody else').has(bed.treeId)).toBe(false);
+      await temporary.discard(bed.treeId);
+      expect(await temporary.has(bed.treeId)).toBe(false);
+      expect((await temporary.store.trees()).items).toEqual([]);
+      expect(await refusalOf(temporary.discard(bed.treeId))).toBe('tree/unknown-tree');
+      await temporary.close();
+      await bedIn(store);
+    });
+
+    rule(
+      subject,
+      '[K117] keeping a temporary tree is one commit with ids, order, groups, bookmarks and pointer',
+      async (store) => {
+        const temporary = new TemporaryTrees(store);
+        const bed = await bedIn(temporary.store, 1, 'Be brief.');
+        const [first, second, third] = await bed.grow(['one two', 'b', 'c']);
+        const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
+        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: b, content: 'b2', mode: 'branch' });
+        await bed.run({ type: 'split', treeId: bed.treeId, nodeId: a, position: 4 });
+        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: b, title: 'B' });
+        await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [third ?? nodeId('')] });
+        const { hash } = await temporary.store.blobs.put(new Uint8Array([1, 2]), 'image/png');
+        const picture = { type: 'image', source: { type: 'blob', hash }, media_type: 'image/png' };
+        await bed.grow([{ role: 'user', content: [picture] }]);
+        const before = shape(await asked(temporary.store, bed.treeId, 'rows', {}));
+        const kept = await temporary.keep(bed.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
+        expect(kept.commit?.version).toBe(1);
+        expect(await temporary.has(bed.treeId)).toBe(false);
+        expect(shape(await asked(store, bed.treeId, 'rows', {}))).toEqual(before);
+        expect(await store.blobs.read(hash)).toEqual(new Uint8Array([1, 2]));
+        expect((await store.history(bed.treeId)).length).toBe(1);
+        await expectSound(store, bed.treeId);
+        const blocked = await bedIn(temporary.store, 2);
+        const [asking] = await blocked.grow(['question']);
+        await blocked.run({ type: 'reply', treeId: blocked.treeId, parentId: asking ?? nodeId(''), replies: [{}] });
+        expect(await refusalOf(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 }))).toBe(
+          'tree/pending',
+        );
+        expect(await temporary.has(blocked.treeId)).toBe(true);
+        await temporary.close();
+      },
+    );
+  });
+
+  describe('backups', () => {
+    rule(subject, '[K118] a backup is a store of its own with all that was acknowledged', async (store, context) => {
+      needs(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
+      const bed = await bedIn(store, 1, 'Be brief.');
+      await bed.grow(['kept', ...awkwardTexts]);
+      const { hash } = await store.blobs.put(new Uint8Array([4, 5]), 'image/png');
+      await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
+      const image = await imageOf(store, bed.treeId);
+      const log = await asked(store, bed.treeId, 'log', { since: 0 });
+      const copy = await given(subject.backup, 'backup')(store);
+      await store.backup(copy.to);
+      await bed.grow(['after the backup']);
+      const opened = await copy.open();
+      expect(await imageOf(opened, bed.treeId)).toEqual(image);
+      expect(await asked(opened, bed.treeId, 'log', { since: 0 })).toEqual(log);
+      expect(await opened.blobs.read(hash)).toEqual(new Uint8Array([4, 5]));
+      expect((await opened.accounts.users()).length).toBe(1);
+      expect((await opened.search({ text: 'kept' })).items.length).toBe(1);
+      expect((await opened.fsck()).findings).toEqual([]);
+      await new Bed(opened, bed.treeId).run(
+        { type: 'append', treeId: bed.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
+        { newId: () => uuid(601) },
+      );
+      await opened.close();
+    });
+
+    rule(subject, '[K119] a store that cannot be copied says so', async (store, context) => {
+      needs(context, !store.supports.durable, 'this store can be copied, which K118 holds it to');
+      expect(await refusalOf(store.backup('anywhere'))).toBe('store/unavailable');
+    });
+  });
+}
+
+/** Live rows without what a new log numbers anew. */
+function shape(rows: Awaited<ReturnType<typeof asked<'rows'>>>): unknown {
+  const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
+  return {
+    active: rows?.row.activeNodeId,
+    attributes: rows?.row.attributes,
+    bookmarks: rows?.bookmarks,
+    nodes: live
+      .map(({ seq: _seq, addedIn: _in, contentIn: _content, lastChildId: _last, ...node }) => node)
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+  };
+}

@@ -1,0 +1,193 @@
+/** What one owner does not see of another. */
+import { nodeId, type Read, type Store, treeId } from '@coppice/core';
+import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { asked, bedIn, imageOf, refusalOf, rule, type StoreSubject, take } from './subject.ts';
+
+/** The rules of owners. */
+export function owningRules(subject: StoreSubject): void {
+  describe('owners', () => {
+    rule(subject, '[K90] every call answers another owner’s ids as unknown', async (store) => {
+      const bed = await bedIn(store);
+      const [first, second] = await bed.grow(['mine alone', 'an answer']);
+      const id = first ?? nodeId('');
+      await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: id, title: 'B' });
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
+      await store.runs.start({
+        id: uuid(80),
+        treeId: bed.treeId,
+        nodeId: id,
+        process: 'p',
+        startedAt: 1,
+        beatAt: 1,
+        data: {},
+      });
+      await store.runs.append(uuid(80), { offset: 0, text: 'so far' });
+      const { hash } = await store.blobs.put(new Uint8Array([9, 9]), 'image/png');
+      await store.putExternalIds([{ treeId: bed.treeId, nodeId: id, format: 'f', scope: 's', id: 'x' }]);
+      await store.addProvenance([
+        { treeId: bed.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
+      ]);
+      const before = await imageOf(store, bed.treeId);
+
+      const other = store.forOwner('somebody else');
+      expect(other.owner).toBe('somebody else');
+      await expectNothing(other, bed, id);
+      expect((await other.trees({})).items).toEqual([]);
+      expect((await other.trees({ trashed: true })).items).toEqual([]);
+      expect((await other.search({ text: 'mine' })).items).toEqual([]);
+      expect((await other.search({ text: 'mine', treeId: bed.treeId })).items).toEqual([]);
+      expect((await other.content(bed.treeId, [id])).size).toBe(0);
+      expect(await other.runs.find(uuid(80))).toBeNull();
+      expect(await other.runs.chunks(uuid(80))).toEqual([]);
+      expect(await other.runs.list()).toEqual([]);
+      expect(await other.runs.list(bed.treeId)).toEqual([]);
+      expect(await other.runs.beat(uuid(80), 5)).toBe(false);
+      expect(await other.runs.append(uuid(80), { offset: 6, text: 'more' })).toBe(false);
+      expect(await other.runs.claimStale(1000, 'q', 1000)).toEqual([]);
+      await other.runs.end(uuid(80));
+      expect((await store.runs.find(uuid(80)))?.beatAt).toBe(1);
+      expect(await other.blobs.find(hash)).toBeNull();
+      expect(await other.blobs.read(hash)).toBeNull();
+      expect(await other.findExternalIds('f', 's', ['x'])).toEqual([]);
+      expect((await other.fsck()).trees).toBe(0);
+      const unknown: readonly (() => Promise<unknown>)[] = [
+        () => take(other.feed(bed.treeId, 0), 1),
+        () => other.history(bed.treeId),
+        () => other.trash(bed.treeId),
+        () => other.purge(bed.treeId, { upTo: 100 }),
+        () => other.purgeTree(bed.treeId),
+        () => other.externalIdsOf(bed.treeId),
+        () => other.provenanceOf(bed.treeId),
+        () => other.fsck({ treeId: bed.treeId }),
+        () => other.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'y' }]),
+        () =>
+          other.addProvenance([{ treeId: bed.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 }]),
+        () =>
+          other.runs.start({
+            id: uuid(81),
+            treeId: bed.treeId,
+            nodeId: id,
+            process: 'p',
+            startedAt: 1,
+            beatAt: 1,
+            data: {},
+          }),
+      ];
+      for (const call of unknown) expect(await refusalOf(call)).toBe('tree/unknown-tree');
+      expect(await imageOf(store, bed.treeId)).toEqual(before);
+      expect(await store.runs.chunks(uuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
+    });
+
+    rule(subject, '[K91] no command reaches another owner’s tree, also not as a source', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['mine', 'alone']);
+      const id = first ?? nodeId('');
+      const before = await imageOf(store, bed.treeId);
+      const other = store.forOwner('somebody else');
+      const own = await bedIn(other, 2);
+      const treeIdOf = bed.treeId;
+      const intruder = new Bed(other, treeIdOf);
+      const message = user('intruding');
+      const codes = new Set([
+        await intruder.refusal({ type: 'append', treeId: treeIdOf, messages: [{ message }] }),
+        await intruder.refusal({ type: 'delete-tree', treeId: treeIdOf }),
+        await intruder.refusal({ type: 'clear', treeId: treeIdOf }),
+        await intruder.refusal({ type: 'undo', treeId: treeIdOf }),
+        await intruder.refusal({ type: 'restore-version', treeId: treeIdOf, version: 1 }),
+        await own.refusal({ type: 'duplicate', treeId: treeId(uuid(77)), from: treeIdOf }),
+      ]);
+      expect([...codes].filter((code) => code !== 'tree/unknown-tree' && code !== 'undo/nothing')).toEqual([]);
+      const { rootId } = (await asked(other, own.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      expect(
+        await own.refusal({
+          type: 'graft',
+          treeId: own.treeId,
+          from: { treeId: treeIdOf, nodeId: id },
+          parentId: rootId,
+        }),
+      ).toMatch(/^tree\/unknown-/);
+      expect(await own.refusal({ type: 'append', treeId: own.treeId, parentId: id, messages: [{ message }] })).toBe(
+        'tree/unknown-node',
+      );
+      expect(
+        await own.refusal({ type: 'reply', treeId: own.treeId, parentId: id, replies: [{ message: assistant('x') }] }),
+      ).toBe('tree/unknown-node');
+      expect(await imageOf(store, treeIdOf)).toEqual(before);
+    });
+
+    rule(subject, '[K92] a tree id that another owner has is taken', async (store) => {
+      const bed = await bedIn(store);
+      await bed.grow(['mine']);
+      const before = await imageOf(store, bed.treeId);
+      const other = new Bed(store.forOwner('somebody else'), bed.treeId);
+      expect(await other.refusal({ type: 'create', treeId: bed.treeId }, { newId: () => uuid(901) })).toBe('id/taken');
+      const record = { treeId: bed.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };
+      expect(await refusalOf(store.forOwner('somebody else').putLinear(record))).toBe('id/taken');
+      expect(await imageOf(store, bed.treeId)).toEqual(before);
+    });
+
+    rule(subject, '[K93] a feed over all trees tells of the owner’s own only', async (store) => {
+      const bed = await bedIn(store);
+      const other = await bedIn(store.forOwner('somebody else'), 2);
+      const events = take(store.feedAll(null), 1);
+      let told = false;
+      void events.then(() => {
+        told = true;
+      });
+      while (!told) {
+        await other.grow(['theirs']);
+        await bed.grow(['mine']);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      expect((await events)[0]?.treeId).toBe(bed.treeId);
+    });
+  });
+}
+
+/** Every read about a tree and a node of somebody else finds nothing. */
+async function expectNothing(other: Store, bed: Bed, id: ReturnType<typeof nodeId>): Promise<void> {
+  const nothing: readonly (readonly [Read, unknown])[] = [
+    [{ ask: 'tree' }, null],
+    [{ ask: 'rows' }, null],
+    [{ ask: 'node', id }, null],
+    [{ ask: 'anyNode', id }, null],
+    [{ ask: 'home', id }, null],
+    [{ ask: 'bookmark', on: id }, null],
+    [{ ask: 'edge', of: id }, null],
+    [
+      { ask: 'path', to: id },
+      { nodes: [], complete: true },
+    ],
+    [{ ask: 'children', of: id }, []],
+    [{ ask: 'subtree', of: id }, []],
+    [{ ask: 'topology', of: id }, []],
+    [{ ask: 'leaves', limit: 5 }, []],
+    [{ ask: 'log', since: 0 }, []],
+    [{ ask: 'undoable', actor: 'me' }, null],
+    [{ ask: 'redoable', actor: 'me' }, null],
+    [
+      { ask: 'match', from: id, keys: ['k'] },
+      { nodes: [], aliases: [] },
+    ],
+    // Only that an id is taken shows, and to whom it belongs does not.
+    [{ ask: 'taken', ids: [id] }, [id]],
+  ];
+  for (const [read, expected] of nothing)
+    expect([
+      read,
+      await other.read(bed.treeId, function* () {
+        return yield read;
+      }),
+    ]).toEqual([read, expected]);
+  const mine = await bedIn(other, 55);
+  for (const [read, expected] of nothing)
+    if ('treeId' in read || read.ask === 'tree' || read.ask === 'node' || read.ask === 'path')
+      expect(
+        await other.read(mine.treeId, function* () {
+          return yield { ...read, treeId: bed.treeId };
+        }),
+      ).toEqual(expected);
+  await mine.run({ type: 'delete-tree', treeId: mine.treeId });
+  await other.purgeTree(mine.treeId);
+}

@@ -1,0 +1,184 @@
+/** Search over every branch, and lists of trees. */
+import { nodeId, type SearchQuery, type Store, type TreeQuery, treeId } from '@coppice/core';
+import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { bedIn, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+
+async function found(store: Store, text: string, more: Partial<SearchQuery> = {}): Promise<string[]> {
+  const { items } = await store.search({ text, ...more });
+  return items.map((hit) => hit.snippet);
+}
+
+/** The rules of searching and listing. */
+export function searchingRules(subject: StoreSubject): void {
+  describe('searching', () => {
+    rule(
+      subject,
+      '[K60] terms are parts of texts in any case, all of them needed, on every branch',
+      async (store, context) => {
+        needs(context, store.supports.search, 'this store does not search');
+        const bed = await bedIn(store);
+        const [first] = await bed.grow(['The quick brown fox', 'jumps over the lazy dog']);
+        await bed.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
+        expect(await found(store, 'QUICK brown')).toEqual(['Quickly said the Brownie', 'The quick brown fox']);
+        expect(await found(store, 'uick')).toHaveLength(2);
+        expect(await found(store, 'lazy quick')).toEqual([]);
+        expect(await found(store, '')).toEqual([]);
+        expect(await found(store, '   ')).toEqual([]);
+      },
+    );
+
+    rule(subject, '[K61] no character has a special meaning, and short terms find too', async (store, context) => {
+      needs(context, store.supports.search, 'this store does not search');
+      const bed = await bedIn(store);
+      const texts = [
+        '50% off',
+        '500 of them',
+        'a_b',
+        'axb',
+        'say "hi" (NEAR it) -not',
+        "it's; DROP TABLE node",
+        'Größe 漢字',
+        'back\\slash*',
+      ];
+      await bed.grow(texts.map(user));
+      const cases: readonly (readonly [string, number])[] = [
+        ['50%', 1],
+        ['a_b', 1],
+        ['"hi"', 1],
+        ['(NEAR', 1],
+        ['-not', 1],
+        ["it's;", 1],
+        ['größe', 1],
+        ['漢', 1],
+        ['h\\s', 0],
+        ['k\\s', 1],
+        ['slash*', 1],
+        ['of', 2],
+        ['b', 4],
+        ['%', 1],
+        ['OR', 0],
+        ['nothing NOT', 0],
+      ];
+      for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
+    });
+
+    rule(subject, '[K62] search sees what was acknowledged last and nothing that is gone', async (store, context) => {
+      needs(context, store.supports.search, 'this store does not search');
+      const bed = await bedIn(store);
+      const [first, second] = await bed.grow(['alpha secret', 'beta']);
+      expect(await found(store, 'alpha')).toHaveLength(1);
+      await bed.run({
+        type: 'edit',
+        treeId: bed.treeId,
+        nodeId: second ?? nodeId(''),
+        content: 'gamma',
+        mode: 'in-place',
+      });
+      expect(await found(store, 'beta')).toEqual([]);
+      expect(await found(store, 'gamma')).toHaveLength(1);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')] });
+      expect(await found(store, 'secret')).toEqual([]);
+      await bed.run({ type: 'undo', treeId: bed.treeId });
+      expect(await found(store, 'secret')).toHaveLength(1);
+      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+      expect(await found(store, 'secret')).toEqual([]);
+      await bed.run({ type: 'restore-tree', treeId: bed.treeId });
+      expect(await found(store, 'secret')).toHaveLength(1);
+    });
+
+    rule(
+      subject,
+      '[K63] hits come newest first, in parts without gap or double, by tree, project and role',
+      async (store, context) => {
+        needs(context, store.supports.search, 'this store does not search');
+        const bed = await bedIn(store);
+        const other = await bedIn(store, 2);
+        await other.run({ type: 'attributes', treeId: other.treeId, set: { project: 'garden', title: 'Named' } });
+        for (let at = 0; at < 7; at++)
+          await (at % 2 === 0 ? bed : other).grow([`needle ${at}`, `reply with needle ${at}`]);
+        const all: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.search({ text: 'needle', limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+          expect(page.items.length).toBeLessThanOrEqual(3);
+          for (const hit of page.items) all.push(hit.nodeId);
+          cursor = page.cursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(new Set(all).size).toBe(14);
+        const whole = await store.search({ text: 'needle', limit: 100 });
+        expect(whole.items.map((hit) => hit.nodeId)).toEqual(all);
+        expect(whole.cursor).toBeNull();
+        const times = whole.items.map((hit) => hit.createdAt);
+        expect(times).toEqual([...times].sort((a, b) => b - a));
+        expect((await store.search({ text: 'needle', treeId: other.treeId })).items).toHaveLength(6);
+        const garden = (await store.search({ text: 'needle', project: 'garden', roles: ['assistant'] })).items;
+        expect(garden).toHaveLength(3);
+        expect(garden[0]).toMatchObject({ treeId: other.treeId, role: 'assistant', title: 'Named' });
+        for (const bad of ['x', '', 'bm8', (await store.trees({ limit: 1 })).cursor ?? 'none'])
+          expect(await refusalOf(store.search({ text: 'needle', cursor: bad }))).toBe('cursor/invalid');
+      },
+    );
+  });
+
+  describe('listing trees', () => {
+    rule(subject, '[K64] trees come newest change first, in parts without gap or double', async (store) => {
+      const beds: Bed[] = [];
+      for (let at = 1; at <= 7; at++) beds.push(await bedIn(store, at));
+      // A clock of their own, by which some of them change at the same time.
+      const times = [50, 40, 60, 40, 40, 70, 30];
+      for (const [at, bed] of beds.entries())
+        await bed.run(
+          { type: 'attributes', treeId: bed.treeId, set: { title: `T${at}` } },
+          { now: () => (times[at] ?? 0) * 1_000_000 },
+        );
+      const all: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.trees({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+        for (const item of page.items) all.push(item.id);
+        cursor = page.cursor ?? undefined;
+      } while (cursor !== undefined);
+      expect([...all].sort()).toEqual(beds.map((bed) => bed.treeId));
+      expect([all.slice(0, 3), all.at(-1)]).toEqual([[5, 2, 0].map((at) => beds[at]?.treeId), beds[6]?.treeId]);
+      expect((await store.trees()).items.map((item) => item.id)).toEqual(all);
+      for (const bad of ['x', '', '"', 'WyJ0cmVlcyJd'])
+        expect(await refusalOf(store.trees({ cursor: bad }))).toBe('cursor/invalid');
+    });
+
+    rule(subject, '[K65] trees are found by project, folder, tag, pin, title, forest and trash', async (store) => {
+      const bed = await bedIn(store, 1);
+      const set = { project: 'p1', folder: 'f1', tags: ['red', 'b"l%ue'], pinned: true, title: 'My 50% Title' };
+      await bed.run({ type: 'attributes', treeId: bed.treeId, set });
+      await bedIn(store, 2);
+      const trashed = await bedIn(store, 3);
+      await trashed.run({ type: 'delete-tree', treeId: trashed.treeId });
+      const forest = new Bed(store, treeId(uuid(4)));
+      await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => uuid(4444) });
+      const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
+      expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
+      expect(await ids({ trashed: true })).toEqual([uuid(3)]);
+      expect(await ids({ project: 'p1' })).toEqual([uuid(1)]);
+      expect(await ids({ project: 'p' })).toEqual([]);
+      expect(await ids({ folder: 'f1' })).toEqual([uuid(1)]);
+      expect(await ids({ tag: 'red' })).toEqual([uuid(1)]);
+      expect(await ids({ tag: 'b"l%ue' })).toEqual([uuid(1)]);
+      expect(await ids({ tag: 're' })).toEqual([]);
+      expect(await ids({ pinned: true })).toEqual([uuid(1)]);
+      expect(await ids({ pinned: false })).toEqual([uuid(2), uuid(4)]);
+      expect(await ids({ title: 'my 50%' })).toEqual([uuid(1)]);
+      expect(await ids({ title: '5_' })).toEqual([]);
+      expect(await ids({ forest: true })).toEqual([uuid(4)]);
+      expect(await ids({ forest: false })).toEqual([uuid(1), uuid(2)]);
+      const [item] = (await store.trees({ project: 'p1' })).items;
+      expect(item).toMatchObject({
+        id: uuid(1),
+        owner: store.owner,
+        version: 2,
+        activeNodeId: null,
+        format: 'tree',
+        attributes: set,
+      });
+    });
+  });
+}

@@ -1,0 +1,256 @@
+/** Runs, attachments, other names, provenance and accounts. */
+import { nodeId, type Run, type Share, type Token, type User } from '@coppice/core';
+import { uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { awkwardTexts, bedIn, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+
+/** The rules of what stands beside the trees. */
+export function servingRules(subject: StoreSubject): void {
+  describe('runs', () => {
+    rule(subject, '[K100] a run is found until it ends, and beats while it is there', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const run: Run = {
+        id: uuid(80),
+        treeId: bed.treeId,
+        nodeId: first ?? nodeId(''),
+        process: 'host 1',
+        startedAt: 10,
+        beatAt: 10,
+        data: { model: 'm', deep: { list: [1, null, 'x'] } },
+      };
+      await store.runs.start(run);
+      await store.runs.start(run);
+      expect(await store.runs.find(run.id)).toEqual(run);
+      expect(await store.runs.list()).toEqual([run]);
+      expect(await store.runs.list(bed.treeId)).toEqual([run]);
+      expect(await store.runs.beat(run.id, 20)).toBe(true);
+      expect(await store.runs.find(run.id)).toEqual({ ...run, beatAt: 20 });
+      // Outside versions and log.
+      expect((await store.history(bed.treeId)).length).toBe(2);
+      await store.runs.end(run.id);
+      await store.runs.end(run.id);
+      expect(await store.runs.find(run.id)).toBeNull();
+      expect(await store.runs.beat(run.id, 30)).toBe(false);
+      expect(await store.runs.append(run.id, { offset: 0, text: 'late' })).toBe(false);
+      expect(await store.runs.chunks(run.id)).toEqual([]);
+      expect(await store.runs.list()).toEqual([]);
+    });
+
+    rule(
+      subject,
+      '[K101] the text of a run is read gapless from any offset, and a piece sent twice is there once',
+      async (store) => {
+        const bed = await bedIn(store);
+        const [first] = await bed.grow(['a']);
+        const id = uuid(80);
+        await store.runs.start({
+          id,
+          treeId: bed.treeId,
+          nodeId: first ?? nodeId(''),
+          process: 'p',
+          startedAt: 1,
+          beatAt: 1,
+          data: {},
+        });
+        let offset = 0;
+        for (const text of awkwardTexts) {
+          expect(await store.runs.append(id, { offset, text })).toBe(true);
+          expect(await store.runs.append(id, { offset, text })).toBe(true);
+          offset += text.length;
+        }
+        const whole = awkwardTexts.join('');
+        for (const from of [0, 1, 7, whole.length - 1, whole.length, whole.length + 5]) {
+          const chunks = await store.runs.chunks(id, from);
+          expect(chunks.map((chunk) => chunk.text).join('')).toBe(whole.slice(from));
+          let at = from;
+          for (const chunk of chunks) {
+            expect(chunk.offset).toBe(at);
+            at += chunk.text.length;
+          }
+        }
+      },
+    );
+
+    rule(subject, '[K102] a run that stopped beating is claimed by one only', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const base = { treeId: bed.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
+      await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
+      await store.runs.start({ ...base, id: uuid(81), beatAt: 100 });
+      const claims = await Promise.all(['p', 'q', 'r'].map((process) => store.runs.claimStale(50, process, 200)));
+      expect(claims.flat().map((run) => run.id)).toEqual([uuid(80)]);
+      expect((await store.runs.find(uuid(80)))?.beatAt).toBe(200);
+      expect((await store.runs.find(uuid(80)))?.process).not.toBe('dead');
+      expect((await store.runs.find(uuid(81)))?.process).toBe('dead');
+    });
+
+    rule(subject, '[K103] runs and their text outlive the process', async (store, context) => {
+      needs(context, store.supports.durable, 'nothing outlives the process');
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const run: Run = {
+        id: uuid(80),
+        treeId: bed.treeId,
+        nodeId: first ?? nodeId(''),
+        process: 'p',
+        startedAt: 1,
+        beatAt: 2,
+        data: {},
+      };
+      await store.runs.start(run);
+      await store.runs.append(run.id, { offset: 0, text: 'half a re' });
+      const again = await given(subject.reopen, 'reopen')(store);
+      expect(await again.runs.list()).toEqual([run]);
+      expect(await again.runs.chunks(run.id)).toEqual([{ offset: 0, text: 'half a re' }]);
+      await subject.destroy(again);
+    });
+  });
+
+  describe('attachments', () => {
+    rule(subject, '[K104] attachments are found and read by their hash, whole or in part', async (store) => {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
+      const info = await store.blobs.put(bytes, 'image/png');
+      expect(info).toEqual({
+        hash: '7a836ea47392ee545204762dcbd4c7c80481fd0a0f8bc06c10ab8e5dabbe9c16',
+        size: 70_000,
+        mediaType: 'image/png',
+      });
+      expect(await store.blobs.put(bytes, 'image/png')).toEqual(info);
+      expect(await store.blobs.find(info.hash)).toEqual(info);
+      const read = await store.blobs.read(info.hash);
+      expect(read !== null && Buffer.compare(read, bytes)).toBe(0);
+      expect(await store.blobs.read(info.hash, { start: 10, end: 14 })).toEqual(bytes.slice(10, 14));
+      expect((await store.blobs.read(info.hash, { start: 69_990, end: 80_000 }))?.length).toBe(10);
+      expect((await store.blobs.read(info.hash, { start: 5, end: 5 }))?.length).toBe(0);
+      expect(await store.blobs.find('0'.repeat(64))).toBeNull();
+      expect(await store.blobs.read('0'.repeat(64))).toBeNull();
+      const empty = await store.blobs.put(new Uint8Array(0), 'text/plain');
+      expect(empty.hash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+      expect((await store.blobs.read(empty.hash))?.length).toBe(0);
+    });
+  });
+
+  describe('other names', () => {
+    rule(
+      subject,
+      '[K105] trees and nodes are found by their foreign ids, and a name given again points anew',
+      async (store) => {
+        const bed = await bedIn(store);
+        const [first, second] = await bed.grow(['a', 'b']);
+        const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
+        const names = ['x', 'y\u0000', '__proto__', 'é'.repeat(256)].map((id) => ({
+          treeId: bed.treeId,
+          nodeId: a,
+          format: 'chat',
+          scope: 'file 1',
+          id,
+        }));
+        await store.putExternalIds([
+          ...names,
+          { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 'file 1', id: 'tree' },
+        ]);
+        for (const name of names) expect(await store.findExternalIds('chat', 'file 1', [name.id])).toEqual([name]);
+        expect(await store.findExternalIds('chat', 'file 2', ['x'])).toEqual([]);
+        expect(await store.findExternalIds('other', 'file 1', ['x'])).toEqual([]);
+        expect(await store.findExternalIds('chat', 'file 1', [])).toEqual([]);
+        expect(
+          (await store.findExternalIds('chat', 'file 1', ['tree', 'x', 'none'])).map((name) => name.id).sort(),
+        ).toEqual(['tree', 'x']);
+        await store.putExternalIds([{ treeId: bed.treeId, nodeId: b, format: 'chat', scope: 'file 1', id: 'x' }]);
+        expect((await store.findExternalIds('chat', 'file 1', ['x'])).map((name) => name.nodeId)).toEqual([b]);
+        expect((await store.externalIdsOf(bed.treeId)).length).toBe(5);
+        const bad = { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 's', id: 'é'.repeat(257) };
+        expect(await refusalOf(store.putExternalIds([bad]))).toBe('id/invalid');
+        expect(await refusalOf(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(uuid(99)) }]))).toBe(
+          'tree/unknown-node',
+        );
+        expect((await store.externalIdsOf(bed.treeId)).length).toBe(5);
+      },
+    );
+
+    rule(subject, '[K106] one foreign id may name nodes of two trees', async (store) => {
+      const beds = [await bedIn(store, 1), await bedIn(store, 2)];
+      for (const bed of beds)
+        await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
+      expect((await store.findExternalIds('chat', 's', ['same'])).map((name) => name.treeId).sort()).toEqual(
+        beds.map((bed) => bed.treeId),
+      );
+    });
+
+    rule(subject, '[K107] provenance is kept outside version and log', async (store) => {
+      const bed = await bedIn(store);
+      const [first, second] = await bed.grow(['a', 'b']);
+      const rows = [1, 2].map((at) => ({
+        treeId: bed.treeId,
+        source: 'proxy \u0000',
+        firstNodeId: first ?? nodeId(''),
+        lastNodeId: second ?? nodeId(''),
+        count: 2,
+        at,
+      }));
+      await store.addProvenance(rows);
+      await store.addProvenance([]);
+      expect([...(await store.provenanceOf(bed.treeId))].sort((a, b) => a.at - b.at)).toEqual(rows);
+      expect((await store.history(bed.treeId)).length).toBe(2);
+    });
+  });
+
+  describe('accounts', () => {
+    rule(subject, '[K108] users, tokens and shares are kept as given and found by id and by hash', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const users: User[] = ['ann', 'ben'].map((id, at) => ({
+        id,
+        name: `${id} \ud800`,
+        role: 'member',
+        createdAt: at,
+        disabledAt: null,
+      }));
+      for (const user of users) await store.accounts.putUser(user);
+      expect(await store.accounts.users()).toEqual(users);
+      const ann = users[0] ?? given<User>(undefined, 'a user');
+      await store.accounts.putUser({ ...ann, role: 'viewer', disabledAt: 9 });
+      expect(await store.accounts.user('ann')).toEqual({ ...ann, role: 'viewer', disabledAt: 9 });
+      expect(await store.accounts.user('nobody')).toBeNull();
+      const token: Token = {
+        id: 't',
+        userId: 'ann',
+        name: 'laptop',
+        hash: 'h1',
+        createdAt: 1,
+        expiresAt: null,
+        revokedAt: null,
+        usedAt: null,
+      };
+      await store.accounts.putToken(token);
+      expect(await store.accounts.tokenByHash('h1')).toEqual(token);
+      await store.accounts.putToken({ ...token, hash: 'h2', revokedAt: 5 });
+      expect(await store.accounts.tokenByHash('h1')).toBeNull();
+      expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5 }]);
+      expect(await store.accounts.tokens('ben')).toEqual([]);
+      const share: Share = {
+        id: 's',
+        owner: store.owner,
+        treeId: bed.treeId,
+        nodeIds: first === undefined ? [] : [first],
+        fields: ['text'],
+        title: null,
+        hash: 'h3',
+        createdAt: 1,
+        expiresAt: null,
+        revokedAt: null,
+      };
+      await store.accounts.putShare(share);
+      await store.accounts.putShare({ ...share, id: 's2', hash: 'h4', createdAt: 2, title: 'T' });
+      expect(await store.accounts.shareByHash('h3')).toEqual(share);
+      expect((await store.accounts.shares(store.owner)).map((one) => one.id)).toEqual(['s2', 's']);
+      expect((await store.accounts.shares(store.owner, bed.treeId)).length).toBe(2);
+      expect(await store.accounts.shares('somebody else')).toEqual([]);
+      await store.accounts.putShare({ ...share, revokedAt: 7 });
+      expect((await store.accounts.shareByHash('h3'))?.revokedAt).toBe(7);
+      // Accounts belong to no owner.
+      expect((await store.forOwner('somebody else').accounts.users()).length).toBe(2);
+    });
+  });
+}

@@ -1,0 +1,217 @@
+/** The trash, what is taken for good, and history. */
+import { nodeId, readTreeAsOf, type Store, type Tree, type TreeId, treeToJson } from '@coppice/core';
+import { arbitraryCommands, Bed, play, ReferenceStore, user, uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import {
+  asked,
+  bedIn,
+  expectSound,
+  given,
+  imageOf,
+  needs,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  take,
+} from './subject.ts';
+
+/** Everything that a store tells of a tree, as one text in which a purged word must not be. */
+async function allTextOf(store: Store, id: TreeId): Promise<string> {
+  const row = await asked(store, id, 'tree', {});
+  const told = [
+    await asked(store, id, 'rows', {}),
+    await asked(store, id, 'log', { since: 0 }),
+    await take(store.feed(id, 0), row?.version ?? 0),
+    await store.history(id),
+    await store.trash(id),
+  ];
+  return JSON.stringify(told);
+}
+
+/** The rules of the trash and of history. */
+export function trashingRules(subject: StoreSubject): void {
+  describe('the trash', () => {
+    rule(subject, '[K80] the trash lists what each removal took, newest first, until it is restored', async (store) => {
+      const bed = await bedIn(store);
+      const [a, b, c, d] = await bed.grow(['a', 'b', 'c', 'd']);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
+      const items = await store.trash(bed.treeId);
+      expect(items.map(({ nodeId: id, count, removedIn, preview }) => ({ id, count, removedIn, preview }))).toEqual([
+        { id: b, count: 2, removedIn: 4, preview: 'b' },
+        { id: d, count: 1, removedIn: 3, preview: 'd' },
+      ]);
+      expect(items.every((item) => item.treeId === bed.treeId && item.at > 0)).toBe(true);
+      await bed.run({ type: 'restore', treeId: bed.treeId, nodeId: b ?? nodeId('') });
+      expect((await store.trash(bed.treeId)).map((item) => item.nodeId)).toEqual([d]);
+      expect((await asked(store, bed.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id)).toEqual([
+        a,
+        b,
+        c,
+      ]);
+    });
+
+    rule(
+      subject,
+      '[K81] purging takes rows, former contents and texts, and undo before it is refused',
+      async (store) => {
+        const bed = await bedIn(store);
+        const [a, b, c] = await bed.grow(['open', 'secret one', 'secret two']);
+        const id = b ?? nodeId('');
+        await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: id, content: 'secret three', mode: 'in-place' });
+        await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'secret title' });
+        await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: c ?? nodeId(''), title: 'secret mark' });
+        await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id], mode: 'cascade' });
+        expect(await allTextOf(store, bed.treeId)).toContain('secret');
+        expect(await refusalOf(store.purge(bed.treeId, { nodeId: a ?? nodeId('') }))).toBe('tree/unknown-node');
+        expect(await refusalOf(store.purge(bed.treeId, { nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+        const report = await store.purge(bed.treeId, { nodeId: id });
+        expect(report.nodes).toBe(2);
+        expect(report.contents).toBeGreaterThan(0);
+        expect(await allTextOf(store, bed.treeId)).not.toContain('secret');
+        expect(await store.trash(bed.treeId)).toEqual([]);
+        expect((await store.search({ text: 'secret' })).items).toEqual([]);
+        expect(await asked(store, bed.treeId, 'anyNode', { id })).toBeNull();
+        expect(await bed.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/purged');
+        expect(await bed.refusal({ type: 'restore-version', treeId: bed.treeId, version: 2 })).toBe('undo/purged');
+        expect((await store.history(bed.treeId)).map((commit) => commit.version)).toEqual([6, 5, 4, 3, 2, 1]);
+        await bed.grow(['goes on']);
+        expect((await asked(store, bed.treeId, 'tree', {}))?.version).toBe(7);
+        await expectSound(store, bed.treeId);
+      },
+    );
+
+    rule(subject, '[K82] purging up to a version takes what was removed by then and nothing else', async (store) => {
+      const bed = await bedIn(store);
+      const [a, b, c, d] = await bed.grow(['a', 'b', 'c', 'd']);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [d ?? nodeId('')] });
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b ?? nodeId('')] });
+      expect((await store.purge(bed.treeId, { upTo: 2 })).nodes).toBe(0);
+      expect((await store.purge(bed.treeId, { upTo: 3 })).nodes).toBe(1);
+      expect((await store.trash(bed.treeId)).map((item) => item.nodeId)).toEqual([b]);
+      await bed.run({ type: 'undo', treeId: bed.treeId });
+      expect((await asked(store, bed.treeId, 'path', { to: c ?? nodeId('') })).nodes.map((node) => node.id)).toEqual([
+        a,
+        b,
+        c,
+      ]);
+      await expectSound(store, bed.treeId);
+    });
+
+    rule(subject, '[K83] a tree is purged from the trash only, and nothing of it remains', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['secret']);
+      const run = {
+        id: uuid(80),
+        treeId: bed.treeId,
+        nodeId: first ?? nodeId(''),
+        process: 'p',
+        startedAt: 1,
+        beatAt: 1,
+        data: {},
+      };
+      await store.runs.start(run);
+      await store.runs.append(run.id, { offset: 0, text: 'secret' });
+      await store.putExternalIds([{ treeId: bed.treeId, nodeId: first ?? null, format: 'f', scope: 's', id: 'x' }]);
+      expect(await refusalOf(store.purgeTree(bed.treeId))).toBe('command/invalid');
+      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+      await store.purgeTree(bed.treeId);
+      expect(await refusalOf(store.purgeTree(bed.treeId))).toBe('tree/unknown-tree');
+      expect((await store.trees({ trashed: true })).items).toEqual([]);
+      expect(await asked(store, bed.treeId, 'tree', {})).toBeNull();
+      expect((await store.search({ text: 'secret' })).items).toEqual([]);
+      expect(await store.runs.find(run.id)).toBeNull();
+      expect(await store.runs.chunks(run.id)).toEqual([]);
+      expect(await store.findExternalIds('f', 's', ['x'])).toEqual([]);
+      const again = await bedIn(store);
+      expect(
+        (
+          await again.store.read(bed.treeId, function* () {
+            return (yield { ask: 'log', since: 0 } as const) as readonly unknown[];
+          })
+        ).length,
+      ).toBe(1);
+    });
+  });
+
+  describe('history', () => {
+    rule(
+      subject,
+      '[K84] history tells the commits newest first, before a version and as many as asked for',
+      async (store) => {
+        const bed = await bedIn(store);
+        for (const text of ['a', 'b', 'c']) await bed.grow([text]);
+        await bed.run({ type: 'undo', treeId: bed.treeId }, { actor: 'me' });
+        const all = await store.history(bed.treeId);
+        expect(all.map(({ version, kind }) => [version, kind])).toEqual([
+          [5, 'undo'],
+          [4, 'do'],
+          [3, 'do'],
+          [2, 'do'],
+          [1, 'do'],
+        ]);
+        expect(all[1]).toMatchObject({ actor: 'me', structural: true, steps: { insert: 1, select: 1 } });
+        expect((await store.history(bed.treeId, { before: 4, limit: 2 })).map(({ version }) => version)).toEqual([
+          3, 2,
+        ]);
+        expect(await store.history(bed.treeId, { before: 1 })).toEqual([]);
+      },
+    );
+
+    rule(subject, '[K85] the tree as of any version is what it was then', async (store, context) => {
+      needs(context, store.supports.history, 'this store keeps no history');
+      const [commands = []] = fc.sample(arbitraryCommands({ minLength: 40, maxLength: 40 }), { seed: 5, numRuns: 1 });
+      const reference = new ReferenceStore(store.owner);
+      const states = new Map<string, Tree>();
+      for await (const _ of play(reference, commands))
+        for (const tree of reference.trees.values()) states.set(`${tree.id} ${tree.version}`, tree);
+      for await (const _ of play(store, commands));
+      for (const then of states.values())
+        expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
+    });
+
+    rule(subject, '[K86] undo and redo reach over closing and opening again', async (store, context) => {
+      needs(context, store.supports.durable && store.supports.history, 'nothing outlives the process');
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a', 'b']);
+      const before = await imageOf(store, bed.treeId);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
+      const gone = await imageOf(store, bed.treeId);
+      let again = await given(subject.reopen, 'reopen')(store);
+      await new Bed(again, bed.treeId).run({ type: 'undo', treeId: bed.treeId });
+      expect(shapeOf(await imageOf(again, bed.treeId))).toEqual(shapeOf(before));
+      again = await given(subject.reopen, 'reopen')(again);
+      await new Bed(again, bed.treeId).run({ type: 'redo', treeId: bed.treeId });
+      expect(shapeOf(await imageOf(again, bed.treeId))).toEqual(shapeOf(gone));
+      await new Bed(again, bed.treeId).run(
+        { type: 'append', treeId: bed.treeId, messages: [{ message: user('after'), id: uuid(600) }] },
+        { newId: () => uuid(601) },
+      );
+      expect(await new Bed(again, bed.treeId).refusal({ type: 'redo', treeId: bed.treeId })).toBe('undo/nothing');
+      await subject.destroy(again);
+    });
+  });
+}
+
+/** The tree without visit marks, which have no history, and without clocks that a rewind does not turn back. */
+function unmarked(tree: Tree): unknown {
+  const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
+  return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
+}
+
+/** Which nodes live where. */
+function shapeOf(image: unknown): unknown {
+  const { nodes, activeNodeId } = image as ReturnType<typeof treeToJson>;
+  return {
+    activeNodeId,
+    nodes: nodes.map(({ id, parentId, position, groupId, text, removedIn }) => ({
+      id,
+      parentId,
+      position,
+      groupId,
+      text,
+      lives: removedIn === null,
+    })),
+  };
+}

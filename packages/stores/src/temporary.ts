@@ -1,0 +1,155 @@
+/** Trees that nobody keeps unless told to: in memory, under the same contract as every other tree. */
+import {
+  ask,
+  type Changed,
+  type ChangeOptions,
+  type NewNode,
+  type Node,
+  type NodeId,
+  type Plan,
+  type Reading,
+  type Reads,
+  refuse,
+  type Step,
+  type Store,
+  type TreeId,
+  unpatch,
+} from '@coppice/core';
+import type { BookStore } from './book/book-store.ts';
+import { createMemoryStore } from './memory/index.ts';
+import type { StoreOptions } from './options.ts';
+import { unknownTree } from './refusals.ts';
+
+type Rows = NonNullable<Reads['rows']['answer']>;
+
+/**
+ * The temporary trees beside a store. They are made, read and changed through `store`, which is a memory store: they
+ * are in no list, search, feed or backup of the main one. `keep` moves one of them there, `discard` forgets it.
+ */
+export class TemporaryTrees {
+  /** Where temporary trees live, as this owner sees them. */
+  readonly store: Store;
+  readonly #main: Store;
+  readonly #memory: BookStore;
+
+  constructor(main: Store, options: StoreOptions = {}, memory?: BookStore) {
+    this.#main = main;
+    this.#memory = memory ?? createMemoryStore({ ...options, owner: main.owner });
+    this.store = this.#memory;
+  }
+
+  /** The temporary trees of another owner. */
+  forOwner(owner: string): TemporaryTrees {
+    return new TemporaryTrees(this.#main.forOwner(owner), {}, this.#memory.forOwner(owner));
+  }
+
+  /** Whether a tree is a temporary one of this owner. */
+  async has(treeId: TreeId): Promise<boolean> {
+    return (await this.#memory.read(treeId, () => ask('tree', {}))) !== null;
+  }
+
+  /** The store that a tree is in: what serves temporary and kept trees under one roof asks here. */
+  async storeOf(treeId: TreeId): Promise<Store> {
+    return (await this.has(treeId)) ? this.store : this.#main;
+  }
+
+  /**
+   * Moves a tree into the main store: one commit with ids, order, groups, bookmarks and pointer as they are, then the
+   * attachments that it names and its other names. What lies in its trash and its own log stay behind. Refused while a
+   * reply is being written, and where an id is taken meanwhile; then it stays temporary.
+   */
+  async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<Changed<TreeId>> {
+    const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? unknownTree(treeId);
+    for (const hash of blobsIn(rows.nodes)) {
+      const [info, bytes] = [await this.#memory.blobs.find(hash), await this.#memory.blobs.read(hash)];
+      if (info !== null && bytes !== null) await this.#main.blobs.put(bytes, info.mediaType);
+    }
+    const changed = await this.#main.change(treeId, () => keeping(treeId, rows), { ...options, additive: false });
+    const names = await this.#memory.externalIdsOf(treeId);
+    const live = new Set<NodeId | null>([null, ...rows.nodes.filter(isLive).map((node) => node.id)]);
+    await this.#main.putExternalIds(names.filter((name) => live.has(name.nodeId)));
+    await this.#memory.discard(treeId);
+    return changed;
+  }
+
+  /** Forgets a tree: nothing of it is left anywhere. */
+  async discard(treeId: TreeId): Promise<void> {
+    await this.#memory.discard(treeId);
+  }
+
+  /** Forgets all of them. The main store stays open. */
+  async close(): Promise<void> {
+    await this.#memory.close();
+  }
+}
+
+function isLive(node: Node): boolean {
+  return node.removedIn === null;
+}
+
+function* keeping(treeId: TreeId, rows: Rows): Reading<Plan<TreeId>> {
+  const live = rows.nodes.filter(isLive);
+  const pending = live.filter((node) => node.status === 'pending').map((node) => node.id);
+  if (pending.length > 0)
+    refuse('tree/pending', `A reply is still being written in ${treeId}: stop it first.`, { nodeIds: pending });
+  if ((yield* ask('tree', {})) !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
+  const [taken] = yield* ask('taken', { ids: live.map((node) => node.id) });
+  if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+  return { steps: keepingSteps(rows), result: treeId };
+}
+
+/** The steps of a first commit that make a tree what its live rows say. */
+export function keepingSteps({ row, nodes, bookmarks }: Rows): Step[] {
+  const steps: Step[] = parentsFirst(nodes.filter(isLive)).map((node) => ({ type: 'insert', node: newNode(node) }));
+  const [root, ...rest] = steps;
+  const { attributes, activeNodeId } = row;
+  const named: Step[] = [{ type: 'attributes', after: attributes, before: unpatch({}, attributes) }];
+  for (const bookmark of bookmarks)
+    rest.push({ type: 'bookmark', nodeId: bookmark.nodeId, after: bookmark, before: null });
+  if (activeNodeId !== null) rest.push({ type: 'select', after: activeNodeId, before: null });
+  return [...(root === undefined ? [] : [root]), ...named, ...rest];
+}
+
+/** Creation order, but for nodes that were put above older ones: those come as soon as what hangs on them needs them. */
+function parentsFirst(nodes: readonly Node[]): Node[] {
+  const byId = new Map<NodeId, Node>(nodes.map((node) => [node.id, node]));
+  const placed = new Set<NodeId>();
+  const order: Node[] = [];
+  for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
+    const way: Node[] = [];
+    for (let at: Node | undefined = node; at !== undefined && !placed.has(at.id); ) {
+      way.push(at);
+      at = at.parentId === null ? undefined : byId.get(at.parentId);
+    }
+    for (const one of way.reverse()) {
+      placed.add(one.id);
+      order.push(one);
+    }
+  }
+  return order;
+}
+
+function newNode(node: Node): NewNode {
+  const {
+    seq: _seq,
+    addedIn: _in,
+    contentIn: _content,
+    removedIn: _removed,
+    lastChildId: _last,
+    role: _role,
+    ...rest
+  } = node;
+  return rest;
+}
+
+/** The hashes of attachments that messages name. */
+function blobsIn(nodes: readonly Node[]): Set<string> {
+  const hashes = new Set<string>();
+  for (const { message } of nodes)
+    for (const block of message?.content ?? []) {
+      const source: unknown = 'source' in block ? block.source : null;
+      if (typeof source !== 'object' || source === null || !('type' in source) || source.type !== 'blob') continue;
+      if ('hash' in source && typeof source.hash === 'string') hashes.add(source.hash);
+    }
+  return hashes;
+}
