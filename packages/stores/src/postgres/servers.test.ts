@@ -1,0 +1,279 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
+import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
+import { copyBinaries, PostgresServer, packagedBinaries } from '../../test/postgres-server.ts';
+import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
+import { Database } from './database.ts';
+import { open } from './index.ts';
+import { settingsOf } from './options.ts';
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (isAppError(error)) return error.code;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
+
+/** Appends under ids of its own until the answer is known, as a client does that was told to try again. */
+async function insist(store: Store, tree: string, n: number, parent?: string): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await run(
+        store,
+        {
+          type: 'append',
+          treeId: treeId(tree),
+          ...(parent === undefined ? {} : { parentId: nodeId(parent) }),
+          messages: [{ message: user(`message ${n}`), id: uuid(n) }],
+          merge: false,
+        },
+        { actor: 'me', kit: testKit, ...ticking(n) },
+      );
+      return tries;
+    } catch (error) {
+      if (!isAppError(error) || !error.retryable || tries > 500) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+describe('many writers', () => {
+  test('24 writers over 10 trees through two pools lose nothing, and a hot tree holds nobody up', async () => {
+    const database = await preparedDatabase();
+    const pools = [await open(database.url, { pool: 4 }), await open(database.url, { pool: 4 })];
+    const [first, second] = pools;
+    if (first === undefined || second === undefined) throw new Error('There are two pools.');
+    const trees = Array.from({ length: 10 }, (_, at) => uuid(at + 1));
+    for (const id of trees) await Bed.make({ store: first, treeId: treeId(id) });
+    const perWriter = 8;
+    const acknowledged = new Map<string, string[]>(trees.map((id) => [id, []]));
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, writer) => {
+        const store = writer % 2 === 0 ? first : second;
+        for (let n = 0; n < perWriter; n++) {
+          // Half of all writes go to one tree.
+          const tree = (n % 2 === 0 ? trees[0] : trees[(writer + n) % trees.length]) ?? '';
+          const number = 10_000 + writer * 100 + n;
+          await insist(store, tree, number);
+          acknowledged.get(tree)?.push(uuid(number));
+        }
+      }),
+    );
+    for (const id of trees) {
+      const rows = await second.read(treeId(id), () => ask('rows', {}));
+      const made = acknowledged.get(id) ?? [];
+      expect(rows?.row.version).toBe(made.length + 1);
+      const found = rows?.nodes.filter((node) => node.parentId !== null) ?? [];
+      expect(found.map((node) => node.id).sort()).toEqual([...made].sort());
+      expect(new Set(found.map((node) => node.seq)).size).toBe(made.length);
+    }
+    expect((await first.fsck()).findings).toEqual([]);
+    for (const store of pools) await store.close();
+    await database.drop();
+  });
+});
+
+describe('a server that is restarted or killed while it is written to', () => {
+  test('every acknowledged message is there once, and a retry under the same id finds out what became of it', async () => {
+    const server = await startOwnServer();
+    const url = await server.createDatabase();
+    const stores = [await open(url, { pool: 4 }), await open(url, { pool: 4 })];
+    const [one, other] = stores;
+    if (one === undefined || other === undefined) throw new Error('There are two stores.');
+    const trees = [uuid(1), uuid(2), uuid(3)];
+    for (const id of trees) await Bed.make({ store: one, treeId: treeId(id) });
+    const acknowledged: (readonly [tree: string, id: string])[] = [];
+    let retried = 0;
+    let stop = false;
+    const writers = Array.from({ length: 6 }, async (_, writer) => {
+      const tree = trees[writer % trees.length] ?? '';
+      for (let n = 0; !stop; n++) {
+        const number = 10_000 + writer * 10_000 + n;
+        if ((await insist(writer < 3 ? one : other, tree, number)) > 1) retried++;
+        acknowledged.push([tree, uuid(number)]);
+      }
+    });
+    for (const signal of ['SIGKILL', 'SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+      const before = acknowledged.length;
+      while (acknowledged.length < before + 40) await new Promise((resolve) => setTimeout(resolve, 10));
+      await server.restart(signal);
+    }
+    const before = acknowledged.length;
+    while (acknowledged.length < before + 40) await new Promise((resolve) => setTimeout(resolve, 10));
+    stop = true;
+    await Promise.all(writers);
+    expect(retried).toBeGreaterThan(0);
+    for (const tree of trees) {
+      const rows = await other.read(treeId(tree), () => ask('rows', {}));
+      const made = acknowledged.filter(([where]) => where === tree).map(([, id]) => id);
+      const found = rows?.nodes.filter((node) => node.parentId !== null).map((node) => node.id) ?? [];
+      expect([...found].sort()).toEqual([...made].sort());
+      expect(rows?.row.version).toBe(made.length + 1);
+    }
+    expect((await one.fsck()).findings).toEqual([]);
+    for (const store of stores) await store.close();
+    await server.close();
+  });
+
+  test('another body under an id that was taken is a conflict, not a retry', async () => {
+    const database = await preparedDatabase();
+    const store = await open(database.url);
+    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+    await insist(store, bed.treeId, 50);
+    const other = {
+      type: 'append',
+      treeId: bed.treeId,
+      messages: [{ message: user('not that'), id: uuid(50) }],
+    } as const;
+    expect(await bed.refusal(other)).toBe('id/taken');
+    await store.close();
+    await database.drop();
+  });
+});
+
+describe('opening', () => {
+  test('several servers may make the tables of one database at once', async () => {
+    const database = await createTestDatabase();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => open(database.url, { pool: 2 })));
+    const made = await database.query('SELECT version FROM coppice_schema');
+    expect(made).toEqual([{ version: '1' }]);
+    const [first, last] = [opened[0], opened[5]];
+    if (first === undefined || last === undefined) throw new Error('There are six stores.');
+    await (await Bed.make({ store: first, treeId: treeId(uuid(1)) })).grow(['hello']);
+    expect((await last.search({ text: 'hello' })).items.length).toBe(1);
+    for (const store of opened) await store.close();
+    await database.drop();
+  });
+
+  test('tables of somebody else are refused and left alone', async () => {
+    const database = await createTestDatabase();
+    await database.query('CREATE TABLE node (what TEXT)');
+    await database.query("INSERT INTO node VALUES ('theirs')");
+    const before = await contentsOf(database);
+    expect(await codeOf(open(database.url))).toBe('store/damaged');
+    expect(await contentsOf(database)).toBe(before);
+    await database.drop();
+  });
+
+  test('a database that takes no writes is opened to be read, and search looks through what is not indexed', async () => {
+    const database = await preparedDatabase();
+    const writing = await open(database.url);
+    const bed = await Bed.make({ store: writing, treeId: treeId(uuid(1)) });
+    const [indexed] = await bed.grow(['a needle in the hay']);
+    await writing.search({ text: 'needle' });
+    const [later] = await bed.grow(['another NEEDLE', 'nothing']);
+    await writing.close();
+    await database.query(
+      `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    const reading = await open(database.url);
+    const info = await reading.info();
+    expect(info.readOnly).toBe(true);
+    expect(info.notes.join()).toContain('takes no writes');
+    expect((await reading.search({ text: 'needle' })).items.map((hit) => hit.nodeId)).toEqual([later, indexed]);
+    expect(await codeOf(Bed.make({ store: reading, treeId: treeId(uuid(2)) }))).toBe('tree/read-only');
+    await reading.close();
+    await database.drop();
+  });
+
+  test('writes wait for the disk even where the server is set not to', async () => {
+    const database = await preparedDatabase();
+    await database.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET synchronous_commit = off`);
+    const store = await open(database.url);
+    expect((await store.info()).notes.join()).toContain('wait for the disk');
+    await database.query(`CREATE FUNCTION note_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+      BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
+    await database.query('CREATE TABLE noted (setting TEXT)');
+    await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
+    await Bed.make({ store, treeId: treeId(uuid(1)) });
+    expect(await database.query('SELECT * FROM noted')).toEqual([{ setting: 'on' }]);
+    await store.close();
+    await database.drop();
+  });
+
+  test('a user who may not make extensions gets a search that looks through everything, said at start', async () => {
+    const database = await createTestDatabase();
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`CREATE ROLE "poor_${name}" LOGIN PASSWORD 'poor'`);
+    await database.query(`GRANT CREATE ON SCHEMA public TO "poor_${name}"`);
+    const url = new URL(database.url);
+    [url.username, url.password] = [`poor_${name}`, 'poor'];
+    const store = await open(url.href);
+    expect((await store.info()).notes.join()).toContain('pg_trgm');
+    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+    const [hit] = await bed.grow(['50% of the hay', 'a needle']);
+    expect((await store.search({ text: '50% HAY' })).items.map((one) => one.nodeId)).toEqual([hit]);
+    await store.close();
+    await database.query(`DROP OWNED BY "poor_${name}" CASCADE`);
+    await database.drop();
+  });
+
+  test('a server without trigrams and without fsync is used, and what it lacks is said', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'coppice-bare-'));
+    const { chmod } = await import('node:fs/promises');
+    await chmod(folder, 0o755);
+    const binaries = join(folder, 'native');
+    await copyBinaries(packagedBinaries(), binaries);
+    const extensions = join(binaries, 'share', 'postgresql', 'extension');
+    for (const file of await readdir(extensions)) if (file.startsWith('pg_trgm')) await rm(join(extensions, file));
+    const server = await PostgresServer.start({ binaries, settings: { fsync: 'off' } });
+    const store = await open(await server.createDatabase());
+    const { notes } = await store.info();
+    expect(notes.join()).toContain('pg_trgm');
+    expect(notes.join()).toContain('without fsync');
+    expect(store.supports.durable).toBe(false);
+    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+    const [hit] = await bed.grow(['漢字 and more', 'a needle']);
+    expect((await store.search({ text: '漢' })).items.map((one) => one.nodeId)).toEqual([hit]);
+    await store.close();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('search', () => {
+  test('long terms come from the index', async () => {
+    const database = await preparedDatabase();
+    const store = await open(database.url);
+    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+    await bed.grow(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
+    await bed.grow(['here is the needle']);
+    expect((await store.search({ text: 'needle' })).items.length).toBe(1);
+    const plans = await Database.create(settingsOf(database.url, {}));
+    const plan = await plans.read(function* () {
+      yield { sql: 'SET LOCAL enable_seqscan = off', params: [], want: 'count' };
+      const found = yield {
+        sql: "EXPLAIN SELECT * FROM search_text s WHERE s.text LIKE '%needle%'",
+        params: [],
+        want: 'rows',
+      };
+      return JSON.stringify(found);
+    });
+    expect(plan).toContain('search_text_trigrams');
+    await plans.close();
+    await store.close();
+    await database.drop();
+  });
+
+  test('a purged text leaves the index', async () => {
+    const database = await preparedDatabase();
+    const store = await open(database.url);
+    const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+    const [, secret] = await bed.grow(['first', 'the secret']);
+    await store.search({ text: 'secret' });
+    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [secret ?? nodeId('')] });
+    expect((await store.search({ text: 'secret' })).items).toEqual([]);
+    expect(await database.query("SELECT 1 FROM search_text WHERE text LIKE '%secret%'")).toHaveLength(1);
+    await store.purge(bed.treeId, { upTo: 100 });
+    expect(await database.query("SELECT 1 FROM search_text WHERE text LIKE '%secret%'")).toHaveLength(0);
+    await store.close();
+    await database.drop();
+  });
+});
