@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest';
+import { type NodeId, nodeId, treeId } from '../ids.ts';
+import { subtree } from '../path.ts';
+import { transplant } from '../run.ts';
+import {
+  assistant,
+  Bed,
+  carry,
+  essence,
+  planned,
+  ReferenceStore,
+  refusalOf,
+  stepTypesOf,
+  testKit,
+  ticking,
+  user,
+  uuid,
+} from '../testing/index.ts';
+import { bookmarkOn, childIds, findNode } from '../tree.ts';
+import type { CherryPickCommand, GraftCommand, MergeCommand } from './copy.ts';
+
+const nowhere = nodeId(uuid(77));
+
+async function two(): Promise<{ here: Bed; there: Bed }> {
+  const there = await Bed.make();
+  const here = await Bed.make({ store: there.store, treeId: treeId(uuid(2)) });
+  return { here, there };
+}
+
+function grafting(here: Bed, there: Bed, id: NodeId, parentId: NodeId, select?: boolean): GraftCommand {
+  const from = { treeId: there.treeId, nodeId: id };
+  return { type: 'graft', treeId: here.treeId, from, parentId, ...(select === undefined ? {} : { select }) };
+}
+
+describe('a graft', () => {
+  test('[V19] copies a branch of another tree with new ids, its order, groups, notes, times and where it came from', async () => {
+    const { here, there } = await two();
+    const [q = nowhere] = await there.grow(['q']);
+    const replies = [{ message: assistant('one') }, { message: assistant('two') }];
+    const { result: made } = await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies });
+    await there.run({ type: 'tag', treeId: there.treeId, nodeId: q, tags: ['x'] });
+    await there.grow(['under two'], made.added[1]);
+    await here.variant(user('first'), here.rootId);
+    const before = there.tree;
+    const { result } = await carry(here, grafting(here, there, q, here.rootId));
+    expect(there.tree).toBe(before);
+    expect(here.drawing()).toEqual(['first *', 'q', '  one', '  two', '    under two']);
+    const copies = subtree(here.tree, result.nodeId);
+    const originals = subtree(there.tree, q);
+    expect(result.added).toEqual(copies.map((node) => node.id));
+    for (const [index, copy] of copies.entries()) {
+      const original = originals[index];
+      expect(findNode(there.tree, copy.id)).toBeUndefined();
+      expect(copy.meta.copiedFrom).toEqual({ treeId: there.treeId, nodeId: original?.id });
+      expect(copy.createdAt).toBe(original?.createdAt);
+      expect(copy.message).toEqual(original?.message);
+      expect(copy.groupId).toBe(original?.groupId);
+    }
+    expect(here.node(result.nodeId).meta.tags).toEqual(['x']);
+  });
+
+  test('[V19] the top is in no group: its siblings stayed behind', async () => {
+    const { here, there } = await two();
+    const replies = [{ message: assistant('one') }, { message: assistant('two') }];
+    const { result: made } = await there.run({ type: 'reply', treeId: there.treeId, parentId: there.rootId, replies });
+    const { result } = await carry(here, grafting(here, there, made.added[0] ?? nowhere, here.rootId));
+    expect(here.node(result.nodeId).groupId).toBe(0);
+  });
+
+  test('[V20] a reply that is being written there is an error here, and bookmarks stay behind', async () => {
+    const { here, there } = await two();
+    const [q = nowhere] = await there.grow(['q']);
+    await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
+    await there.run({ type: 'bookmark', treeId: there.treeId, nodeId: q, title: 'here' });
+    const { result } = await carry(here, grafting(here, there, q, here.rootId));
+    expect(here.node(result.added[1] ?? nowhere).status).toBe('error');
+    expect(bookmarkOn(here.tree, result.nodeId)).toBeUndefined();
+  });
+
+  test('[V20] what markers and halves point at is the copy of it', async () => {
+    const { here, there } = await two();
+    const [q = nowhere] = await there.grow(['hello world', 'yes']);
+    const { result: halves } = await there.run({ type: 'split', treeId: there.treeId, nodeId: q, position: 5 });
+    await there.run({ type: 'compact', treeId: there.treeId, summary: 'so far', firstKept: q });
+    const { result } = await carry(here, grafting(here, there, halves.nodeId, here.rootId));
+    const copies = subtree(here.tree, result.nodeId);
+    const right = copies.find((node) => node.meta.copiedFrom?.nodeId === q);
+    expect(here.node(result.nodeId).meta.splitSource).toBe(right?.id);
+    expect(copies.find((node) => node.kind === 'compaction')?.marker?.firstKept).toBe(right?.id);
+    const alone = await here.run({
+      type: 'cherry-pick',
+      treeId: here.treeId,
+      nodeId: halves.nodeId,
+      from: there.treeId,
+    });
+    expect(here.node(alone.result.nodeId).meta.splitSource).toBeUndefined();
+  });
+
+  test('[V21] moves the pointer where that is asked for or the tree is empty, to the leaf last visited there', async () => {
+    const { here, there } = await two();
+    const [q = nowhere] = await there.grow(['q', 'old']);
+    await there.grow(['new'], q);
+    await there.run({ type: 'select', treeId: there.treeId, nodeId: childIds(there.tree, q)[0] ?? q });
+    await carry(here, grafting(here, there, q, here.rootId));
+    expect(here.thread()).toEqual(['q', 'old']);
+    const at = here.active;
+    await carry(here, grafting(here, there, q, here.rootId));
+    expect(here.active).toBe(at);
+    const { result } = await carry(here, grafting(here, there, q, here.rootId, true));
+    expect(here.node(here.active ?? '').parentId).toBe(result.nodeId);
+  });
+
+  test('[V22] refuses the root, what is not there, and what another owner has', async () => {
+    const { here, there } = await two();
+    const [q = nowhere] = await there.grow(['q']);
+    const owned = there.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
+    const theirs = await Bed.make({ store: owned, treeId: treeId(uuid(3)) });
+    const hidden = await theirs.variant(user('secret'), theirs.rootId);
+    const commands: readonly (readonly [GraftCommand, string])[] = [
+      [grafting(here, there, there.rootId, here.rootId), 'tree/root-protected'],
+      [grafting(here, there, nowhere, here.rootId), 'tree/unknown-node'],
+      [grafting(here, there, q, nowhere), 'tree/unknown-node'],
+      [grafting(here, there, q, q), 'tree/foreign-parent'],
+      [grafting(here, theirs, hidden, here.rootId), 'tree/unknown-node'],
+    ];
+    for (const [command, code] of commands) expect(await refusalOf(here, command)).toBe(code);
+  });
+});
+
+function picking(bed: Bed, id: NodeId, to?: NodeId, from?: Bed): CherryPickCommand {
+  const command: CherryPickCommand = { type: 'cherry-pick', treeId: bed.treeId, nodeId: id };
+  return { ...command, ...(to === undefined ? {} : { to }), ...(from === undefined ? {} : { from: from.treeId }) };
+}
+
+describe('a cherry-pick', () => {
+  test('[V23] copies a message to the end of the active branch, with where it came from', async () => {
+    const bed = await Bed.make();
+    const [q = nowhere] = await bed.grow(['q', 'main']);
+    const replies = [{ message: assistant('one') }, { message: assistant('two') }];
+    const { result: made } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: q, replies, select: false });
+    const [one = nowhere] = made.added;
+    const { result, commit } = await carry(bed, picking(bed, one));
+    expect(bed.thread()).toEqual(['q', 'main', 'one']);
+    expect(bed.active).toBe(result.nodeId);
+    expect(stepTypesOf({ commit })).toEqual(['insert', 'select']);
+    const copy = bed.node(result.nodeId);
+    expect(copy.meta.pickedFrom).toEqual({ treeId: bed.treeId, nodeId: one });
+    expect(copy.groupId).toBe(0);
+    expect(copy.createdAt).toBeGreaterThanOrEqual(bed.node(copy.parentId ?? '').createdAt);
+    expect(bed.node(one).groupId).toBe(1);
+  });
+
+  test('[V23] copies a range of a path as a chain, markers left where they are, all of it one commit', async () => {
+    const bed = await Bed.make();
+    const [q = nowhere, a = nowhere] = await bed.grow(['q', 'a', 'b']);
+    await bed.run({ type: 'mark', treeId: bed.treeId, kind: 'state', message: user('state') });
+    const [c = nowhere] = await bed.grow(['c']);
+    await bed.grow(['main'], q);
+    const { result } = await carry(bed, picking(bed, a, c));
+    expect(bed.thread()).toEqual(['q', 'main', 'a', 'b', 'c']);
+    expect(result.added).toHaveLength(3);
+    expect(bed.active).toBe(result.nodeId);
+  });
+
+  test('[V24] picks from another tree, also into an empty one', async () => {
+    const { here, there } = await two();
+    const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
+    const { result } = await carry(here, picking(here, q, a, there));
+    expect(here.thread()).toEqual(['q', 'a']);
+    expect(here.node(result.nodeId).meta.pickedFrom).toEqual({ treeId: there.treeId, nodeId: a });
+  });
+
+  test('[V25] refuses the root, what is no message, what is being written, and an end that is not below', async () => {
+    const { here, there } = await two();
+    const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
+    const side = await there.variant(user('side'), q);
+    const { result: marked } = await there.run({
+      type: 'mark',
+      treeId: there.treeId,
+      kind: 'state',
+      message: user('state'),
+      parentId: q,
+    });
+    const { result: open } = await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
+    const commands: readonly (readonly [Bed, CherryPickCommand, string])[] = [
+      [there, picking(there, there.rootId), 'tree/root-protected'],
+      [there, picking(there, there.rootId, a), 'tree/root-protected'],
+      [there, picking(there, marked.nodeId), 'command/invalid'],
+      [there, picking(there, open.added[0] ?? nowhere), 'tree/pending'],
+      [there, picking(there, q, open.added[0] ?? nowhere), 'tree/pending'],
+      [there, picking(there, a, side), 'tree/not-on-path'],
+      [there, picking(there, a, q), 'tree/not-on-path'],
+      [there, picking(there, nowhere), 'tree/unknown-node'],
+      [there, picking(there, q, nowhere), 'tree/unknown-node'],
+      [here, picking(here, q), 'tree/foreign-parent'],
+    ];
+    for (const [bed, command, code] of commands) expect(await refusalOf(bed, command)).toBe(code);
+  });
+});
+
+describe('a merge', () => {
+  const merging = (bed: Bed, id: NodeId, further: Partial<MergeCommand> = {}): MergeCommand => ({
+    type: 'merge',
+    treeId: bed.treeId,
+    nodeId: id,
+    ...further,
+  });
+
+  test('[V26] is one summary at the end of the active branch that names the tip', async () => {
+    const bed = await Bed.make();
+    const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
+    await bed.grow(['main'], q);
+    const { result } = await carry(bed, merging(bed, tip, { summary: 'the side said so' }));
+    const node = bed.node(result.nodeId);
+    expect(node).toMatchObject({ kind: 'branch-summary', text: 'the side said so', role: 'system' });
+    expect(node.marker?.mergedFrom).toEqual({ treeId: bed.treeId, nodeId: tip });
+    expect(bed.thread()).toEqual(['q', 'main', 'the side said so']);
+    expect(bed.active).toBe(result.nodeId);
+  });
+
+  test('[V27] by messages copies what the branch has since the fork, as one act', async () => {
+    const bed = await Bed.make();
+    const [q = nowhere, , tip = nowhere] = await bed.grow(['q', 'side', 'more']);
+    await bed.grow(['main'], q);
+    const before = essence(bed.tree);
+    await carry(bed, merging(bed, tip, { mode: 'messages' }));
+    expect(bed.thread()).toEqual(['q', 'main', 'side', 'more']);
+    await bed.run({ type: 'undo', treeId: bed.treeId });
+    expect(essence(bed.tree)).toEqual(before);
+  });
+
+  test('[V28] refuses a blank summary, a tip on the active branch, the root and what is not there', async () => {
+    const bed = await Bed.make();
+    const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
+    const [main = nowhere] = await bed.grow(['main'], q);
+    const commands: readonly (readonly [MergeCommand, string])[] = [
+      [merging(bed, tip), 'message/blank'],
+      [merging(bed, tip, { summary: ' \n' }), 'message/blank'],
+      [merging(bed, q, { summary: 'x' }), 'command/invalid'],
+      [merging(bed, main, { mode: 'messages' }), 'command/invalid'],
+      [merging(bed, bed.rootId, { summary: 'x' }), 'tree/root-protected'],
+      [merging(bed, nowhere, { summary: 'x' }), 'tree/unknown-node'],
+    ];
+    for (const [command, code] of commands) expect(await refusalOf(bed, command)).toBe(code);
+  });
+
+  test('[V29] finds the fork of two branches of 4,000 in a few reads', async () => {
+    const bed = await Bed.make();
+    const ids = await bed.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
+    const fork = ids[2500] ?? nowhere;
+    const tip = ids[3999] ?? nowhere;
+    await bed.grow(['main'], fork);
+    const { plan, asked } = await planned(bed, merging(bed, tip, { mode: 'messages' }));
+    expect(plan.steps.filter((step) => step.type === 'insert')).toHaveLength(1499);
+    expect(asked.length).toBeLessThan(30);
+  });
+});
+
+describe('a move to another tree', () => {
+  const context = { actor: 'me', kit: testKit, ...ticking(55) };
+
+  test('[V30] is a copy there and a removal here, two commits of one act, the copy first', async () => {
+    const { here, there } = await two();
+    const [, b = nowhere] = await there.grow(['a', 'b', 'c']);
+    const from = { treeId: there.treeId, nodeId: b };
+    const { result, actId } = await transplant(
+      there.store,
+      { from, to: { treeId: here.treeId, parentId: here.rootId } },
+      context,
+    );
+    expect(here.drawing()).toEqual(['b', '  c *']);
+    expect(here.node(result.nodeId).meta.copiedFrom).toEqual({ treeId: there.treeId, nodeId: b });
+    expect(there.drawing()).toEqual(['a *']);
+    const logs = [here, there].map((bed) => bed.reference?.commits.get(bed.treeId)?.at(-1));
+    expect(logs.map((commit) => commit?.actId)).toEqual([actId, actId]);
+  });
+
+  test('[V31] is refused before anything is copied where the branch cannot go, or is there already', async () => {
+    const { here, there } = await two();
+    const [a = nowhere, b = nowhere] = await there.grow(['a', 'b']);
+    await there.run({ type: 'reply', treeId: there.treeId, parentId: b, replies: [{}] });
+    const to = { treeId: here.treeId, parentId: here.rootId };
+    const tries = [
+      [{ from: { treeId: there.treeId, nodeId: a }, to }, 'tree/pending'],
+      [{ from: { treeId: there.treeId, nodeId: there.rootId }, to }, 'tree/root-protected'],
+      [{ from: { treeId: there.treeId, nodeId: nowhere }, to }, 'tree/unknown-node'],
+      [{ from: { treeId: there.treeId, nodeId: a }, to: { ...to, parentId: nowhere } }, 'tree/pending'],
+      [{ from: { treeId: there.treeId, nodeId: a }, to: { treeId: there.treeId, parentId: b } }, 'command/invalid'],
+    ] as const;
+    const trees = [here.tree, there.tree];
+    for (const [wish, code] of tries)
+      await expect(transplant(there.store, wish, context)).rejects.toMatchObject({ code });
+    expect(here.tree).toBe(trees[0]);
+    expect(there.tree).toBe(trees[1]);
+  });
+
+  test('[V31] expects the version of the tree that it goes to', async () => {
+    const { here, there } = await two();
+    const [a = nowhere] = await there.grow(['a']);
+    await here.grow(['x']);
+    const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
+    await expect(transplant(there.store, wish, { ...context, expectedVersion: 1 })).rejects.toMatchObject({
+      code: 'tree/version-conflict',
+    });
+    expect(there.texts()).toEqual(['a']);
+    await transplant(there.store, wish, { ...context, expectedVersion: here.tree.version });
+    expect(there.texts()).toEqual([]);
+  });
+});
