@@ -52,14 +52,14 @@ export function isTypeScript(path: string): boolean {
 }
 
 /**
- * Whether a file serves tests only: a test, the builders under `testing/`, or a conformance suite. Such files may use
- * the test runner and Node; nothing that ships may import them.
+ * Whether a file serves tests only: a test, the builders under `testing/`, the torture harness, or a conformance
+ * suite. Such files may use the test runner and Node; nothing that ships may import them.
  */
 export function isTestFile(path: string): boolean {
   return (
     /\.test\.tsx?$/.test(path) ||
     /^packages\/[^/]+\/test\//.test(path) ||
-    /^packages\/[^/]+\/src\/testing\//.test(path) ||
+    /^packages\/[^/]+\/src\/(?:testing|torture)\//.test(path) ||
     isSuite(path)
   );
 }

@@ -1,0 +1,50 @@
+/** The command line of the harness: `name --option value …`. */
+
+/** The options of a run, by name. */
+export class Options {
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #known = new Set<string>();
+
+  constructor(words: readonly string[]) {
+    const given = new Map<string, string>();
+    for (let at = 0; at < words.length; at++) {
+      const name = /^--([a-z][\w-]*)$/.exec(words[at] ?? '')?.[1];
+      if (name === undefined) throw new Error(`${words[at]} is no option; options look like --seed 7.`);
+      const value = words[at + 1];
+      if (value === undefined || value.startsWith('--')) given.set(name, 'yes');
+      else {
+        given.set(name, value);
+        at++;
+      }
+    }
+    this.#given = given;
+  }
+
+  text(name: string): string | undefined {
+    this.#known.add(name);
+    return this.#given.get(name);
+  }
+
+  flag(name: string): boolean {
+    return this.text(name) !== undefined;
+  }
+
+  number(name: string, otherwise: number): number {
+    const text = this.text(name);
+    if (text === undefined) return otherwise;
+    const number = Number(text);
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new Error(`--${name} is a whole number above zero, not ${text}.`);
+    return number;
+  }
+
+  list(name: string): readonly string[] | undefined {
+    return this.text(name)?.split(',');
+  }
+
+  /** Refuses options that nobody asked for; called when all were read. */
+  finish(): void {
+    for (const name of this.#given.keys())
+      if (!this.#known.has(name)) throw new Error(`There is no option --${name} here.`);
+  }
+}

@@ -1,0 +1,139 @@
+/** What one writer has done in its own part of a tree, as far as it was told that it is done. */
+
+/** One change that a writer makes. Ids are chosen beforehand, so that what happened can be told from the store alone. */
+export type Act =
+  | {
+      readonly act: 'append';
+      readonly parent: string | null;
+      readonly ids: readonly string[];
+      readonly texts: readonly string[];
+    }
+  | { readonly act: 'save'; readonly id: string; readonly text: string }
+  | { readonly act: 'vary'; readonly id: string; readonly newId: string; readonly text: string }
+  | { readonly act: 'split'; readonly id: string; readonly newId: string; readonly position: number }
+  | { readonly act: 'splice' | 'cascade'; readonly id: string }
+  | { readonly act: 'move'; readonly id: string; readonly parent: string }
+  | { readonly act: 'undo' };
+
+/** A message as a writer knows it. A parent of null is the root of the tree. */
+export interface Known {
+  readonly parent: string | null;
+  readonly text: string;
+}
+
+/** The messages of one writer in one tree. */
+export type KnownNodes = ReadonlyMap<string, Known>;
+
+// As many acts can be taken back as are remembered here.
+const remembered = 12;
+
+function without(nodes: KnownNodes, gone: ReadonlySet<string>): Map<string, Known> {
+  return new Map([...nodes].filter(([id]) => !gone.has(id)));
+}
+
+/** The ids of a node and of all that hangs below it. */
+export function subtreeOf(nodes: KnownNodes, top: string): Set<string> {
+  const found = new Set([top]);
+  // A child may be listed before its parent once something was moved, so this goes on until nothing is added.
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const [id, { parent }] of nodes) if (parent !== null && found.has(parent)) found.add(id);
+  }
+  return found;
+}
+
+function changed(nodes: KnownNodes, act: Exclude<Act, { act: 'undo' }>): Map<string, Known> {
+  const next = new Map(nodes);
+  const known = (id: string): Known => {
+    const found = nodes.get(id);
+    if (found === undefined) throw new Error(`The writer knows of no node ${id}.`);
+    return found;
+  };
+  switch (act.act) {
+    case 'append': {
+      let { parent } = act;
+      for (const [index, id] of act.ids.entries()) {
+        next.set(id, { parent, text: act.texts[index] ?? '' });
+        parent = id;
+      }
+      return next;
+    }
+    case 'save':
+      return next.set(act.id, { ...known(act.id), text: act.text });
+    case 'vary':
+      return next.set(act.newId, { parent: known(act.id).parent, text: act.text });
+    case 'split': {
+      const { parent, text } = known(act.id);
+      next.set(act.newId, { parent, text: text.slice(0, act.position) });
+      return next.set(act.id, { parent: act.newId, text: text.slice(act.position) });
+    }
+    case 'move':
+      return next.set(act.id, { ...known(act.id), parent: act.parent });
+    case 'cascade':
+      return without(nodes, subtreeOf(nodes, act.id));
+    case 'splice': {
+      const { parent } = known(act.id);
+      for (const [id, node] of nodes) if (node.parent === act.id) next.set(id, { ...node, parent });
+      next.delete(act.id);
+      return next;
+    }
+  }
+}
+
+/** The state of a writer's part after each of its last acts, the present one last. */
+export class Branch {
+  #states: readonly KnownNodes[];
+
+  constructor(states: readonly KnownNodes[] = [new Map()]) {
+    this.#states = states;
+  }
+
+  /** What is there now. */
+  get nodes(): KnownNodes {
+    return this.#states[this.#states.length - 1] ?? new Map();
+  }
+
+  /** Whether the last act can be taken back. */
+  get canUndo(): boolean {
+    return this.#states.length > 1;
+  }
+
+  /** The branch after an act. */
+  after(act: Act): Branch {
+    if (act.act === 'undo') return new Branch(this.#states.slice(0, -1));
+    return new Branch([...this.#states.slice(-remembered), changed(this.nodes, act)]);
+  }
+
+  toJSON(): unknown {
+    return this.#states.map((nodes) => [...nodes]);
+  }
+
+  static from(json: readonly (readonly (readonly [string, Known])[])[]): Branch {
+    return new Branch(json.map((entries) => new Map(entries)));
+  }
+}
+
+/** Whether two states of a branch are the same. */
+export function sameNodes(one: KnownNodes, two: KnownNodes): boolean {
+  if (one.size !== two.size) return false;
+  for (const [id, { parent, text }] of one) {
+    const other = two.get(id);
+    if (other === undefined || other.parent !== parent || other.text !== text) return false;
+  }
+  return true;
+}
+
+/** How two states of a branch differ, for people. */
+export function differences(expected: KnownNodes, actual: KnownNodes): string[] {
+  const found: string[] = [];
+  for (const [id, node] of expected) {
+    const other = actual.get(id);
+    if (other === undefined) found.push(`${id} is lost`);
+    else if (other.text !== node.text)
+      found.push(`${id} says ${JSON.stringify(other.text)}, not ${JSON.stringify(node.text)}`);
+    else if (other.parent !== node.parent) found.push(`${id} hangs on ${other.parent}, not on ${node.parent}`);
+  }
+  for (const id of actual.keys())
+    if (!expected.has(id)) found.push(`${id} is there although nothing of it was acknowledged`);
+  return found;
+}

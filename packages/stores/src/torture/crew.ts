@@ -1,0 +1,121 @@
+/** Worker processes as their parent sees them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { tortureFolder } from './journal.ts';
+import type { Task, Told } from './protocol.ts';
+
+/**
+ * Bundles the worker into one file, once per process: a start from sources costs half a second, one from a bundle a
+ * tenth of that, and thousands of workers are started. The native drivers stay outside.
+ */
+async function bundled(): Promise<string> {
+  mkdirSync(tortureFolder, { recursive: true });
+  const outDir = mkdtempSync(join(tortureFolder, 'worker-'));
+  process.once('exit', () => rmSync(outDir, { recursive: true, force: true }));
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+      outDir,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: { external: ['@photostructure/sqlite', 'pg'], output: { entryFileNames: 'worker.mjs' } },
+    },
+    ssr: { noExternal: [/^@coppice\//] },
+  });
+  return join(outDir, 'worker.mjs');
+}
+
+let bundle: Promise<string> | undefined;
+
+/** Has the worker bundled; call it before the clock starts. */
+export function bundleWorker(): Promise<string> {
+  bundle ??= bundled();
+  return bundle;
+}
+
+/** What a line says. A killed worker may leave half a line at the end: that is no word, and is left out. */
+function wordOf(line: string): Told | null {
+  try {
+    const told: Told = JSON.parse(line);
+    return told;
+  } catch {
+    return null;
+  }
+}
+
+/** One worker process. */
+export class Worker {
+  readonly #child: ChildProcess;
+  readonly #told: (told: Told) => void;
+  readonly #waiting: { readonly fits: (told: Told) => boolean; readonly resolve: (told: Told | null) => void }[] = [];
+  readonly #ended: Promise<number | null>;
+  #said = '';
+
+  private constructor(child: ChildProcess, told: (told: Told) => void) {
+    this.#child = child;
+    this.#told = told;
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#said += chunk.toString('utf8');
+    });
+    const pipe = child.stdio[3];
+    if (!(pipe instanceof Readable)) throw new Error('The worker has no pipe.');
+    const drained = new Promise<void>((resolve) => {
+      const lines = createInterface({ input: pipe });
+      lines.on('line', (line) => {
+        const told = wordOf(line);
+        if (told !== null) this.#hear(told);
+      });
+      lines.on('close', resolve);
+    });
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    this.#ended = Promise.all([exited, drained]).then(([code]) => {
+      for (const one of this.#waiting.splice(0)) one.resolve(null);
+      return code;
+    });
+  }
+
+  /** Starts a worker that waits for its task. */
+  static async start(told: (told: Told) => void = () => undefined): Promise<Worker> {
+    const child = spawn(process.execPath, [await bundleWorker()], {
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      env: { ...process.env, COPPICE_TEST_FAULTS: '1' },
+    });
+    child.stdin?.on('error', () => undefined);
+    const worker = new Worker(child, told);
+    await worker.hears((one) => one.told === 'ready');
+    return worker;
+  }
+
+  #hear(told: Told): void {
+    this.#told(told);
+    const at = this.#waiting.findIndex((one) => one.fits(told));
+    if (at !== -1) this.#waiting.splice(at, 1)[0]?.resolve(told);
+  }
+
+  /** The next word that fits; null if the worker ends before. */
+  hears(fits: (told: Told) => boolean): Promise<Told | null> {
+    return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
+  }
+
+  tell(task: Task): void {
+    this.#child.stdin?.write(`${JSON.stringify(task)}\n`);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Waits for the end of the process and for its last word: the exit code, null if it was killed. */
+  async end(): Promise<number | null> {
+    const code = await this.#ended;
+    if (code !== null && code !== 0) throw new Error(`A worker ended with ${code}: ${this.#said.slice(-4000)}`);
+    return code;
+  }
+}

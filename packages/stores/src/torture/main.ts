@@ -1,0 +1,27 @@
+/** `npm run torture -- <name> [--option value …]`: one part of the torture suite, in its long form unless told otherwise. */
+import { Options } from './arguments.ts';
+import type { Report } from './journal.ts';
+import { parts } from './parts.ts';
+
+const [name = '', ...words] = process.argv.slice(2);
+const part = parts.get(name);
+if (part === undefined) {
+  console.error('npm run torture -- <name> [--option value …], where <name> is one of:\n');
+  for (const [known, { about }] of parts) console.error(`  ${known.padEnd(12)}${about}`);
+  process.exitCode = 2;
+} else {
+  const begun = performance.now();
+  try {
+    const reports: readonly Report[] = await part.run(new Options(words), (line) => console.log(line));
+    for (const { name: run, seed, figures } of reports)
+      console.log(
+        `${run}, seed ${seed}: ${Object.entries(figures)
+          .map(([key, value]) => `${key} ${value}`)
+          .join(', ')}`,
+      );
+    console.log(`Nothing lost, nothing broken, ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+  } catch (error) {
+    console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  }
+}

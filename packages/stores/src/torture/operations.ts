@@ -1,0 +1,119 @@
+/** What a walk over all failures does to a store: each operation is one write that must happen wholly or not at all. */
+import { messageKit } from '@coppice/content';
+import {
+  ask,
+  type Command,
+  fromRows,
+  type NodeId,
+  nodeId,
+  run,
+  type Store,
+  textMessage,
+  treeId,
+  treeToJson,
+} from '@coppice/core';
+import { derivedId } from '../linear.ts';
+import { Random } from './random.ts';
+
+/** One write. */
+export interface Operation {
+  readonly name: string;
+  /** The opening of a place that is not there yet is part of it. */
+  readonly opens: boolean;
+  run(store: Store): Promise<void>;
+}
+
+const tree = treeId(derivedId('faultwalk', 'tree'));
+const list = treeId(derivedId('faultwalk', 'list'));
+const imported = treeId(derivedId('faultwalk', 'imported'));
+const node = (name: string): NodeId => nodeId(derivedId('faultwalk', name));
+
+/** Runs a command whose ids and times are the same every time. */
+async function command(store: Store, command: Command, name: string): Promise<void> {
+  const random = new Random('faultwalk', name);
+  await run(store, command, { actor: 'walker', kit: messageKit, now: () => 1000, newId: () => random.uuid() });
+}
+
+function messages(...names: readonly string[]) {
+  return names.map((name, at) => ({
+    id: node(name),
+    message: textMessage(at % 2 === 0 ? 'user' : 'assistant', `${name} says it`),
+  }));
+}
+
+function record(id: typeof list, count: number) {
+  return {
+    treeId: id,
+    title: 'from elsewhere',
+    createdAt: 1000,
+    messages: Array.from({ length: count }, (_, at) => ({
+      message: textMessage(at % 2 === 0 ? 'user' : 'assistant', `line ${at}`),
+      createdAt: 1000 + at,
+    })),
+  };
+}
+
+/** Puts in what the operations work on: a tree with branches and a conversation that is still a list. */
+export async function plant(store: Store): Promise<void> {
+  await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
+  await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
+  await command(store, { type: 'append', treeId: tree, parentId: node('b'), messages: messages('e', 'f') }, 'plant 2');
+  await command(store, { type: 'bookmark', treeId: tree, nodeId: node('c'), title: 'here' }, 'plant 3');
+  await command(store, { type: 'select', treeId: tree, nodeId: node('d') }, 'plant 4');
+  await command(store, { type: 'delete', treeId: tree, nodeIds: [node('f')], mode: 'cascade' }, 'plant 5');
+  await store.putLinear(record(list, 6));
+}
+
+const one = (name: string, made: () => Command): Operation => ({
+  name,
+  opens: false,
+  run: (store) => command(store, made(), name),
+});
+
+/** Every operation of the walk. */
+export const operations: readonly Operation[] = [
+  one('append', () => ({ type: 'append', treeId: tree, messages: messages('x', 'y') })),
+  one('edit', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'said otherwise', id: node('edited') })),
+  one('save', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'written over', mode: 'in-place' })),
+  one('split', () => ({ type: 'split', treeId: tree, nodeId: node('b'), position: 3, id: node('left') })),
+  one('splice', () => ({ type: 'delete', treeId: tree, nodeIds: [node('b')], mode: 'splice' })),
+  one('cascade', () => ({ type: 'delete', treeId: tree, nodeIds: [node('c')], mode: 'cascade' })),
+  one('clear', () => ({ type: 'clear', treeId: tree })),
+  one('undo', () => ({ type: 'undo', treeId: tree })),
+  // A list becomes a tree with the first write that it gets.
+  one('migrate', () => ({ type: 'append', treeId: list, messages: messages('after the list') })),
+  { name: 'import', opens: false, run: (store) => store.putLinear(record(imported, 40)) },
+  {
+    name: 'purge',
+    opens: false,
+    run: async (store) => {
+      await store.purge(tree, { nodeId: node('f') });
+    },
+  },
+  { name: 'create', opens: true, run: async () => undefined },
+];
+
+/** Everything in a store, as far as a reader can tell. */
+export async function imageOfStore(store: Store): Promise<string> {
+  const image: unknown[] = [];
+  for (const { id, format } of (await store.trees()).items) {
+    const rows = await store.read(id, () => ask('rows', {}));
+    const log = await store.read(id, () => ask('log', { since: 0 }));
+    if (rows !== null) image.push([id, format, treeToJson(fromRows(rows.row, rows.nodes, rows.bookmarks)), log]);
+  }
+  return JSON.stringify(image);
+}
+
+/** A write that has nothing to do with the others, to see that a store goes on after a failure. */
+export async function goOn(store: Store, name: string): Promise<void> {
+  const id = treeId(derivedId('faultwalk', 'later', name));
+  await command(store, { type: 'create', treeId: id }, `later ${name}`);
+  await command(store, { type: 'append', treeId: id, messages: messages(`later ${name}`) }, `later ${name} 2`);
+}
+
+/** The image without what {@link goOn} wrote. */
+export async function imageWithoutLater(store: Store, names: readonly string[]): Promise<string> {
+  const later = new Set<string>(names.map((name) => derivedId('faultwalk', 'later', name)));
+  const image: readonly (readonly [string])[] = JSON.parse(await imageOfStore(store));
+  return JSON.stringify(image.filter(([id]) => !later.has(id)));
+}

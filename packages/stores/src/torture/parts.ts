@@ -1,0 +1,84 @@
+/** Every part of the torture suite by its name. A later part is one more line here. */
+import type { Options } from './arguments.ts';
+import type { Report } from './journal.ts';
+import { folderGround, type Ground, type Kind, memoryGround, postgresGround } from './places.ts';
+import { seedOf } from './random.ts';
+
+/** One part: what it is about, and how it is run from the command line. */
+export interface Part {
+  readonly about: string;
+  run(options: Options, say: (line: string) => void): Promise<readonly Report[]>;
+}
+
+/** What a run on one kind of store is given. */
+interface Grounded {
+  readonly ground: Ground;
+  /** Kills the store's server and starts it again; only where there is one. */
+  readonly crash?: () => Promise<void>;
+}
+
+async function on<T>(kind: Kind, work: (grounded: Grounded) => Promise<T>): Promise<T> {
+  if (kind === 'postgres') {
+    const { startServer } = await import('./server.ts');
+    const server = await startServer();
+    try {
+      return await work({ ground: postgresGround(server), crash: () => server.crash() });
+    } finally {
+      await server.close();
+    }
+  }
+  const ground = kind === 'memory' ? memoryGround() : folderGround(kind);
+  try {
+    return await work({ ground });
+  } finally {
+    await ground.close();
+  }
+}
+
+function kindsOf(options: Options, kinds: readonly Kind[]): readonly Kind[] {
+  const asked = options.list('store');
+  if (asked === undefined) return kinds;
+  return asked.map((name) => {
+    const found = kinds.find((kind) => kind === name);
+    if (found === undefined) throw new Error(`--store is one of ${kinds.join(', ')}, not ${name}.`);
+    return found;
+  });
+}
+
+async function onEach(
+  kinds: readonly Kind[],
+  work: (grounded: Grounded) => Promise<Report | readonly Report[]>,
+): Promise<readonly Report[]> {
+  const reports: Report[] = [];
+  for (const kind of kinds) for (const report of [await on(kind, work)].flat()) reports.push(report);
+  return reports;
+}
+
+/** The parts. */
+export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
+  [
+    'kill9',
+    {
+      about: 'writers are killed in mid-write; --store, --writers, --rounds, --seed, --server kills PostgreSQL itself',
+      async run(options, say) {
+        const { kill9 } = await import('./kill9.ts');
+        const kinds = kindsOf(options, ['sqlite', 'files', 'postgres']);
+        const writers = options.number('writers', 4);
+        const rounds = options.text('rounds') === undefined ? undefined : options.number('rounds', 1);
+        const seed = seedOf(options.text('seed'));
+        const server = options.flag('server');
+        options.finish();
+        return onEach(kinds, ({ ground, crash }) =>
+          kill9({
+            ground,
+            writers,
+            rounds: rounds ?? (ground.kind === 'sqlite' ? 1000 : 200),
+            seed,
+            say,
+            ...(server && crash !== undefined ? { killServer: crash } : {}),
+          }),
+        );
+      },
+    },
+  ],
+]);

@@ -1,0 +1,42 @@
+/** What the parent and its worker processes tell each other, one JSON value a line. */
+import type { Command } from '@coppice/core';
+import type { Act, Known } from './branch.ts';
+
+/** A writer in one tree. */
+export interface WriterTask {
+  /** Who acts; also marks the texts. */
+  readonly name: string;
+  readonly treeId: string;
+  readonly seed: string;
+  readonly branch: readonly (readonly (readonly [string, Known])[])[];
+  /** An act whose outcome was never told: it is tried again first, with the same ids. */
+  readonly again?: Act;
+}
+
+/** What a worker is told to do. */
+export type Task =
+  /** Opens the store and writes until it is killed or told to stop. */
+  | { readonly task: 'write'; readonly url: string; readonly writers: readonly WriterTask[] }
+  /** Runs one operation with a failpoint that kills the process. */
+  | { readonly task: 'fault'; readonly url: string; readonly operation: string; readonly nth: number }
+  /** Opens the store, says so, and runs a command when it is told to go. */
+  | { readonly task: 'session'; readonly url: string }
+  | { readonly task: 'run'; readonly command: Command; readonly seed: string }
+  | { readonly task: 'stop' };
+
+/** What a worker tells. An act is told before it is tried, and again when the store has acknowledged it. */
+export type Told =
+  | { readonly told: 'ready' }
+  | { readonly told: 'open' }
+  | { readonly told: 'tries'; readonly writer: string; readonly act: Act }
+  | { readonly told: 'done'; readonly writer: string; readonly version: number }
+  /** The store refused or failed; `unknown` if the act may have happened all the same. */
+  | {
+      readonly told: 'failed';
+      readonly writer: string;
+      readonly code: string;
+      readonly message: string;
+      readonly unknown: boolean;
+    }
+  | { readonly told: 'ran'; readonly code: string | null }
+  | { readonly told: 'through'; readonly passed: number };

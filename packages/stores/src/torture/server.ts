@@ -1,0 +1,20 @@
+/** A PostgreSQL server for runs outside of the test runner. */
+import { randomBytes } from 'node:crypto';
+import { PostgresServer } from '../../test/postgres-server.ts';
+import type { DatabaseServer } from './places.ts';
+
+/** Starts a server of its own; its crash and its restart are part of what can be asked for. */
+export async function startServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
+  const server = await PostgresServer.start();
+  return {
+    createDatabase: () => server.createDatabase(),
+    async copyDatabase(url) {
+      const name = `copy_${randomBytes(6).toString('hex')}`;
+      await server.query(`CREATE DATABASE "${name}" TEMPLATE "${new URL(url).pathname.slice(1)}"`);
+      return server.url(name);
+    },
+    dropDatabase: (url) => server.dropDatabase(url),
+    crash: () => server.restart('SIGKILL'),
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,98 @@
+/** A process that works on a store until it is killed. It is told what to do on stdin and tells what it does on fd 3. */
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { messageKit } from '@coppice/content';
+import { type Command, isAppError, run, type Store } from '@coppice/core';
+import { armFault, faultPassed } from '../failpoints.ts';
+import { operations } from './operations.ts';
+import { openPlace } from './places.ts';
+import type { Task, Told } from './protocol.ts';
+import { Random } from './random.ts';
+import { write } from './writer.ts';
+
+let stopped = false;
+let session: Store | undefined;
+
+/** Tells the parent. The line is in the pipe when this returns, so it outlives the process. */
+function tell(told: Told): void {
+  const line = Buffer.from(`${JSON.stringify(told)}\n`);
+  for (let at = 0; at < line.length; ) {
+    try {
+      at += writeSync(3, line, at);
+    } catch (error) {
+      // The parent is slow to read: the pipe is full for a moment.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    }
+  }
+}
+
+async function writeAll(task: Extract<Task, { task: 'write' }>): Promise<void> {
+  let store: Store;
+  try {
+    store = await openPlace(task);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    for (const { name } of task.writers)
+      tell({ told: 'failed', writer: name, code: error.code, message: error.message, unknown: false });
+    return;
+  }
+  tell({ told: 'open' });
+  await Promise.all(task.writers.map((writer) => write(store, writer, tell, () => stopped)));
+  await store.close().catch(() => undefined);
+}
+
+async function failAt({ url, operation, nth }: Extract<Task, { task: 'fault' }>): Promise<void> {
+  const known = operations.find((one) => one.name === operation);
+  if (known === undefined) throw new Error(`There is no operation ${operation}.`);
+  const store = known.opens ? undefined : await openPlace({ url });
+  armFault({ point: '*', nth, fault: 'kill' });
+  await known.run(store ?? (await openPlace({ url })));
+  const passed = faultPassed();
+  armFault(null);
+  tell({ told: 'through', passed });
+}
+
+async function runOne(command: Command, seed: string): Promise<void> {
+  if (session === undefined) throw new Error('No store was opened.');
+  const random = new Random('session', seed);
+  try {
+    await run(session, command, { actor: seed, kit: messageKit, now: () => 0, newId: () => random.uuid() });
+    tell({ told: 'ran', code: null });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    tell({ told: 'ran', code: error.code });
+  }
+}
+
+async function perform(task: Task): Promise<void> {
+  switch (task.task) {
+    case 'write':
+      await writeAll(task);
+      break;
+    case 'fault':
+      await failAt(task);
+      break;
+    case 'session':
+      session = await openPlace(task);
+      return tell({ told: 'open' });
+    case 'run':
+      return runOne(task.command, task.seed);
+    case 'stop':
+      stopped = true;
+      if (session === undefined) return;
+      await session.close();
+  }
+  process.exit(0);
+}
+
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  const task: Task = JSON.parse(line);
+  perform(task).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(70);
+  });
+});
+// The parent is gone: nobody reads what is told any more.
+lines.on('close', () => process.exit(0));
+tell({ told: 'ready' });

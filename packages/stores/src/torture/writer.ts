@@ -1,0 +1,126 @@
+/** A writer that makes one change after the other in its own part of a tree. */
+import { messageKit } from '@coppice/content';
+import {
+  ask,
+  type Command,
+  isAppError,
+  type NodeId,
+  nodeId,
+  run,
+  type Store,
+  type TreeId,
+  textMessage,
+  treeId,
+} from '@coppice/core';
+import { type Act, Branch, subtreeOf } from './branch.ts';
+import type { Told, WriterTask } from './protocol.ts';
+import { Random } from './random.ts';
+
+/** The command that an act is. */
+export function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
+  switch (act.act) {
+    case 'append':
+      return {
+        type: 'append',
+        treeId: tree,
+        parentId: act.parent === null ? rootId : nodeId(act.parent),
+        messages: act.ids.map((id, index) => ({
+          id,
+          message: textMessage(index % 2 === 0 ? 'user' : 'assistant', act.texts[index] ?? ''),
+        })),
+      };
+    case 'save':
+      return { type: 'edit', treeId: tree, nodeId: nodeId(act.id), content: act.text, mode: 'in-place' };
+    case 'vary':
+      return { type: 'edit', treeId: tree, nodeId: nodeId(act.id), content: act.text, mode: 'branch', id: act.newId };
+    case 'split':
+      return { type: 'split', treeId: tree, nodeId: nodeId(act.id), position: act.position, id: act.newId };
+    case 'splice':
+    case 'cascade':
+      return { type: 'delete', treeId: tree, nodeIds: [nodeId(act.id)], mode: act.act };
+    case 'move':
+      return { type: 'move', treeId: tree, nodeId: nodeId(act.id), parentId: nodeId(act.parent) };
+    case 'undo':
+      return { type: 'undo', treeId: tree };
+  }
+}
+
+/** Chooses an act that is legal on a branch. */
+export function chooseAct(branch: Branch, random: Random, mark: string): Act {
+  const ids = [...branch.nodes.keys()];
+  const append = (): Act => {
+    const count = 1 + random.below(3);
+    return {
+      act: 'append',
+      parent: ids.length === 0 || random.once(12) ? null : random.pick(ids),
+      ids: Array.from({ length: count }, () => random.uuid()),
+      texts: Array.from({ length: count }, () => random.text(mark)),
+    };
+  };
+  if (ids.length < 3) return append();
+  const id = random.pick(ids);
+  const roll = random.below(100);
+  if (roll < 15) return { act: 'save', id, text: random.text(mark) };
+  if (roll < 28) return { act: 'vary', id, newId: random.uuid(), text: random.text(mark) };
+  // Text that was cut often begins anywhere; what is plain at its beginning can be cut there.
+  if (roll < 36 && /^[\w-][\w -]{8}/.test(branch.nodes.get(id)?.text ?? ''))
+    return { act: 'split', id, newId: random.uuid(), position: 1 + random.below(4) };
+  if (roll < 46) return { act: 'splice', id };
+  if (roll < (ids.length > 60 ? 60 : 50)) return { act: 'cascade', id };
+  if (roll < 66) {
+    const below = subtreeOf(branch.nodes, id);
+    const parents = ids.filter((one) => !below.has(one) && one !== branch.nodes.get(id)?.parent);
+    if (parents.length > 0) return { act: 'move', id, parent: random.pick(parents) };
+  }
+  if (roll < 74 && branch.canUndo) return { act: 'undo' };
+  return append();
+}
+
+/** Writes until it is told to stop. Whatever the store answers is told at once. */
+export async function write(
+  store: Store,
+  task: WriterTask,
+  tell: (told: Told) => void,
+  ended: () => boolean,
+): Promise<void> {
+  const { name } = task;
+  const tree = treeId(task.treeId);
+  const random = new Random('writer', task.seed);
+  const context = { actor: name, kit: messageKit, now: () => Date.now(), newId: () => random.uuid() };
+  let branch = Branch.from(task.branch);
+  const fail = (error: unknown): void => {
+    if (!isAppError(error)) throw error;
+    // A store that is unavailable cannot say whether the last word reached it.
+    tell({
+      told: 'failed',
+      writer: name,
+      code: error.code,
+      message: error.message,
+      unknown: error.code === 'store/unavailable',
+    });
+  };
+  let rootId: NodeId;
+  try {
+    await run(store, { type: 'create', treeId: tree }, context);
+    rootId = (await store.read(tree, () => ask('tree', {})))?.rootId ?? nodeId('');
+  } catch (error) {
+    return fail(error);
+  }
+  let again = task.again;
+  while (!ended()) {
+    const act = again ?? chooseAct(branch, random, name);
+    // What is tried again is there already.
+    const next = again === undefined ? branch.after(act) : branch;
+    again = undefined;
+    tell({ told: 'tries', writer: name, act });
+    try {
+      const { version } = await run(store, commandOf(act, tree, rootId), context);
+      branch = next;
+      tell({ told: 'done', writer: name, version });
+    } catch (error) {
+      fail(error);
+      if (isAppError(error) && error.code === 'store/locked') continue;
+      return;
+    }
+  }
+}
