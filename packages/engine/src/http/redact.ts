@@ -1,0 +1,29 @@
+/** Takes keys out of texts that people, logs or other programs get to see. */
+import { hideSecrets } from '../config/secret.ts';
+
+const hidden = '«hidden»';
+
+// Shapes of keys that may be in a text although this process never held them, such as one that a server echoes.
+const shapes: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
+  {
+    pattern:
+      /\b(authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie|set-cookie)(["']?\s*[:=]\s*["']?)[^\r\n"',}]+/gi,
+    replacement: `$1$2${hidden}`,
+  },
+  { pattern: /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, replacement: `$1 ${hidden}` },
+  {
+    pattern: /\b(?:sk|pk|rk|xai|gsk|hf|r8|nvapi|glpat|ghp|gho|github_pat|AKIA)[-_]?[A-Za-z0-9_*-]{12,}/g,
+    replacement: hidden,
+  },
+  { pattern: /\bAIza[0-9A-Za-z_-]{20,}/g, replacement: hidden },
+  { pattern: /\bey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}/g, replacement: hidden },
+  { pattern: /([?&](?:key|api_key|apikey|token|access_token|sig)=)[^&\s"']+/gi, replacement: `$1${hidden}` },
+  { pattern: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^/\s:@]{1,256}:[^/\s@]{1,256}@/gi, replacement: `$1${hidden}@` },
+];
+
+/** The text without any key that this process holds, and without anything that looks like one. */
+export function redact(text: string): string {
+  let safe = hideSecrets(text);
+  for (const { pattern, replacement } of shapes) safe = safe.replace(pattern, replacement);
+  return safe;
+}

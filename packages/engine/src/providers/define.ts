@@ -1,0 +1,122 @@
+import type { Block, Role } from '@coppice/core';
+import { systemClock } from './clock.ts';
+import type {
+  Provider,
+  ProviderCall,
+  ProviderEvent,
+  ProviderNotice,
+  ProviderRequest,
+  ProviderSpec,
+} from './contract.ts';
+import { abortedEvent, errorEvent, errorFrom } from './errors.ts';
+import { fitRequest } from './fit.ts';
+import { lowerMessages } from './lower.ts';
+import { callIds, keepOrder } from './order.ts';
+
+/**
+ * Completes a member of the registry: defaults, and around its `stream` everything that must hold for all of them alike.
+ * Parameters are made to fit, blocks are lowered, events are put in order, whatever is thrown becomes the last event,
+ * and an abort ends the stream at once, also when the member hangs.
+ */
+export function defineProvider(spec: ProviderSpec): Provider {
+  const provider: Provider = {
+    name: spec.name,
+    label: spec.label,
+    keyNames: spec.keyNames ?? [],
+    keyRequired: spec.keyRequired ?? (spec.keyNames !== undefined && spec.keyNames.length > 0),
+    baseUrl: spec.baseUrl,
+    supports: spec.supports,
+    parameters: spec.parameters,
+    defaultModel: spec.defaultModel ?? null,
+    models: spec.models ?? [],
+    stream: (request, call) => guarded(spec, provider, request, call),
+    async listModels(call) {
+      if (spec.listModels === undefined) return provider.models;
+      try {
+        return await spec.listModels(call);
+      } catch {
+        // A list is a convenience for menus; a server that is down simply has nothing to offer.
+        return [];
+      }
+    },
+  };
+  return provider;
+}
+
+const aborted = Symbol('aborted');
+
+async function* guarded(
+  spec: ProviderSpec,
+  provider: Provider,
+  request: ProviderRequest,
+  call: ProviderCall,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const outer = call.signal;
+  if (outer?.aborted) {
+    yield abortedEvent();
+    return;
+  }
+  const clock = call.clock ?? systemClock;
+  const order = keepOrder(callIds(request.messages), () => clock.random());
+  const inner = new AbortController();
+  let wake: ((what: typeof aborted) => void) | null = null;
+  const stop = () => {
+    inner.abort(outer?.reason);
+    wake?.(aborted);
+  };
+  outer?.addEventListener('abort', stop, { once: true });
+  let source: AsyncIterator<ProviderEvent> | null = null;
+  try {
+    const refused = refuseKeyless(provider, call);
+    if (refused !== null) {
+      yield refused;
+      return;
+    }
+    const prepared = prepare(spec, request, call.onNotice ?? ignore);
+    const events = spec.stream(prepared, { ...call, clock, signal: inner.signal })[Symbol.asyncIterator]();
+    source = events;
+    while (!order.ended) {
+      // Not Promise.race: one promise for the whole stream would collect a reaction per event.
+      const next = await new Promise<IteratorResult<ProviderEvent> | typeof aborted>((resolve, reject) => {
+        wake = resolve;
+        if (inner.signal.aborted) resolve(aborted);
+        else events.next().then(resolve, reject);
+      });
+      if (next === aborted) yield* order.push(abortedEvent());
+      else if (next.done) yield* order.push(errorEvent('provider/dropped', 'The reply broke off before its end.'));
+      else yield* order.push(next.value);
+    }
+  } catch (thrown) {
+    yield* order.push(inner.signal.aborted ? abortedEvent() : errorFrom(thrown));
+  } finally {
+    outer?.removeEventListener('abort', stop);
+    // Closes what the member still has open when the reader went away or the stream ended early.
+    inner.abort();
+    source?.return?.().catch(ignore);
+  }
+}
+
+function ignore(): void {
+  // Nobody asked to be told.
+}
+
+function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | null {
+  if (!provider.keyRequired || call.connection.key !== undefined) return null;
+  const names = provider.keyNames.join(' or ');
+  return errorEvent('provider/no-key', `${provider.label} needs a key: set ${names}, or a key in the configuration.`);
+}
+
+function prepare(
+  spec: ProviderSpec,
+  request: ProviderRequest,
+  tell: (notice: ProviderNotice) => void,
+): ProviderRequest {
+  const limits = spec.parametersOf?.(request.model) ?? spec.parameters;
+  const fitted = fitRequest(request, limits, spec.supports, tell);
+  const messages = lowerMessages(fitted.messages, {
+    supports: spec.supports,
+    takes: (block: Block, role: Role) => spec.takes?.(block, role, request.model) ?? true,
+    onLowered: (block, role) => tell({ type: 'block-lowered', blockType: block.type, role }),
+  });
+  return messages === fitted.messages ? fitted : { ...fitted, messages };
+}

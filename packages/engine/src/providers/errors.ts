@@ -1,0 +1,85 @@
+/** How failures of providers are put into events, so that every member says the same thing the same way. */
+import { isAppError } from '@coppice/core';
+import { redact } from '../http/redact.ts';
+import { type ErrorEvent, type ProviderErrorCode, providerErrorKinds } from './contract.ts';
+
+/** Whether the same call may succeed later, where nothing else is known. */
+const retryable: ReadonlySet<ProviderErrorCode> = new Set([
+  'provider/unreachable',
+  'provider/timeout',
+  'provider/dropped',
+  'provider/rate-limited',
+  'provider/overloaded',
+  'provider/failed',
+  'provider/bad-response',
+]);
+
+/** What may be said of a failure beside its code and sentence. */
+export interface ErrorDetails {
+  readonly retryable?: boolean | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+  readonly excerpt?: string | undefined;
+}
+
+/** The last event of a stream that failed. Sentence and excerpt are redacted here, whoever made them. */
+export function errorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
+  return {
+    type: 'error',
+    code,
+    kind: providerErrorKinds[code],
+    message: redact(message),
+    retryable: details.retryable ?? retryable.has(code),
+    ...(details.retryAfterMs === undefined ? {} : { retryAfterMs: details.retryAfterMs }),
+    ...(details.status === undefined ? {} : { status: details.status }),
+    ...(details.excerpt === undefined ? {} : { excerpt: excerptOf(details.excerpt) }),
+  };
+}
+
+/** The last event of a stream that was told to stop. */
+export function abortedEvent(): ErrorEvent {
+  return errorEvent('provider/aborted', 'The reply was stopped.');
+}
+
+/** A failure on its way from the HTTP helper or a reader to the end of a stream. */
+export class ProviderFailure extends Error {
+  readonly event: ErrorEvent;
+
+  constructor(event: ErrorEvent, cause?: unknown) {
+    super(event.message, cause === undefined ? undefined : { cause });
+    this.name = 'ProviderFailure';
+    this.event = event;
+  }
+}
+
+/** Throws what ends a stream with this error. */
+export function fail(code: ProviderErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown): never {
+  throw new ProviderFailure(errorEvent(code, message, details), cause);
+}
+
+function isProviderCode(code: string): code is ProviderErrorCode {
+  return Object.hasOwn(providerErrorKinds, code);
+}
+
+/** The last event for anything that was thrown; what nobody foresaw is `provider/internal`. */
+export function errorFrom(thrown: unknown): ErrorEvent {
+  if (thrown instanceof ProviderFailure) return thrown.event;
+  if (isAppError(thrown) && isProviderCode(thrown.code))
+    return errorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  return errorEvent('provider/internal', `The provider failed in a way that nobody foresaw: ${said}`);
+}
+
+const mostExcerptBytes = 2048;
+
+/** At most 2 KB of what a provider sent, without keys and never cut inside a character. */
+export function excerptOf(text: string): string {
+  // Redacted before it is cut: half a key at the cut would no longer look like one.
+  const safe = redact(text.slice(0, 16 * 1024));
+  const bytes = new TextEncoder().encode(safe);
+  if (bytes.length <= mostExcerptBytes && safe.length >= Math.min(text.length, 16 * 1024)) return safe;
+  const mark = '…';
+  let end = Math.min(bytes.length, mostExcerptBytes - 3);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return new TextDecoder().decode(bytes.subarray(0, end)) + mark;
+}

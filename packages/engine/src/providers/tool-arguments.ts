@@ -1,0 +1,39 @@
+/** From the JSON text that a model writes to the parameters of a call. */
+import { parseJson } from '@coppice/content';
+import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
+
+/** The parameters of a call, or what is wrong with its arguments. */
+export interface ToolArguments {
+  /** Empty when malformed. */
+  readonly parameters: JsonObject;
+  /** The end of a sentence: "the arguments …". */
+  readonly malformed?: string;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads the arguments of a call. Nothing at all and `null` mean no parameters, as several models write it. What is cut,
+ * no JSON, no object, or would not be written back as it came, is malformed and never run.
+ */
+export function parseToolArguments(text: string): ToolArguments {
+  if (text.trim() === '') return { parameters: {} };
+  const parsed = parseJson(text, 'The arguments');
+  if (!parsed.ok) return { parameters: {}, malformed: parsed.refusal.message };
+  if (parsed.value === null) return { parameters: {} };
+  if (isObject(parsed.value)) return { parameters: parsed.value };
+  const what = Array.isArray(parsed.value) ? 'a list' : `a ${typeof parsed.value}`;
+  return { parameters: {}, malformed: `The arguments are ${what} where a JSON object is needed.` };
+}
+
+/** A tool call whose arguments could not be read; `arguments` has them as the model wrote them. */
+export interface MalformedToolUse extends ToolUseBlock {
+  readonly malformed: string;
+}
+
+/** Whether a call must be answered with an error instead of being run; its `malformed` says why. */
+export function isMalformed(block: Block): block is MalformedToolUse {
+  return block.type === 'tool-use' && 'malformed' in block && typeof block.malformed === 'string';
+}

@@ -1,0 +1,119 @@
+/** A provider that plays what a test wrote down. */
+import type { Json, JsonObject } from '@coppice/core';
+import { systemClock } from '../providers/clock.ts';
+import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSpec } from '../providers/contract.ts';
+import { defineProvider } from '../providers/define.ts';
+import { errorEvent } from '../providers/errors.ts';
+
+/** One thing that a scripted reply does: an event, a pause, a throw (which no provider should, and some will), a hang. */
+export type Beat =
+  | ProviderEvent
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'throw'; readonly error: Error }
+  | { readonly type: 'hang' };
+
+/** A reply: beats, or what makes them from the request and the number of the call, from 0. */
+export type ScriptedReply =
+  | readonly Beat[]
+  | ((request: ProviderRequest, call: number, options: ProviderCall) => Iterable<Beat> | AsyncIterable<Beat>);
+
+/** A scripted provider and what it was asked. */
+export interface ScriptedProvider extends Provider {
+  /** Every request so far, in order, as it reached the provider: fitted and lowered. */
+  readonly requests: readonly ProviderRequest[];
+  /** Calls that have not ended. */
+  readonly running: number;
+}
+
+/** What differs from a provider that takes everything. */
+export type ScriptedOptions = Partial<Omit<ProviderSpec, 'stream'>> & {
+  /** What calls past the last reply get; the last reply again unless said otherwise. */
+  readonly afterwards?: ScriptedReply;
+};
+
+/** The beats of a reply of plain text, word by word, with usage and an end. */
+export function textBeats(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
+  const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
+  return [
+    ...words.map((word): ProviderEvent => ({ type: 'text-delta', text: word })),
+    usageBeat(10, words.length),
+    { type: 'end', finishReason, raw: finishReason },
+  ];
+}
+
+/** The beats of a reply that calls tools. */
+export function toolBeats(
+  ...calls: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[]
+): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  for (const [index, { id, name, parameters }] of calls.entries()) {
+    events.push({ type: 'tool-use-start', index, id, name });
+    events.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
+    events.push({ type: 'tool-use-end', index, parameters });
+  }
+  events.push(usageBeat(10, 5 * calls.length), { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' });
+  return events;
+}
+
+/** A usage event. */
+export function usageBeat(inputTokens: number, outputTokens: number): ProviderEvent {
+  const raw: Record<string, Json> = { input: inputTokens, output: outputTokens };
+  return { type: 'usage', inputTokens, outputTokens, raw };
+}
+
+/** A provider named `scripted` (unless said otherwise) that plays one reply per call, in order. */
+export function scriptedProvider(replies: readonly ScriptedReply[], options: ScriptedOptions = {}): ScriptedProvider {
+  const { afterwards, ...spec } = options;
+  const requests: ProviderRequest[] = [];
+  let running = 0;
+  const provider = defineProvider({
+    name: 'scripted',
+    label: 'Scripted',
+    baseUrl: null,
+    supports: {
+      blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
+      tools: true,
+      toolChoice: true,
+      thinking: true,
+      images: true,
+      systemInPlace: true,
+      seed: true,
+      streaming: true,
+    },
+    parameters: {
+      temperature: { min: 0, max: 2 },
+      topP: { min: 0, max: 1 },
+      stop: { most: 4 },
+      seed: { min: 0, max: Number.MAX_SAFE_INTEGER },
+    },
+    defaultModel: 'one',
+    models: [{ id: 'one' }, { id: 'two' }],
+    ...spec,
+    async *stream(request, call) {
+      const number = requests.length;
+      requests.push(request);
+      const reply = replies[number] ?? afterwards ?? replies.at(-1) ?? [];
+      running++;
+      try {
+        const beats = typeof reply === 'function' ? reply(request, number, call) : reply;
+        for await (const beat of beats) yield* play(beat, call);
+      } finally {
+        running--;
+      }
+    },
+  });
+  return Object.defineProperties(
+    { ...provider, requests, running },
+    { running: { get: () => running, enumerable: true } },
+  );
+}
+
+async function* play(beat: Beat, call: ProviderCall): AsyncGenerator<ProviderEvent> {
+  const signal = call.signal ?? new AbortController().signal;
+  if (signal.aborted) yield errorEvent('provider/aborted', 'The reply was stopped.');
+  else if (beat.type === 'wait') await (call.clock ?? systemClock).wait(beat.ms, signal);
+  else if (beat.type === 'throw') throw beat.error;
+  else if (beat.type === 'hang')
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  else yield beat;
+}
