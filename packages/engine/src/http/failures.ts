@@ -1,0 +1,122 @@
+/** From an HTTP status and body to a typed failure, for every provider alike. */
+import type { Json } from '@coppice/core';
+import type { ProviderErrorCode } from '../providers/contract.ts';
+import { type ErrorDetails, errorEvent, ProviderFailure } from '../providers/errors.ts';
+
+/** What a provider said of its own failure. */
+export interface SaidError {
+  readonly message: string;
+  /** Its own codes and types, such as `insufficient_quota` or `overloaded_error`. */
+  readonly marks: readonly string[];
+}
+
+function member(value: Json | undefined, key: string): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
+}
+
+/** Looks for a sentence and codes where the known providers put them; null when the value is no error at all. */
+export function saidError(body: Json): SaidError | null {
+  // Google answers a stream that was refused with a list of one.
+  const first = Array.isArray(body) ? body[0] : body;
+  const error = member(first, 'error') ?? (member(first, 'type') === 'error' ? first : undefined);
+  if (error === undefined || error === null) {
+    const [message, detail] = [member(first, 'message'), member(first, 'detail')];
+    if (typeof message === 'string') return { message, marks: [] };
+    return typeof detail === 'string' ? { message: detail, marks: [] } : null;
+  }
+  if (typeof error === 'string') return { message: error, marks: [] };
+  const message = member(error, 'message');
+  const marks = [member(error, 'type'), member(error, 'code'), member(error, 'status')]
+    .filter((mark) => typeof mark === 'string' || typeof mark === 'number')
+    .map(String);
+  return { message: typeof message === 'string' ? message : JSON.stringify(error), marks };
+}
+
+// Each provider words it in its own way; none has a code of its own for it but OpenAI.
+const overflow =
+  /context[_ ]length|context window|maximum context|prompt is too long|input token count.*exceeds|too many (?:input )?tokens|exceeds? the (?:model'?s )?(?:context|maximum)|reduce the length|input is too long|exceed_context_size|request_too_large/i;
+
+function codeOf(status: number, said: SaidError | null): ProviderErrorCode {
+  const marks = said?.marks.join(' ') ?? '';
+  if (/insufficient_quota|billing|credit balance/i.test(`${marks} ${said?.message ?? ''}`) && status !== 401)
+    return 'provider/quota';
+  if (status === 402) return 'provider/quota';
+  if (
+    status === 401 ||
+    status === 403 ||
+    /authentication_error|permission_error|invalid_api_key|UNAUTHENTICATED/.test(marks)
+  )
+    return 'provider/unauthorised';
+  if (
+    status === 413 ||
+    ((status === 400 || status === 422 || status === 200) && overflow.test(`${marks} ${said?.message ?? ''}`))
+  )
+    return 'provider/context-overflow';
+  if (status === 404 || /not_found/i.test(marks)) return 'provider/unknown-model';
+  if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|too_many_requests/i.test(marks)) return 'provider/rate-limited';
+  if (status === 529 || status === 503 || /overloaded|UNAVAILABLE/i.test(marks)) return 'provider/overloaded';
+  if (status >= 500 || status === 408 || status === 409 || /api_error|server_error|timeout|INTERNAL/i.test(marks))
+    return 'provider/failed';
+  if (/content_filter|content_policy|safety/i.test(marks)) return 'provider/content-filter';
+  return status >= 400 || /invalid_request|INVALID_ARGUMENT/.test(marks) ? 'provider/rejected' : 'provider/failed';
+}
+
+/** How long to wait by the answer's own word, in milliseconds; undefined when it says nothing that can be read. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const text = headers.get('retry-after')?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** What is known of a failure. */
+export interface FailedAnswer {
+  readonly host: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly mediaType: string;
+  /** The beginning of the body. */
+  readonly body: string;
+  readonly now: number;
+}
+
+/** The failure that a status other than 2xx stands for, with the provider's own sentence where it gave one. */
+export function statusFailure(answer: FailedAnswer): ProviderFailure {
+  const { host, status } = answer;
+  const said = readSaid(answer.body);
+  const code = codeOf(status, said);
+  const told = answer.headers.get('x-should-retry');
+  const details: ErrorDetails = {
+    status,
+    retryAfterMs: retryAfter(answer.headers, answer.now),
+    excerpt: answer.body === '' ? undefined : answer.body,
+    ...(told === 'true' || told === 'false' ? { retryable: told === 'true' } : {}),
+  };
+  const sentence = said === null ? `It sent ${shape(answer)} instead of a reason.` : said.message;
+  return new ProviderFailure(errorEvent(code, `${host} answered ${status}. ${sentence}`, details));
+}
+
+/** The failure that a provider reports inside a stream or a body that began well. */
+export function saidFailure(host: string, said: SaidError, excerpt: string): ProviderFailure {
+  const code = codeOf(200, said);
+  return new ProviderFailure(errorEvent(code, `${host} reports: ${said.message}`, { excerpt }));
+}
+
+function readSaid(body: string): SaidError | null {
+  try {
+    return saidError(JSON.parse(body));
+  } catch {
+    return null;
+  }
+}
+
+function shape(answer: FailedAnswer): string {
+  if (answer.body.trim() === '') return 'nothing';
+  if (answer.mediaType === 'text/html' || /^\s*</.test(answer.body)) return 'a web page';
+  return answer.mediaType === '' ? 'something unreadable' : answer.mediaType;
+}
