@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { nodeId, treeId } from '../ids.ts';
+import { transplant } from '../run.ts';
+import { add, redo, undo, you } from '../testing/deeds.ts';
+import { Bed, essence, ReferenceStore, testKit, ticking, uuid } from '../testing/index.ts';
+import { childIds } from '../tree.ts';
+
+describe('an act over two trees', () => {
+  async function transplanted() {
+    const bed = await Bed.make();
+    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
+    const [a, b] = await bed.grow(['a', 'b', 'c']);
+    const [x] = await other.grow(['x']);
+    const before = [essence(bed.tree), essence(other.tree)];
+    const ticks = ticking(77);
+    const context = { actor: 'me', kit: testKit, ...ticks };
+    const from = { treeId: bed.treeId, nodeId: b ?? bed.rootId };
+    await transplant(bed.store, { from, to: { treeId: other.treeId, parentId: x ?? other.rootId } }, context);
+    const after = [essence(bed.tree), essence(other.tree)];
+    return { bed, other, before, after, a: a ?? nodeId('') };
+  }
+
+  test('[U17] it is taken back in both and brought back in both, from either of them', async () => {
+    for (const side of ['bed', 'other'] as const) {
+      const all = await transplanted();
+      const { bed, other, before, after } = all;
+      await undo(all[side]);
+      expect([essence(bed.tree), essence(other.tree)]).toEqual(before);
+      await redo(all[side]);
+      expect([essence(bed.tree), essence(other.tree)]).toEqual(after);
+    }
+  });
+
+  test('[U17] what one tree would refuse leaves both as they were', async () => {
+    const { bed, other } = await transplanted();
+    const [copy = nodeId('')] = childIds(other.tree, childIds(other.tree, other.rootId)[0] ?? '');
+    await add(other, 'yours', copy, you);
+    const trees = [bed.tree, other.tree];
+    expect(await bed.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/overtaken');
+    expect([bed.tree, other.tree]).toEqual(trees);
+    const stale = { type: 'undo', treeId: bed.treeId, force: true } as const;
+    expect(await bed.refusal(stale, { expectedVersion: 1 })).toBe('tree/version-conflict');
+    expect(bed.tree).toBe(trees[0]);
+    expect(other.tree).toBe(trees[1]);
+    await undo(bed, {}, true);
+    expect(other.drawing()).toEqual(['x *']);
+  });
+
+  test('[U17] what was taken back in one tree only, as by a crash, is taken back in the other', async () => {
+    const { bed, other, before } = await transplanted();
+    const store = bed.reference;
+    const kept = store?.trees.get(other.treeId);
+    const log = [...(store?.commits.get(other.treeId) ?? [])];
+    await undo(bed);
+    if (kept !== undefined) store?.trees.set(other.treeId, kept);
+    store?.commits.set(other.treeId, log);
+    await undo(other);
+    expect([essence(bed.tree), essence(other.tree)]).toEqual(before);
+  });
+
+  test('[U17] what comes back does so before its copy goes', async () => {
+    const { bed, other } = await transplanted();
+    const seen: string[] = [];
+    const { reference } = bed;
+    const change = reference?.change.bind(reference);
+    if (reference !== null && change !== undefined)
+      reference.change = (id, planning, options) => {
+        seen.push(id);
+        return change(id, planning, options);
+      };
+    await undo(other);
+    expect(seen).toEqual([bed.treeId, other.treeId]);
+  });
+
+  test('[U17] it is not brought back where something was done since in the other tree', async () => {
+    const { bed, other } = await transplanted();
+    await undo(bed);
+    await add(other, 'mine', other.rootId);
+    const trees = [bed.tree, other.tree];
+    expect(await bed.refusal({ type: 'redo', treeId: bed.treeId })).toBe('undo/nothing');
+    expect(bed.tree).toBe(trees[0]);
+    expect(other.tree).toBe(trees[1]);
+  });
+
+  test('[U17] trees of other owners are no part of an act, even under the same act id', async () => {
+    const bed = await Bed.make();
+    const stranger = bed.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
+    const theirs = await Bed.make({ store: stranger, treeId: treeId(uuid(2)) });
+    await add(theirs, 'theirs', theirs.rootId, { actId: uuid(500) });
+    await add(bed, 'mine', bed.rootId, { actId: uuid(500) });
+    const { result } = await undo(bed);
+    expect(result.act.elsewhere).toEqual([]);
+    expect(theirs.texts()).toEqual(['theirs']);
+  });
+});
