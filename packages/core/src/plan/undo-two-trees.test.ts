@@ -82,6 +82,20 @@ describe('an act over two trees', () => {
     expect(other.tree).toBe(trees[1]);
   });
 
+  test('[U17] a tree that an act made, or where it moved the pointer alone, does not stand in its way', async () => {
+    const bed = await Bed.make();
+    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
+    const [x] = await other.grow(['x', 'y']);
+    const act = { actId: uuid(500) };
+    await add(bed, 'mine', bed.rootId, act);
+    await other.run({ type: 'select', treeId: other.treeId, nodeId: x ?? other.rootId }, act);
+    await bed.run({ type: 'create', treeId: treeId(uuid(3)) }, act);
+    await undo(bed);
+    expect(bed.texts()).toEqual([]);
+    await redo(bed);
+    expect(bed.texts()).toEqual(['mine']);
+  });
+
   test('[U17] trees of other owners are no part of an act, even under the same act id', async () => {
     const bed = await Bed.make();
     const stranger = bed.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');

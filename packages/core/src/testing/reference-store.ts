@@ -1,7 +1,7 @@
 import { redoableAct, undoableAct } from '../acts.ts';
 import { answer, type Surroundings } from '../answer.ts';
 import { applyOrThrow } from '../apply.ts';
-import { isStale, settle, staleError } from '../commit.ts';
+import { isAct, isStale, settle, staleError } from '../commit.ts';
 import { isAppError } from '../errors.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, type Commit, drive, type Reading } from '../reads.ts';
@@ -131,8 +131,10 @@ export class ReferenceStore implements TreeStore {
     found: { readonly actId: ActId; readonly commits: readonly Commit[] } | null,
   ): ActRecord | null {
     if (found === null) return null;
+    // Where an act made the tree or moved the pointer alone, there is nothing of it to turn round.
+    const changed = (commit: Commit) => commit.actId === found.actId && commit.version > 1 && isAct(commit.steps);
     const elsewhere = [...this.commits].filter(
-      ([id, log]) => id !== treeId && this.tree(id) !== undefined && log.some((commit) => commit.actId === found.actId),
+      ([id, log]) => id !== treeId && this.tree(id) !== undefined && log.some(changed),
     );
     return { ...found, elsewhere: elsewhere.map(([id]) => id), purged: false };
   }
