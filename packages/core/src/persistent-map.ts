@@ -106,17 +106,16 @@ function insertSlot<E extends Entry>(
   entry: E,
   owner: Owner | null,
 ): Branch<E> {
-  if (owner !== null && branch.owner === owner) {
-    branch.slots.splice(at, 0, entry);
-    branch.bitmap |= bit;
-    return branch;
-  }
   const { slots } = branch;
+  // A list of its own length: one that grows in place keeps room for sixteen more, in every small branch of the trie.
   const wider = new Array<Slot<E>>(slots.length + 1);
   for (let i = 0; i < at; i++) wider[i] = slots[i] as Slot<E>;
   wider[at] = entry;
   for (let i = at; i < slots.length; i++) wider[i + 1] = slots[i] as Slot<E>;
-  return { owner, bitmap: branch.bitmap | bit, slots: wider };
+  if (owner === null || branch.owner !== owner) return { owner, bitmap: branch.bitmap | bit, slots: wider };
+  branch.slots = wider;
+  branch.bitmap |= bit;
+  return branch;
 }
 
 function putSlot<E extends Entry>(

@@ -1,0 +1,23 @@
+/** `npm run bench -- core` measures and prints a table and the same as JSON; `--json` prints JSON alone. */
+import { type Measure, table } from './measure.ts';
+
+const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = {
+  core: async () => (await import('./core.ts')).core(),
+};
+
+const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const unknown = names.find((name) => !Object.hasOwn(benches, name));
+if (names.length === 0 || unknown !== undefined) {
+  const known = Object.keys(benches).join(', ');
+  console.error(
+    unknown === undefined ? `Name what to measure: ${known}.` : `There is no bench ${unknown}; there is ${known}.`,
+  );
+  process.exit(2);
+}
+for (const name of names) {
+  const measures = (await benches[name]?.()) ?? [];
+  const missed = measures.filter((measure) => measure.kept === false);
+  if (!process.argv.includes('--json')) console.log(`${table(measures)}\n`);
+  console.log(JSON.stringify({ bench: name, node: process.version, measures }));
+  if (missed.length > 0) process.exitCode = 1;
+}
