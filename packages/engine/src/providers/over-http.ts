@@ -22,7 +22,8 @@ export interface WireReader {
 /** How one provider speaks. */
 export interface Wire {
   readonly path: string;
-  readonly body: Json;
+  /** Written as JSON. */
+  readonly body: object;
   readonly streaming: boolean;
   readonly framing: 'sse' | 'lines';
   readonly keyHeader: KeyHeader;

@@ -1,0 +1,56 @@
+import { hasAddress, isCall, isFile, isImage, isProvedBy, isThinking } from '../blocks.ts';
+import { defineProvider } from '../define.ts';
+import { listModelIds } from '../list-models.ts';
+import { overHttp } from '../over-http.ts';
+import { anthropicReader, anthropicWhole } from './from-wire.ts';
+import { imageType, toAnthropicBody } from './to-wire.ts';
+
+const keyHeader = { name: 'x-api-key', prefix: '' } as const;
+const headers = { 'anthropic-version': '2023-06-01' } as const;
+
+/** Claude, by Anthropic's Messages API. Reasoning goes back with its signature, or not at all. */
+export const anthropic = defineProvider({
+  name: 'anthropic',
+  label: 'Anthropic',
+  keyNames: ['ANTHROPIC_API_KEY'],
+  baseUrl: 'https://api.anthropic.com/v1',
+  defaultModel: 'claude-sonnet-5',
+  supports: {
+    blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
+    tools: true,
+    toolChoice: true,
+    thinking: true,
+    images: true,
+    systemInPlace: false,
+    seed: false,
+    streaming: true,
+  },
+  parameters: { temperature: { min: 0, max: 1 }, topP: { min: 0, max: 1 }, stop: { most: 64 } },
+  takes(block, role) {
+    if (isThinking(block)) return role === 'assistant' && isProvedBy(block, 'anthropic');
+    if (isCall(block)) return role === 'assistant';
+    if (isImage(block))
+      return (
+        role !== 'assistant' &&
+        (hasAddress(block) || (block.source.type === 'base64' && imageType(block.mediaType) !== undefined))
+      );
+    return isFile(block) && role === 'user' && block.source.type === 'base64' && block.mediaType === 'application/pdf';
+  },
+  async *stream(request, call) {
+    const streaming = call.streaming ?? true;
+    yield* overHttp(
+      {
+        path: '/messages',
+        body: toAnthropicBody(request, streaming),
+        streaming,
+        framing: 'sse',
+        keyHeader,
+        headers,
+        reader: anthropicReader,
+        whole: anthropicWhole,
+      },
+      call,
+    );
+  },
+  listModels: (call) => listModelIds(call, { path: '/models?limit=1000', keyHeader, headers }),
+});

@@ -1,0 +1,192 @@
+/** Messages, as Anthropic defined them: from our request to the body. Pure. */
+import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
+import { isCall, isFile, isImage, isThinking, safeIds } from '../blocks.ts';
+import type { ProviderRequest, ThinkingWish, ToolChoice } from '../contract.ts';
+
+/** The types of picture that it takes. */
+export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+
+/** Text and pictures, which may also stand in a tool's result. */
+export type AnthropicShown =
+  | { type: 'text'; text: string }
+  | {
+      type: 'image';
+      source: { type: 'base64'; media_type: AnthropicImageType; data: string } | { type: 'url'; url: string };
+    };
+
+/** One block of the body. */
+export type AnthropicBlock =
+  | AnthropicShown
+  | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string }; title: string }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: JsonObject }
+  | { type: 'tool_result'; tool_use_id: string; content: AnthropicShown[] };
+
+/** One message of the body. */
+export interface AnthropicMessage {
+  role: 'user' | 'assistant';
+  content: AnthropicBlock[];
+}
+
+/** The body of a request. */
+export interface AnthropicBody {
+  model: string;
+  max_tokens: number;
+  messages: AnthropicMessage[];
+  stream: boolean;
+  system?: string;
+  tools?: { name: string; description: string; input_schema: { type: 'object'; [key: string]: unknown } }[];
+  tool_choice?: { type: 'auto' } | { type: 'none' } | { type: 'any' } | { type: 'tool'; name: string };
+  thinking?: { type: 'enabled'; budget_tokens: number } | { type: 'adaptive'; display: 'summarized' };
+  output_config?: { effort: 'low' | 'medium' | 'high' };
+  temperature?: number;
+  top_p?: number;
+  stop_sequences?: string[];
+  cache_control?: { type: 'ephemeral' };
+}
+
+const budgets = { low: 2048, medium: 8192, high: 16_384 } as const;
+const smallestBudget = 1024;
+
+/** Models up to 4.5 are given a budget for thinking; later ones refuse a budget and take an effort. */
+export function thinksByBudget(model: string): boolean {
+  return /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-5])?(?!-?\d)|4-\d{8})|(?:opus|sonnet|haiku)-4-[0-5]-)/.test(
+    `${model}-`,
+  );
+}
+
+/** The body for a request. Blocks that it does not take were lowered before. */
+export function toAnthropicBody(request: ProviderRequest, streaming: boolean): AnthropicBody {
+  const { systemPrompt, tools, toolChoice, stop, maxTokens } = request;
+  const thinking = toThinking(request.thinking, request.model, maxTokens);
+  // While it thinks, only its own temperature is allowed, and no tool may be forced.
+  const thinks = thinking !== undefined;
+  const temperature = thinks ? undefined : request.temperature;
+  // Several models refuse the two together; the temperature is the one that people set by hand.
+  const topP = thinks || temperature !== undefined ? undefined : request.topP;
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    messages: toAnthropicMessages(request.messages),
+    stream: streaming,
+    // A conversation is sent again with every turn; what was sent before is read from the cache at a tenth of the price.
+    cache_control: { type: 'ephemeral' },
+    ...(systemPrompt === undefined || systemPrompt.trim() === '' ? {} : { system: systemPrompt }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            name,
+            description,
+            input_schema: { ...parameters, type: 'object' as const },
+          })),
+        }),
+    ...(toolChoice === undefined ? {} : { tool_choice: toChoice(toolChoice, thinks) }),
+    ...(thinking ?? {}),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop_sequences: stop.filter((text) => text.trim() !== '') }),
+  };
+}
+
+function toThinking(
+  wish: ThinkingWish | undefined,
+  model: string,
+  maxTokens: number,
+): Pick<AnthropicBody, 'thinking' | 'output_config'> | undefined {
+  if (wish === undefined) return undefined;
+  if (!thinksByBudget(model))
+    return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: wish.effort } };
+  // Leaves at least as much again for the answer; a reply too short for both is better off without thinking.
+  const budget = Math.min(wish.budgetTokens ?? budgets[wish.effort], Math.floor(maxTokens / 2));
+  return budget < smallestBudget ? undefined : { thinking: { type: 'enabled', budget_tokens: Math.floor(budget) } };
+}
+
+function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBody['tool_choice']> {
+  if (choice === 'none') return { type: 'none' };
+  if (choice === 'auto' || thinks) return { type: 'auto' };
+  return choice === 'required' ? { type: 'any' } : { type: 'tool', name: choice.name };
+}
+
+/** The messages of the body: two roles that take turns, results of tools first in the user's message after the calls. */
+export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
+  const safe = safeIds(messages);
+  const out: AnthropicMessage[] = [];
+  const add = (role: 'user' | 'assistant', blocks: AnthropicBlock[]) => {
+    if (blocks.length === 0) return;
+    const last = out.at(-1);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
+    else out.push({ role, content: blocks });
+  };
+  for (const message of messages) {
+    if (message.role === 'tool')
+      add('user', [
+        {
+          type: 'tool_result',
+          tool_use_id: safe(message.tool_call_id ?? ''),
+          content: message.content.flatMap(toShown),
+        },
+      ]);
+    else if (message.role === 'assistant')
+      add(
+        'assistant',
+        message.content.flatMap((block) => toReplyBlock(block, safe)),
+      );
+    else add('user', message.content.flatMap(toUserBlock));
+  }
+  if (out[0]?.role === 'assistant') out.unshift({ role: 'user', content: [{ type: 'text', text: opening }] });
+  trimEnd(out.at(-1));
+  return out;
+}
+
+// The first message must be the user's; a tree may well begin with a reply.
+const opening = '(The conversation begins with a reply.)';
+
+// A reply that is to be continued must not end in white space, or the request is refused.
+function trimEnd(last: AnthropicMessage | undefined): void {
+  const block = last?.content.at(-1);
+  if (last?.role === 'assistant' && block?.type === 'text') block.text = block.text.trimEnd();
+}
+
+function toShown(block: Block): AnthropicShown[] {
+  if (isText(block)) return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+  if (!isImage(block)) return [];
+  if (block.source.type === 'url') return [{ type: 'image', source: { type: 'url', url: block.source.url } }];
+  const type = imageType(block.mediaType);
+  return block.source.type === 'base64' && type !== undefined
+    ? [{ type: 'image', source: { type: 'base64', media_type: type, data: block.source.data } }]
+    : [];
+}
+
+/** A media type that it takes pictures in; undefined for any other. */
+export function imageType(mediaType: string | undefined): AnthropicImageType | undefined {
+  const [name = ''] = (mediaType ?? '').toLowerCase().split(';');
+  if (name === 'image/jpg') return 'image/jpeg';
+  return name === 'image/jpeg' || name === 'image/png' || name === 'image/gif' || name === 'image/webp'
+    ? name
+    : undefined;
+}
+
+function toUserBlock(block: Block): AnthropicBlock[] {
+  if (!isFile(block)) return toShown(block);
+  return block.source.type === 'base64'
+    ? [
+        {
+          type: 'document',
+          source: { type: 'base64', media_type: 'application/pdf', data: block.source.data },
+          title: block.name,
+        },
+      ]
+    : [];
+}
+
+function toReplyBlock(block: Block, safe: (id: string) => string): AnthropicBlock[] {
+  if (isThinking(block)) {
+    const { thinking, signature, redacted } = block;
+    if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
+    return signature === undefined ? [] : [{ type: 'thinking', thinking, signature }];
+  }
+  if (isCall(block)) return [{ type: 'tool_use', id: safe(block.id), name: block.name, input: block.parameters }];
+  return toShown(block);
+}

@@ -1,0 +1,154 @@
+/** Chat completions, as OpenAI defined them and many servers speak them: from our request to the body. Pure. */
+import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
+import { argumentsOf, isCall, isFile, isImage, isThinking, safeIds, wholeText } from './blocks.ts';
+import type { ProviderRequest, ToolChoice } from './contract.ts';
+
+/** A piece of a user's message. */
+export type ChatPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'file'; file: { filename: string; file_data: string } };
+
+/** A call in an assistant's message; its arguments are JSON text. */
+export interface ChatCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+/** One message of the body. */
+export type ChatMessage =
+  | { role: 'system' | 'developer'; content: string }
+  | { role: 'user'; content: string | ChatPart[] }
+  | { role: 'assistant'; content: string | null; tool_calls?: ChatCall[]; reasoning_details?: JsonObject[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+/** The body of a request. */
+export interface ChatBody {
+  model: string;
+  messages: ChatMessage[];
+  stream: boolean;
+  stream_options?: { include_usage: boolean };
+  max_tokens?: number;
+  max_completion_tokens?: number;
+  temperature?: number;
+  top_p?: number;
+  stop?: string[];
+  seed?: number;
+  tools?: { type: 'function'; function: { name: string; description: string; parameters: Record<string, unknown> } }[];
+  tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } };
+}
+
+/** In what the servers that speak it differ. */
+export interface ChatDialect {
+  /** What the longest reply is called. */
+  readonly lengthField: 'max_tokens' | 'max_completion_tokens';
+  readonly systemRole: 'system' | 'developer';
+  /** Whether text in several blocks goes as parts; many servers take parts only where there is a picture. */
+  readonly textParts: boolean;
+  /** Whether reasoning that was proved goes back, in OpenRouter's spelling. */
+  readonly reasoningDetails: boolean;
+}
+
+/** The body for a request. Blocks that the dialect does not take were lowered before. */
+export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
+  const safe = safeIds(request.messages);
+  const messages: ChatMessage[] = [];
+  if (request.systemPrompt !== undefined) messages.push({ role: dialect.systemRole, content: request.systemPrompt });
+  for (const message of request.messages) messages.push(toChatMessage(message, dialect, safe));
+  const { tools, toolChoice, temperature, topP, stop, seed } = request;
+  return {
+    model: request.model,
+    messages,
+    stream: streaming,
+    ...(streaming ? { stream_options: { include_usage: true } } : {}),
+    [dialect.lengthField]: request.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop: [...stop] }),
+    ...(seed === undefined ? {} : { seed: Math.trunc(seed) }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: 'function' as const,
+            function: { name, description, parameters: { ...parameters } },
+          })),
+        }),
+    ...(toolChoice === undefined ? {} : { tool_choice: toChatChoice(toolChoice) }),
+  };
+}
+
+function toChatChoice(choice: ToolChoice): NonNullable<ChatBody['tool_choice']> {
+  return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+function toChatMessage(message: Message, dialect: ChatDialect, safe: (id: string) => string): ChatMessage {
+  switch (message.role) {
+    case 'system':
+      return { role: dialect.systemRole, content: wholeText(message) };
+    case 'tool':
+      return { role: 'tool', tool_call_id: safe(message.tool_call_id ?? ''), content: wholeText(message) };
+    case 'user':
+      return { role: 'user', content: userContent(message.content, dialect) };
+    case 'assistant':
+      return assistantMessage(message.content, dialect, safe);
+  }
+}
+
+function userContent(content: readonly Block[], dialect: ChatDialect): string | ChatPart[] {
+  const [only] = content;
+  if (content.length === 1 && only !== undefined && isText(only)) return only.text;
+  if (!dialect.textParts && content.every(isText)) return content.map((block) => block.text).join('\n');
+  const parts: ChatPart[] = [];
+  for (const block of content) {
+    if (isText(block)) parts.push({ type: 'text', text: block.text });
+    else if (isImage(block)) parts.push({ type: 'image_url', image_url: { url: imageUrl(block) } });
+    else if (isFile(block) && block.source.type === 'base64')
+      parts.push({
+        type: 'file',
+        file: { filename: block.name, file_data: `data:${block.mediaType};base64,${block.source.data}` },
+      });
+  }
+  return parts;
+}
+
+function imageUrl(block: Block): string {
+  if (!isImage(block)) return '';
+  if (block.source.type === 'url') return block.source.url;
+  return block.source.type === 'base64' ? `data:${block.mediaType ?? 'image/png'};base64,${block.source.data}` : '';
+}
+
+function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe: (id: string) => string): ChatMessage {
+  const calls: ChatCall[] = [];
+  const details: JsonObject[] = [];
+  let text = '';
+  for (const block of content) {
+    if (isText(block)) text += block.text;
+    else if (isCall(block))
+      calls.push({
+        id: safe(block.id),
+        type: 'function',
+        function: { name: block.name, arguments: argumentsOf(block) },
+      });
+    else if (isThinking(block) && dialect.reasoningDetails)
+      for (const each of detailsOf(block.signature)) details.push(each);
+  }
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
+  };
+}
+
+// Our own writing, in `chat-from-wire.ts`; a signature of anybody else is no list and gives nothing.
+function detailsOf(signature: string | undefined): JsonObject[] {
+  if (signature === undefined || !signature.startsWith('[')) return [];
+  try {
+    const details: unknown = JSON.parse(signature);
+    return Array.isArray(details) ? details : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,105 @@
+/** generateContent, as Google defined it: from chunks and bodies to our events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { FinishReason, ProviderEvent } from '../contract.ts';
+import { fail } from '../errors.ts';
+import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
+import type { WireReader } from '../over-http.ts';
+import { usageEvent } from '../usage.ts';
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['STOP', 'stop'],
+  ['MAX_TOKENS', 'length'],
+  ['SAFETY', 'content-filter'],
+  ['RECITATION', 'content-filter'],
+  ['BLOCKLIST', 'content-filter'],
+  ['PROHIBITED_CONTENT', 'content-filter'],
+  ['SPII', 'content-filter'],
+  ['IMAGE_SAFETY', 'content-filter'],
+]);
+
+/** A reader for the chunks of one answer. Calls come whole, never in pieces, and without ids. */
+export function googleReader(): WireReader {
+  let calls = 0;
+  let thinking = false;
+  let finish: Json = null;
+  let blocked: Json = null;
+  let usage: JsonObject | undefined;
+  const readPart = (part: Json, out: ProviderEvent[]) => {
+    const signature = textAt(part, 'thoughtSignature');
+    const text = textAt(part, 'text') ?? '';
+    const call = at(part, 'functionCall');
+    if (at(part, 'thought') === true) {
+      if (text !== '') out.push({ type: 'thinking-delta', text });
+      thinking = true;
+      return;
+    }
+    if (objectOf(call) !== undefined) {
+      const index = calls++;
+      const parameters = objectOf(at(call, 'args')) ?? {};
+      out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name: textAt(call, 'name') ?? '' });
+      out.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
+      out.push({
+        type: 'tool-use-end',
+        index,
+        parameters,
+        ...(signature === undefined ? {} : { thoughtSignature: signature }),
+      });
+      return;
+    }
+    if (thinking && text !== '') {
+      thinking = false;
+      out.push({ type: 'thinking-end' });
+    }
+    if (text !== '') out.push({ type: 'text-delta', text });
+    // What proves thoughts that led to no call stands beside the text, often in a part of its own at the end.
+    if (signature !== undefined) out.push({ type: 'thinking-end', signature });
+    const [mediaType, data] = [textAt(part, 'inlineData', 'mimeType'), textAt(part, 'inlineData', 'data')];
+    if (mediaType?.startsWith('image/') && data !== undefined)
+      out.push({ type: 'image', block: { type: 'image', mediaType, source: { type: 'base64', data } } });
+  };
+  return {
+    get done() {
+      return finish !== null || blocked !== null;
+    },
+    read(data) {
+      const counted = objectOf(at(data, 'usageMetadata'));
+      usage = counted ?? usage;
+      blocked = at(data, 'promptFeedback', 'blockReason') ?? blocked;
+      const [candidate] = listOf(at(data, 'candidates'));
+      const out: ProviderEvent[] = [];
+      for (const part of listOf(at(candidate, 'content', 'parts'))) readPart(part, out);
+      finish = at(candidate, 'finishReason') ?? finish;
+      return out.length > 0 || finish !== null || blocked !== null ? out : null;
+    },
+    end() {
+      const out: ProviderEvent[] = usage === undefined ? [] : [googleUsage(usage)];
+      if (finish !== null) {
+        const known = typeof finish === 'string' ? finishReasons.get(finish) : undefined;
+        const finishReason = known === 'stop' && calls > 0 ? 'tool-use' : (known ?? 'other');
+        out.push({ type: 'end', finishReason, raw: finish });
+      } else if (blocked !== null) out.push({ type: 'end', finishReason: 'content-filter', raw: blocked });
+      return out;
+    },
+  };
+}
+
+function googleUsage(usage: JsonObject): ProviderEvent {
+  const thoughts = countAt(usage, 'thoughtsTokenCount');
+  return usageEvent(usage, {
+    inputTokens: (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0),
+    // Its own figure for the answer leaves the thoughts out, which are paid for as well.
+    outputTokens: (countAt(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: countAt(usage, 'cachedContentTokenCount'),
+    reasoningTokens: thoughts,
+  });
+}
+
+/** The events of a whole answer, which has the shape of one chunk. */
+export function googleWhole(body: Json): readonly ProviderEvent[] {
+  const reader = googleReader();
+  const events = reader.read(body, '') ?? [];
+  const end = reader.end();
+  if (!end.some((event) => event.type === 'end'))
+    return fail('provider/bad-response', 'The answer has no candidate that ended.', { excerpt: JSON.stringify(body) });
+  return [...events, ...end];
+}

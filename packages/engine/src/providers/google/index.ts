@@ -1,0 +1,77 @@
+import { hasBytes, isCall, isProvedBy, isThinking } from '../blocks.ts';
+import type { ListedModel } from '../contract.ts';
+import { defineProvider } from '../define.ts';
+import { at, countAt, listOf, textAt } from '../json.ts';
+import { getJson } from '../list-models.ts';
+import { overHttp } from '../over-http.ts';
+import { googleReader, googleWhole } from './from-wire.ts';
+import { toGoogleBody } from './to-wire.ts';
+
+// A header, not `?key=`: addresses end up in logs.
+const keyHeader = { name: 'x-goog-api-key', prefix: '' } as const;
+
+/** Gemini, by Google's generateContent. */
+export const google = defineProvider({
+  name: 'google',
+  label: 'Google',
+  keyNames: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  defaultModel: 'gemini-3-flash-preview',
+  supports: {
+    blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
+    tools: true,
+    toolChoice: true,
+    thinking: true,
+    images: true,
+    systemInPlace: false,
+    seed: true,
+    streaming: true,
+  },
+  parameters: {
+    temperature: { min: 0, max: 2 },
+    topP: { min: 0, max: 1 },
+    stop: { most: 5 },
+    seed: { min: -(2 ** 31), max: 2 ** 31 - 1 },
+  },
+  takes(block, role) {
+    if (isThinking(block)) return role === 'assistant' && isProvedBy(block, 'google') && block.provider === 'google';
+    if (isCall(block)) return role === 'assistant';
+    return (
+      role !== 'tool' &&
+      hasBytes(block, /^(?:image\/(?:png|jpe?g|webp|heic|heif|gif)|application\/pdf|audio\/|video\/)/)
+    );
+  },
+  async *stream(request, call) {
+    const streaming = call.streaming ?? true;
+    const model = encodeURIComponent(request.model.replace(/^models\//, ''));
+    yield* overHttp(
+      {
+        path: `/models/${model}:${streaming ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+        body: toGoogleBody(request),
+        streaming,
+        framing: 'sse',
+        keyHeader,
+        reader: googleReader,
+        whole: googleWhole,
+      },
+      call,
+    );
+  },
+  async listModels(call) {
+    const body = await getJson(call, { path: '/models?pageSize=1000', keyHeader });
+    const models: ListedModel[] = [];
+    for (const each of listOf(at(body, 'models'))) {
+      const id = textAt(each, 'name')?.replace(/^models\//, '');
+      if (id === undefined || !listOf(at(each, 'supportedGenerationMethods')).includes('generateContent')) continue;
+      const label = textAt(each, 'displayName');
+      const [window, maxOut] = [countAt(each, 'inputTokenLimit'), countAt(each, 'outputTokenLimit')];
+      models.push({
+        id,
+        ...(label === undefined ? {} : { label }),
+        ...(window === undefined ? {} : { window }),
+        ...(maxOut === undefined ? {} : { maxOut }),
+      });
+    }
+    return models;
+  },
+});

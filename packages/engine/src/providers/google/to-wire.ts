@@ -1,0 +1,112 @@
+/** generateContent, as Google defined it: from our request to the body. Pure. */
+import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
+import { callNames, isCall, isFile, isImage, isThinking, wholeText } from '../blocks.ts';
+import type { ProviderRequest, ThinkingWish, ToolChoice } from '../contract.ts';
+
+/** One part of a turn. */
+export interface GooglePart {
+  text?: string;
+  thoughtSignature?: string;
+  inlineData?: { mimeType: string; data: string };
+  functionCall?: { name: string; args: JsonObject };
+  functionResponse?: { name: string; response: JsonObject };
+}
+
+/** One turn of the body. */
+export interface GoogleContent {
+  role: 'user' | 'model';
+  parts: GooglePart[];
+}
+
+/** The body of a request; the model stands in the path. */
+export interface GoogleBody {
+  contents: GoogleContent[];
+  systemInstruction?: { parts: { text: string }[] };
+  tools?: { functionDeclarations: { name: string; description: string; parametersJsonSchema: JsonObject }[] }[];
+  toolConfig?: { functionCallingConfig: { mode: 'AUTO' | 'NONE' | 'ANY'; allowedFunctionNames?: string[] } };
+  generationConfig: Record<string, Json>;
+}
+
+const budgets = { low: 2048, medium: 8192, high: 24_576 } as const;
+
+/** The body for a request. Blocks that it does not take were lowered before. */
+export function toGoogleBody(request: ProviderRequest): GoogleBody {
+  const { systemPrompt, tools, toolChoice, temperature, topP, stop, seed, thinking } = request;
+  return {
+    contents: toGoogleContents(request.messages),
+    ...(systemPrompt === undefined ? {} : { systemInstruction: { parts: [{ text: systemPrompt }] } }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: [
+            {
+              functionDeclarations: tools.map(({ name, description, parameters }) => ({
+                name,
+                description,
+                parametersJsonSchema: parameters,
+              })),
+            },
+          ],
+        }),
+    ...(toolChoice === undefined ? {} : { toolConfig: { functionCallingConfig: toMode(toolChoice) } }),
+    generationConfig: {
+      maxOutputTokens: request.maxTokens,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(stop === undefined ? {} : { stopSequences: stop }),
+      ...(seed === undefined ? {} : { seed: Math.trunc(seed) }),
+      ...(thinking === undefined ? {} : { thinkingConfig: toThinking(thinking, request.model) }),
+    },
+  };
+}
+
+// From the third generation on a level is asked for; a budget is for those before it.
+function toThinking(wish: ThinkingWish, model: string): JsonObject {
+  if (/gemini-(?:[3-9]|\d\d)/.test(model) && wish.budgetTokens === undefined)
+    return { includeThoughts: true, thinkingLevel: wish.effort };
+  return { includeThoughts: true, thinkingBudget: Math.floor(wish.budgetTokens ?? budgets[wish.effort]) };
+}
+
+function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['functionCallingConfig'] {
+  if (choice === 'auto') return { mode: 'AUTO' };
+  if (choice === 'none') return { mode: 'NONE' };
+  return choice === 'required' ? { mode: 'ANY' } : { mode: 'ANY', allowedFunctionNames: [choice.name] };
+}
+
+/** The turns of the body: two roles that take turns, results of tools by the name of the tool. */
+export function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
+  const names = callNames(messages);
+  const out: GoogleContent[] = [];
+  const add = (role: 'user' | 'model', parts: GooglePart[]) => {
+    if (parts.length === 0) return;
+    const last = out.at(-1);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
+    else out.push({ role, parts });
+  };
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const name = names.get(message.tool_call_id ?? '') ?? 'unknown';
+      add('user', [{ functionResponse: { name, response: { output: wholeText(message) } } }]);
+    } else if (message.role === 'assistant') add('model', message.content.flatMap(toReplyPart));
+    else add('user', message.content.flatMap(toPart));
+  }
+  // The first turn must be the user's; a tree may well begin with a reply.
+  if (out[0]?.role === 'model')
+    out.unshift({ role: 'user', parts: [{ text: '(The conversation begins with a reply.)' }] });
+  return out;
+}
+
+function toPart(block: Block): GooglePart[] {
+  if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
+  if ((isImage(block) || isFile(block)) && block.source.type === 'base64')
+    return [{ inlineData: { mimeType: block.mediaType ?? 'image/png', data: block.source.data } }];
+  return [];
+}
+
+function toReplyPart(block: Block): GooglePart[] {
+  // Readable thoughts never go back, only what proves them.
+  if (isThinking(block)) return block.signature === undefined ? [] : [{ text: '', thoughtSignature: block.signature }];
+  if (!isCall(block)) return toPart(block);
+  const { name, parameters: args, thoughtSignature } = block;
+  return [{ functionCall: { name, args }, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) }];
+}

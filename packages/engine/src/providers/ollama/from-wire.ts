@@ -1,0 +1,65 @@
+/** Ollama's own chat: from lines and bodies to our events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { FinishReason, ProviderEvent } from '../contract.ts';
+import { fail } from '../errors.ts';
+import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
+import type { WireReader } from '../over-http.ts';
+import { usageEvent } from '../usage.ts';
+
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+]);
+
+/** A reader for the lines of one answer. Calls come whole, and mostly without ids. */
+export function ollamaReader(): WireReader {
+  let calls = 0;
+  let last: JsonObject | undefined;
+  return {
+    get done() {
+      return last !== undefined;
+    },
+    read(data) {
+      const out: ProviderEvent[] = [];
+      const thinking = textAt(data, 'message', 'thinking') ?? '';
+      const text = textAt(data, 'message', 'content') ?? '';
+      if (thinking !== '') out.push({ type: 'thinking-delta', text: thinking });
+      if (text !== '') out.push({ type: 'text-delta', text });
+      for (const call of listOf(at(data, 'message', 'tool_calls'))) {
+        const index = calls++;
+        const parameters = objectOf(at(call, 'function', 'arguments')) ?? {};
+        const name = textAt(call, 'function', 'name') ?? '';
+        out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name });
+        out.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
+        out.push({ type: 'tool-use-end', index, parameters });
+      }
+      if (at(data, 'done') === true) last = objectOf(data);
+      return out.length > 0 || last !== undefined ? out : null;
+    },
+    end() {
+      if (last === undefined) return [];
+      const raw = at(last, 'done_reason') ?? null;
+      const known = typeof raw === 'string' ? finishReasons.get(raw) : 'stop';
+      const finishReason = known === 'stop' && calls > 0 ? 'tool-use' : (known ?? 'other');
+      const usage = usageEvent(countsOf(last), {
+        inputTokens: countAt(last, 'prompt_eval_count') ?? 0,
+        outputTokens: countAt(last, 'eval_count') ?? 0,
+      });
+      return [usage, { type: 'end', finishReason, raw }];
+    },
+  };
+}
+
+// The last line repeats the message and names the model; only its figures are usage.
+function countsOf(last: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(last).filter(([, value]) => typeof value === 'number'));
+}
+
+/** The events of a whole answer, which has the shape of one last line. */
+export function ollamaWhole(body: Json): readonly ProviderEvent[] {
+  const reader = ollamaReader();
+  const events = reader.read(body, '') ?? [];
+  if (!reader.done)
+    return fail('provider/bad-response', 'The answer does not say that it is done.', { excerpt: JSON.stringify(body) });
+  return [...events, ...reader.end()];
+}

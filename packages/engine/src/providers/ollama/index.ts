@@ -1,0 +1,60 @@
+import { hasBytes, isCall } from '../blocks.ts';
+import type { ListedModel } from '../contract.ts';
+import { defineProvider } from '../define.ts';
+import { at, listOf, textAt } from '../json.ts';
+import { getJson } from '../list-models.ts';
+import { overHttp } from '../over-http.ts';
+import { ollamaReader, ollamaWhole } from './from-wire.ts';
+import { toOllamaBody } from './to-wire.ts';
+
+const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
+
+/** Models on this machine or another one, by Ollama. Its own API, because the compatible one cuts at 4,096 tokens unasked. */
+export const ollama = defineProvider({
+  name: 'ollama',
+  label: 'Ollama',
+  keyNames: ['OLLAMA_API_KEY'],
+  keyRequired: false,
+  baseUrl: 'http://127.0.0.1:11434',
+  supports: {
+    blocks: ['text', 'tool-use', 'image'],
+    tools: true,
+    toolChoice: false,
+    thinking: true,
+    images: true,
+    systemInPlace: true,
+    seed: true,
+    streaming: true,
+  },
+  parameters: {
+    temperature: { min: 0, max: 2 },
+    topP: { min: 0, max: 1 },
+    stop: { most: 16 },
+    seed: { min: 0, max: 2 ** 31 - 1 },
+  },
+  takes: (block, role) => isCall(block) || (role === 'user' && hasBytes(block, /^image\//)),
+  async *stream(request, call) {
+    const streaming = call.streaming ?? true;
+    yield* overHttp(
+      {
+        path: '/api/chat',
+        body: toOllamaBody(request, streaming),
+        streaming,
+        framing: 'lines',
+        keyHeader,
+        reader: ollamaReader,
+        whole: ollamaWhole,
+      },
+      call,
+    );
+  },
+  async listModels(call) {
+    const body = await getJson(call, { path: '/api/tags', keyHeader });
+    const models: ListedModel[] = [];
+    for (const each of listOf(at(body, 'models'))) {
+      const id = textAt(each, 'model') ?? textAt(each, 'name');
+      if (id !== undefined) models.push({ id });
+    }
+    return models;
+  },
+});

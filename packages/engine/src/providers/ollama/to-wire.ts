@@ -1,0 +1,93 @@
+/** Ollama's own chat: from our request to the body. Pure. */
+import { estimateTokens, messageTokens } from '@coppice/content';
+import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
+import { callNames, isCall, isImage, isThinking, wholeText } from '../blocks.ts';
+import type { ProviderRequest } from '../contract.ts';
+
+/** One message of the body. */
+export interface OllamaMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  images?: string[];
+  thinking?: string;
+  tool_calls?: { function: { name: string; arguments: JsonObject } }[];
+  tool_name?: string;
+}
+
+/** The body of a request. */
+export interface OllamaBody {
+  model: string;
+  messages: OllamaMessage[];
+  stream: boolean;
+  think?: boolean | 'low' | 'medium' | 'high';
+  tools?: { type: 'function'; function: { name: string; description: string; parameters: JsonObject } }[];
+  options: Record<string, Json>;
+}
+
+/** The body for a request. Blocks that it does not take were lowered before. */
+export function toOllamaBody(request: ProviderRequest, streaming: boolean): OllamaBody {
+  const { tools, temperature, topP, stop, seed, thinking, systemPrompt } = request;
+  const names = callNames(request.messages);
+  const messages = request.messages.map((message) => toMessage(message, names));
+  return {
+    model: request.model,
+    messages: systemPrompt === undefined ? messages : [{ role: 'system', content: systemPrompt }, ...messages],
+    stream: streaming,
+    // Only gpt-oss takes levels; every other model that thinks takes yes or no, and one that does not refuses yes.
+    ...(thinking === undefined ? {} : { think: /gpt-oss/.test(request.model) ? thinking.effort : true }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: 'function' as const,
+            function: { name, description, parameters },
+          })),
+        }),
+    options: {
+      num_predict: request.maxTokens,
+      num_ctx: windowFor(request),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { top_p: topP }),
+      ...(stop === undefined ? {} : { stop }),
+      ...(seed === undefined ? {} : { seed: Math.trunc(seed) }),
+    },
+  };
+}
+
+/**
+ * The window to ask for. Left alone, Ollama takes 4,096 tokens and cuts what is older without a word. In powers of two,
+ * because every other size means that the model is loaded anew; more than the model has is cut back by Ollama itself.
+ */
+export function windowFor(request: ProviderRequest): number {
+  let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens, 8192);
+  for (const message of request.messages) tokens += messageTokens(message);
+  for (const tool of request.tools ?? []) tokens += estimateTokens(JSON.stringify(tool));
+  let window = 4096;
+  while (window < tokens * 1.1 && window < 2 ** 20) window *= 2;
+  return window;
+}
+
+function toMessage(message: Message, names: ReadonlyMap<string, string>): OllamaMessage {
+  const { role, content } = message;
+  if (role === 'tool') {
+    const name = names.get(message.tool_call_id ?? '');
+    return { role, content: wholeText(message), ...(name === undefined ? {} : { tool_name: name }) };
+  }
+  const images: string[] = [];
+  const calls: NonNullable<OllamaMessage['tool_calls']> = [];
+  const texts: string[] = [];
+  let thinking = '';
+  for (const block of content) {
+    if (isText(block)) texts.push(block.text);
+    else if (isImage(block) && block.source.type === 'base64') images.push(block.source.data);
+    else if (isCall(block)) calls.push({ function: { name: block.name, arguments: block.parameters } });
+    else if (isThinking(block)) thinking += block.thinking;
+  }
+  return {
+    role,
+    content: texts.join(role === 'assistant' ? '' : '\n'),
+    ...(images.length === 0 ? {} : { images }),
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}

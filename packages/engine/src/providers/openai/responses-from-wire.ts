@@ -1,0 +1,167 @@
+/** Responses, which OpenAI's reasoning models need: from stream events and bodies to our events. Pure. */
+import type { Json, JsonObject } from '@coppice/core';
+import { saidFailure } from '../../http/failures.ts';
+import type { FinishReason, ProviderEvent } from '../contract.ts';
+import { fail } from '../errors.ts';
+import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
+import type { WireReader } from '../over-http.ts';
+import { parseToolArguments } from '../tool-arguments.ts';
+import { usageEvent } from '../usage.ts';
+
+interface OpenItem {
+  readonly type: string;
+  json: string;
+  said: boolean;
+}
+
+/** A reader for the stream of one response. Items are told apart by their place in the output. */
+export function responsesReader(): WireReader {
+  const open = new Map<number, OpenItem>();
+  let response: JsonObject | undefined;
+  let called = false;
+  let refused = false;
+  const said = (place: number) => {
+    const item = open.get(place);
+    if (item !== undefined) item.said = true;
+  };
+  const begin = (place: number, item: Json): ProviderEvent[] => {
+    const type = textAt(item, 'type') ?? '';
+    open.set(place, { type, json: '', said: false });
+    if (type !== 'function_call') return [];
+    called = true;
+    return [
+      { type: 'tool-use-start', index: place, id: textAt(item, 'call_id') ?? '', name: textAt(item, 'name') ?? '' },
+    ];
+  };
+  const finish = (place: number, item: Json): ProviderEvent[] => {
+    const out: ProviderEvent[] = open.has(place) ? [] : begin(place, item);
+    const opened = open.get(place);
+    if (opened === undefined) return out;
+    open.delete(place);
+    if (opened.type === 'function_call') {
+      const json = opened.json === '' ? (textAt(item, 'arguments') ?? '') : opened.json;
+      if (opened.json === '' && json !== '') out.push({ type: 'tool-use-delta', index: place, json });
+      out.push({ type: 'tool-use-end', index: place, ...parseToolArguments(json) });
+    } else if (opened.type === 'reasoning') {
+      const summary = listOf(at(item, 'summary')).map((part) => textAt(part, 'text') ?? '');
+      if (!opened.said && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
+      const [id, proof] = [textAt(item, 'id'), textAt(item, 'encrypted_content')];
+      // Both or none: reasoning goes back by its name and its encrypted form together.
+      const proved = id !== undefined && proof !== undefined ? { signature: id, redacted: proof } : {};
+      out.push({ type: 'thinking-end', ...proved });
+    } else if (opened.type === 'message' && !opened.said) {
+      for (const part of listOf(at(item, 'content'))) {
+        const refusal = textAt(part, 'refusal');
+        refused ||= refusal !== undefined;
+        out.push({ type: 'text-delta', text: refusal ?? textAt(part, 'text') ?? '' });
+      }
+    } else if (opened.type === 'image_generation_call') {
+      const data = textAt(item, 'result');
+      const source = { type: 'base64', data: data ?? '' } as const;
+      if (data !== undefined) out.push({ type: 'image', block: { type: 'image', mediaType: 'image/png', source } });
+    }
+    return out;
+  };
+  return {
+    get done() {
+      return response !== undefined;
+    },
+    read(data, name) {
+      const place = countAt(data, 'output_index') ?? 0;
+      const delta = textAt(data, 'delta') ?? '';
+      switch (textAt(data, 'type') ?? name) {
+        case 'response.output_item.added':
+          return begin(place, at(data, 'item') ?? null);
+        case 'response.output_item.done':
+          return finish(place, at(data, 'item') ?? null);
+        case 'response.output_text.delta':
+          said(place);
+          return [{ type: 'text-delta', text: delta }];
+        case 'response.refusal.delta':
+          said(place);
+          refused = true;
+          return [{ type: 'text-delta', text: delta }];
+        case 'response.reasoning_summary_part.added': {
+          const again = open.get(place)?.said === true;
+          return again ? [{ type: 'thinking-delta', text: '\n\n' }] : [];
+        }
+        case 'response.reasoning_summary_text.delta':
+        case 'response.reasoning_text.delta':
+          said(place);
+          return [{ type: 'thinking-delta', text: delta }];
+        case 'response.function_call_arguments.delta': {
+          const item = open.get(place);
+          if (item !== undefined) item.json += delta;
+          return [{ type: 'tool-use-delta', index: place, json: delta }];
+        }
+        case 'response.completed':
+        case 'response.incomplete':
+          response = objectOf(at(data, 'response')) ?? {};
+          return [];
+        case 'response.failed':
+          return failed(at(data, 'response', 'error') ?? null, data);
+        case 'error':
+          return failed(data, data);
+        case 'response.created':
+        case 'response.in_progress':
+        case 'response.queued':
+          return null;
+        default:
+          return [];
+      }
+    },
+    end() {
+      if (response === undefined) return [];
+      const out: ProviderEvent[] = [];
+      const usage = objectOf(at(response, 'usage'));
+      if (usage !== undefined) out.push(responsesUsage(usage));
+      const why = textAt(response, 'incomplete_details', 'reason');
+      out.push({
+        type: 'end',
+        finishReason: finishOf(why, called, refused),
+        raw: why ?? at(response, 'status') ?? null,
+      });
+      return out;
+    },
+  };
+}
+
+function failed(error: Json, data: Json): never {
+  const marks = [textAt(error, 'code') ?? '', textAt(error, 'type') ?? ''].filter((mark) => mark !== '');
+  const message = textAt(error, 'message') ?? 'the response failed';
+  throw saidFailure('OpenAI', { message, marks }, JSON.stringify(data));
+}
+
+function finishOf(why: string | undefined, called: boolean, refused: boolean): FinishReason {
+  if (why === 'max_output_tokens') return 'length';
+  if (why === 'content_filter') return 'content-filter';
+  if (why !== undefined) return 'other';
+  if (refused) return 'refusal';
+  return called ? 'tool-use' : 'stop';
+}
+
+function responsesUsage(usage: JsonObject): ProviderEvent {
+  return usageEvent(usage, {
+    inputTokens: countAt(usage, 'input_tokens') ?? 0,
+    outputTokens: countAt(usage, 'output_tokens') ?? 0,
+    cacheReadTokens: countAt(usage, 'input_tokens_details', 'cached_tokens'),
+    cacheWriteTokens: countAt(usage, 'input_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: countAt(usage, 'output_tokens_details', 'reasoning_tokens'),
+  });
+}
+
+/** The events of a whole response: the same reader, fed with its items one by one. */
+export function responsesWhole(body: Json): readonly ProviderEvent[] {
+  if (!Array.isArray(at(body, 'output')))
+    return fail('provider/bad-response', 'The answer is no response with output.', { excerpt: JSON.stringify(body) });
+  const reader = responsesReader();
+  const events: ProviderEvent[] = [];
+  const read = (data: Json) => {
+    for (const event of reader.read(data, '') ?? []) events.push(event);
+  };
+  for (const [place, item] of listOf(at(body, 'output')).entries())
+    read({ type: 'response.output_item.done', output_index: place, item });
+  if (textAt(body, 'status') === 'failed') read({ type: 'response.failed', response: body });
+  else read({ type: 'response.completed', response: body });
+  return [...events, ...reader.end()];
+}

@@ -1,0 +1,51 @@
+import { hasAddress, hasBytes, isCall, isImage, isThinking } from '../blocks.ts';
+import { defineProvider } from '../define.ts';
+import { listModelIds } from '../list-models.ts';
+import { overHttp } from '../over-http.ts';
+import { chatReader, chatWhole } from './from-wire.ts';
+import { toOpenrouterBody } from './to-wire.ts';
+
+const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
+const headers = { 'x-title': 'Coppice' } as const;
+
+/** Models of many makers behind one key. Model names have a slash of their own: `openrouter/meta/llama-4`. */
+export const openrouter = defineProvider({
+  name: 'openrouter',
+  label: 'OpenRouter',
+  keyNames: ['OPENROUTER_API_KEY'],
+  baseUrl: 'https://openrouter.ai/api/v1',
+  defaultModel: 'openrouter/auto',
+  supports: {
+    blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
+    tools: true,
+    toolChoice: true,
+    thinking: true,
+    images: true,
+    systemInPlace: true,
+    seed: true,
+    streaming: true,
+  },
+  parameters: {
+    temperature: { min: 0, max: 2 },
+    topP: { min: 0, max: 1 },
+    stop: { most: 4 },
+    seed: { min: -(2 ** 53 - 1), max: 2 ** 53 - 1 },
+  },
+  takes(block, role) {
+    if (isThinking(block))
+      return role === 'assistant' && block.provider === 'openrouter' && block.signature !== undefined;
+    if (isCall(block)) return role === 'assistant';
+    if (role !== 'user') return false;
+    return isImage(block) ? hasAddress(block) || hasBytes(block, /^image\//) : hasBytes(block, /^application\/pdf/);
+  },
+  async *stream(request, call) {
+    const streaming = call.streaming ?? true;
+    const body = toOpenrouterBody(request, streaming);
+    const path = '/chat/completions';
+    yield* overHttp(
+      { path, body, streaming, framing: 'sse', keyHeader, headers, reader: chatReader, whole: chatWhole },
+      call,
+    );
+  },
+  listModels: (call) => listModelIds(call, { path: '/models', keyHeader, headers }),
+});

@@ -1,0 +1,29 @@
+/** How OpenRouter is asked: chat completions with a few words of its own. Pure. */
+import { type ChatBody, type ChatDialect, toChatBody } from '../chat-to-wire.ts';
+import type { ProviderRequest } from '../contract.ts';
+
+const dialect: ChatDialect = {
+  lengthField: 'max_tokens',
+  systemRole: 'system',
+  textParts: true,
+  reasoningDetails: true,
+};
+
+/** What OpenRouter adds to a chat completion. */
+export interface OpenrouterBody extends ChatBody {
+  usage: { include: true };
+  reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };
+}
+
+/** The body of a request. */
+export function toOpenrouterBody(request: ProviderRequest, streaming: boolean): OpenrouterBody {
+  const { thinking } = request;
+  const budget = thinking?.budgetTokens;
+  return {
+    ...toChatBody(request, dialect, streaming),
+    usage: { include: true },
+    ...(thinking === undefined
+      ? {}
+      : { reasoning: budget === undefined ? { effort: thinking.effort } : { max_tokens: Math.floor(budget) } }),
+  };
+}
