@@ -2,7 +2,18 @@
 import { applyOrThrow, type Commit, type ListEvent, seedling, treeId, treeToJson } from '@coppice/core';
 import { Bed, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, bedIn, imageOf, needs, refusalOf, rule, type StoreSubject, take } from './subject.ts';
+import {
+  asked,
+  bedIn,
+  feedRefusal,
+  firstTold,
+  imageOf,
+  needs,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  take,
+} from './subject.ts';
 
 /** The rules of feeding. */
 export function feedingRules(subject: StoreSubject): void {
@@ -63,7 +74,7 @@ export function feedingRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K73] a feed of an unknown tree is refused', async (store) => {
-      expect(await refusalOf(take(store.feed(treeId(uuid(5)), 0), 1))).toBe('tree/unknown-tree');
+      expect(await feedRefusal(store, treeId(uuid(5)))).toBe('tree/unknown-tree');
     });
 
     rule(
@@ -72,7 +83,8 @@ export function feedingRules(subject: StoreSubject): void {
       async (store) => {
         const bed = await bedIn(store, 1);
         const other = await bedIn(store, 2);
-        const start = await cursorNow(store.feedAll(null), () => bed.grow(['to begin with']).then(() => undefined));
+        const begun = await firstTold(store, () => bed.grow(['to begin with']));
+        const start = begun.cursor;
         await other.grow(['a']);
         await bed.grow(['b']);
         await other.grow(['c']);
@@ -123,20 +135,6 @@ async function versionOf(bed: Bed): Promise<number> {
       })
     )?.version ?? 0
   );
-}
-
-/** A cursor that stands at now: changes are made until one of them is told. */
-async function cursorNow(events: AsyncIterable<ListEvent>, change: () => Promise<void>): Promise<string> {
-  let told: string | null = null;
-  const reading = take(events, 1).then(([event]) => {
-    told = event?.cursor ?? '';
-  });
-  while (told === null) {
-    await change();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await reading;
-  return told;
 }
 
 function toText(cursor: string | undefined): string {

@@ -157,6 +157,8 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'tree', ...elsewhere },
     { ask: 'node', id },
     { ask: 'node', id, ...elsewhere },
+    { ask: 'head', id },
+    { ask: 'head', id, ...elsewhere },
     { ask: 'anyNode', id },
     { ask: 'taken', ids: [id, also, nodeId(uuid(0xfee))] },
     { ask: 'path', to: id },
@@ -230,6 +232,8 @@ function plain(read: Read, found: unknown): unknown {
       return rowFields(found);
     case 'rows':
       return isObject(found) ? { ...found, row: rowFields(found['row']) } : found;
+    case 'head':
+      return fieldsOf(found, headFields);
     case 'children':
     case 'strangers':
       return Array.isArray(found) ? found.map((head) => fieldsOf(head, headFields)) : found;

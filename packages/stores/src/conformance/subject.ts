@@ -5,6 +5,7 @@ import {
   checkTree,
   fromRows,
   isAppError,
+  type ListEvent,
   type Message,
   type NodeId,
   type ReadName,
@@ -127,6 +128,44 @@ export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T
     if (found.length === count) break;
   }
   return found;
+}
+
+/** The code that a feed is refused with; one that waits instead is stopped, and the test fails. */
+export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
+  const stop = new AbortController();
+  const giveUp = setTimeout(() => stop.abort(), 1000);
+  try {
+    return await refusalOf(take(store.feed(id, 0, stop.signal), 1));
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/**
+ * The first change that a feed over all trees tells from now on. When a feed begins to listen nobody can see, so the
+ * change is made again until it is told, and the test fails where it never is.
+ */
+export async function firstTold(store: Store, change: () => Promise<unknown>): Promise<ListEvent> {
+  const stop = new AbortController();
+  const told: ListEvent[] = [];
+  const listening = (async () => {
+    for await (const event of store.feedAll(null, stop.signal)) {
+      told.push(event);
+      break;
+    }
+  })();
+  try {
+    for (let tries = 0; tries < 200 && told.length === 0; tries++) {
+      await change();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  } finally {
+    stop.abort();
+    await listening;
+  }
+  const [event] = told;
+  if (event === undefined) throw new Error('No change was told.');
+  return event;
 }
 
 /** The text of a live node. */
