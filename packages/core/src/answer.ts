@@ -51,6 +51,7 @@ type Inside = Exclude<Read, { ask: 'tree' | 'taken' | 'home' | 'forest' | 'undoa
 function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings): Answer {
   if (tree === undefined) return nothing(read);
   switch (read.ask) {
+    case 'head':
     case 'node':
       return findNode(tree, read.id) ?? null;
     case 'anyNode':

@@ -1,5 +1,5 @@
 /** What happens between a plan and its rows: the same for every store, inside its lock. */
-import { AppError, refusalKinds } from './errors.ts';
+import { AppError, refusalKinds, refuse } from './errors.ts';
 import type { TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Commit } from './reads.ts';
@@ -42,6 +42,8 @@ export function settle<R>(treeId: TreeId, row: TreeRow | null, plan: Plan<R>, op
   const { steps, reverses } = plan;
   if (steps.length === 0) return null;
   const structural = isStructural(steps);
+  if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
+    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it to go on in it.`, { treeId });
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw staleError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
   const version = (row?.version ?? 0) + 1;

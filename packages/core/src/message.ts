@@ -73,8 +73,12 @@ export function textOf(message: Message): string {
   return text;
 }
 
-/** Whether nothing is said: no block, or only text blocks of white space. Thinking and unknown blocks are something. */
+/**
+ * Whether nothing is said: no block, or only text blocks of white space. Thinking and unknown blocks are something, and
+ * so is an empty result of a tool: it answers its call.
+ */
 export function isBlank(message: Message): boolean {
+  if (message.role === 'tool' && message.content.length > 0) return false;
   return message.content.every((block) => isText(block) && block.text.trim() === '');
 }
 

@@ -55,6 +55,8 @@ export interface Reads {
   tree: { args: { readonly treeId?: TreeId }; answer: TreeRow | null };
   /** A live node. */
   node: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: Node | null };
+  /** A live node without what it says: all that most writes need of a parent, and cheaper. */
+  head: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: NodeHead | null };
   /** A node also if it is removed. */
   anyNode: { args: { readonly id: NodeId }; answer: Node | null };
   /** Which of these ids are taken, by whatever tree of whatever owner. */

@@ -300,7 +300,7 @@ describe('messages that say nothing', () => {
 
   test('[X18] an empty tool result is a result, and a message of other blocks says something', () => {
     const path = chain(calling('a', 'k'), result('t', 'k', ''), message('th', 'assistant', { type: 'thinking' }));
-    expect(isBlank(path[1]?.message ?? textMessage('tool', 'x'))).toBe(true);
+    expect(isBlank(path[1]?.message ?? textMessage('user', ''))).toBe(false);
     expect(request(path)).toMatchObject({ messages: stored(path, 'a', 't', 'th'), flags: [] });
   });
 

@@ -15,7 +15,7 @@ import {
   pointing,
   refuseTaken,
   takenOf,
-  theNode,
+  theHead,
   theTree,
 } from './context.ts';
 
@@ -57,19 +57,22 @@ const fewSeams = 6;
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
 export const append: Planner<AppendCommand, Appended> = function* (command, context) {
   const row = yield* theTree(context);
-  const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
+  const parent = yield* theHead(command.parentId ?? row.activeNodeId ?? row.rootId);
+  const edge = yield* ask('edge', { of: parent.id });
   const said = spoken(command.messages);
   const wanted: Wanted = {
     ids: said.map(({ id }) => (id === undefined ? undefined : idFor(context, id))),
     keys: said.map(({ message }) => context.kit.key(message)),
     parentId: command.parentId,
     merge: command.merge !== false,
+    barren: edge === null,
   };
   const reused = yield* present(context, parent, wanted);
   const last = reused[reused.length - 1];
   const added = wanted.ids.slice(reused.length).map((id) => id ?? idFor(context, undefined));
-  const ground = last === undefined || added.length === 0 ? parent : yield* theNode(last);
-  const steps = yield* chain(context, ground, said.slice(reused.length), added);
+  const ground = last === undefined || added.length === 0 ? parent : yield* theHead(last);
+  const place = ground === parent || added.length === 0 ? edge : yield* ask('edge', { of: ground.id });
+  const steps = chainOf(context, ground, place, said.slice(reused.length), added);
   const end = added[added.length - 1] ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
   const moves = selects && said.length > 0 ? pointing(row, end) : [];
@@ -95,12 +98,14 @@ interface Wanted {
   /** The parent that was named, if one was. */
   readonly parentId: NodeId | undefined;
   readonly merge: boolean;
+  /** The parent never had a child: nearly every message of a chat comes to such a place, and nothing can match there. */
+  readonly barren: boolean;
 }
 
 /** The nodes that hold the first messages already: the client's own from an earlier try, else equal ones. */
-function* present(context: PlanContext, parent: Node, wanted: Wanted): Reading<NodeId[]> {
-  const { ids, keys, merge } = wanted;
-  const equal = merge ? yield* matched(context, parent, keys) : [];
+function* present(context: PlanContext, parent: Ground, wanted: Wanted): Reading<NodeId[]> {
+  const { ids, keys, merge, barren } = wanted;
+  const equal = merge && !barren ? yield* matched(context, parent, keys) : [];
   const taken = yield* takenOf(ids.filter((id) => id !== undefined));
   const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
   if (first === -1) return equal;
@@ -108,7 +113,7 @@ function* present(context: PlanContext, parent: Node, wanted: Wanted): Reading<N
   const last = own[own.length - 1];
   const rest = keys.slice(own.length);
   if (merge && last !== undefined && rest.length > 0)
-    for (const id of yield* matched(context, yield* theNode(last), rest)) own.push(id);
+    for (const id of yield* matched(context, yield* theHead(last), rest)) own.push(id);
   for (const [index, id] of ids.entries()) if (id !== undefined && taken.has(id) && own[index] !== id) refuseTaken(id);
   return own;
 }
@@ -210,16 +215,6 @@ function* readings(role: Role, pieces: readonly Message[]): Generator<Message, v
     }
     yield { role, content };
   }
-}
-
-function* chain(
-  context: PlanContext,
-  ground: Ground,
-  items: readonly NewMessage[],
-  ids: readonly NodeId[],
-): Reading<Step[]> {
-  if (items.length === 0) return [];
-  return chainOf(context, ground, yield* ask('edge', { of: ground.id }), items, ids);
 }
 
 /** Insert steps for messages one below the other, the first as the last child of its ground. */

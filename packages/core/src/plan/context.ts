@@ -55,6 +55,11 @@ export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
   return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
+/** A live node of the tree without what it says; refused as {@link theNode} refuses. */
+export function* theHead(id: NodeId): Reading<NodeHead> {
+  return (yield* ask('head', { id })) ?? (yield* theNode(id));
+}
+
 /** A live node that is not the root. */
 export function* theMessage(
   id: NodeId,

@@ -89,7 +89,7 @@ test('[U3] undo and redo by several actors, forced or not, never break a tree, a
               await run(store, { type: undoes ? 'undo' : 'redo', treeId, force }, { ...context, actor });
             } catch (error) {
               if (!isAppError(error)) throw error;
-              expect(['undo/nothing', 'undo/overtaken', 'tree/pending']).toContain(error.code);
+              expect(['undo/nothing', 'undo/overtaken', 'tree/pending', 'tree/read-only']).toContain(error.code);
               if (error.code === 'undo/overtaken') expect(force).toBe(false);
               expect(new Map(store.trees)).toEqual(trees);
             }

@@ -39,6 +39,8 @@ export interface Scope {
   readonly treeId: TreeId;
   /** The row, read under the lock or in this snapshot; null where there is no such tree of this owner. */
   readonly tree: StoredTree | null;
+  /** Live nodes that were read while nothing is written: what one read found, the next need not look up again. */
+  readonly heads?: Map<string, NodeHead>;
 }
 
 // A walk longer than this runs in a circle: no tree of ours is that deep.
@@ -66,6 +68,11 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       return scope.tree === null ? null : plainRow(scope.tree);
     case 'node':
       return yield* oneNode(scope, known, read.id, ' AND removed_in IS NULL');
+    case 'head': {
+      const head = yield* liveHead(known, read.id);
+      if (head !== null) scope.heads?.set(head.id, head);
+      return head;
+    }
     case 'anyNode':
       return yield* oneNode(scope, known, read.id, '');
     case 'taken': {
@@ -418,14 +425,18 @@ function* lastVisited(tree: string, from: NodeId): Work<NodeId> {
   return found === undefined ? from : idOf(found);
 }
 
-function* match(scope: Scope, tree: string, from: NodeId, keys: readonly string[]): Work<Reads['match']['answer']> {
-  const start = yield* row(
+function* liveHead(tree: string, id: string): Work<NodeHead | null> {
+  const found = yield* row(
     `SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL`,
     tree,
-    from,
+    id,
   );
-  if (start === undefined || keys.length === 0) return { nodes: [], aliases: [] };
-  const head = headOf(start);
+  return found === undefined ? null : headOf(found);
+}
+
+function* match(scope: Scope, tree: string, from: NodeId, keys: readonly string[]): Work<Reads['match']['answer']> {
+  const head = scope.heads?.get(from) ?? (yield* liveHead(tree, from));
+  if (head === null || keys.length === 0) return { nodes: [], aliases: [] };
   const through = head.kind === 'message' || head.kind === 'root';
   const first = through ? null : yield* belowMarker(tree, head, keys[0] ?? '');
   if (!through && first === null)

@@ -27,7 +27,7 @@ import {
   treeId,
 } from '@coppice/core';
 import type { Scope } from './answers.ts';
-import { number, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
+import { number, type Row, row, rows, text, type Work } from './query.ts';
 import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
 
 /** A step in the log. */
@@ -316,7 +316,7 @@ export function* undoRecord(
   const id = text(found[0] ?? {}, 'act_id');
   const { commits, purged } = yield* hydrated(scope, found);
   const elsewhere = yield* rows(
-    'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 ORDER BY c.tree_id',
+    'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 AND c.version > 1 AND c.is_act = 1 ORDER BY c.tree_id',
     id,
     tree.id,
     scope.owner,
@@ -331,7 +331,7 @@ export function* undoRecord(
 
 function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
   const last = yield* row(
-    `SELECT c.act_id, ${lastKind} AS last_kind FROM change c
+    `SELECT c.act_id FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind <> 'undo' AND c.version > 1
       AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3) AND ${lastKind} <> 'undo'
     ORDER BY c.version DESC LIMIT 1`,
@@ -341,14 +341,11 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
   );
   if (last === undefined) return [];
   const act = text(last, 'act_id');
-  if (textOrNull(last, 'last_kind') === 'redo')
-    return yield* rows(
-      "SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND kind = 'redo' ORDER BY version DESC LIMIT 1",
-      tree,
-      act,
-    );
+  // What an act did since it was last taken back: bringing it back is one commit for all it did before.
   return yield* rows(
-    "SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND kind = 'do' AND version > 1 ORDER BY version",
+    `SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND version > 1
+      AND version > coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = $1 AND u.act_id = $2 AND u.kind = 'undo'), 0)
+    ORDER BY version`,
     tree,
     act,
   );

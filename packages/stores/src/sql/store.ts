@@ -133,6 +133,7 @@ export class SqlStore implements Store {
       owner: this.owner,
       treeId,
       tree: yield* treeRow(this.owner, treeId, dialect.forUpdate),
+      heads: new Map(),
     };
     const linear = this.#linear(locked.tree);
     const tree = linear?.tree ?? locked.tree;

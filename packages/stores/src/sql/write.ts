@@ -26,6 +26,8 @@ interface TreeDraft {
   attributed: boolean;
   aliases: number;
   readonly version: number;
+  /** Parents of nodes that this commit added. */
+  readonly added: Map<string, string | null>;
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
@@ -45,6 +47,7 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     attributed: false,
     aliases: tree?.hasAliases === true ? 1 : 0,
     version: settled.row.version,
+    added: new Map(),
   };
   for (const change of settled.changes) yield* writeChange(scope, draft, change);
   yield* updateTree(scope, draft, settled);
@@ -113,9 +116,11 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
   switch (change.op) {
     case 'added':
       yield* exec(insertNode, ...nodeParams(tree, change.node), change.node.addedIn);
+      draft.added.set(change.node.id, change.node.parentId);
       if (change.node.parentId === null) draft.rootId = change.node.id;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
     case 'placed':
+      draft.added.delete(change.nodeId);
       return yield* place(tree, change);
     case 'written':
       return yield* writeContent(tree, draft, change);
@@ -140,7 +145,7 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
     case 'restored':
       return yield* restore(tree, change);
     case 'pointed':
-      yield* visit(tree, draft.activeNodeId, change.nodeId);
+      yield* visit(tree, draft, change.nodeId);
       draft.activeNodeId = change.nodeId;
       return;
     case 'bookmarked':
@@ -287,10 +292,10 @@ const firstStride = 32;
  * Marks the way to the active node. Above the fork between the old path and the new one every mark is right already,
  * so both paths are fetched piecewise upwards until they meet: a reply under a deep leaf costs one update.
  */
-function* visit(tree: string, before: string | null, to: NodeId | null): Work<void> {
+function* visit(tree: string, draft: TreeDraft, to: NodeId | null): Work<void> {
+  const before = draft.activeNodeId;
   if (to === null || to === before) return;
-  const found = yield* row('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, to);
-  const parent = textOrNull(found ?? {}, 'parent_id');
+  const parent = draft.added.get(to) ?? (yield* parentOf(tree, to));
   if (parent === null) return;
   if (parent === before) return yield* markVisit(tree, parent, to);
   const newWay = new Way(tree, to);
@@ -309,6 +314,13 @@ function* visit(tree: string, before: string | null, to: NodeId | null): Work<vo
     }
     return;
   }
+}
+
+function* parentOf(tree: string, id: string): Work<string | null> {
+  return textOrNull(
+    (yield* row('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, id)) ?? {},
+    'parent_id',
+  );
 }
 
 function* markVisit(tree: string, parent: string, child: string): Work<void> {

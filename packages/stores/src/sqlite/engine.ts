@@ -176,6 +176,13 @@ export class SqliteEngine implements SqlEngine {
         message: 'An id of this write is in use already; choose another.',
         cause: error,
       });
+    if (/UNIQUE constraint failed: tree\.owner/.test(said))
+      return new AppError({
+        code: 'tree/exists',
+        kind: 'conflict',
+        message: 'There is another tree with this system prompt in this project.',
+        cause: error,
+      });
     return asAppError(error, this.#opened.place);
   }
 
