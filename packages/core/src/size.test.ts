@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { checkTree } from './check.ts';
+import { type NodeId, nodeId } from './ids.ts';
+import { treeFromJson, treeToJson } from './json.ts';
+import { branchPage, commonAncestor, lastVisitedLeaf, leaves, path, siblingIndex, topology } from './path.ts';
+import { assistant, Bed } from './testing/bed.ts';
+import { childCount, childIds, findNode, type Tree } from './tree.ts';
+
+function lengthOf(tree: Tree, to: string): number {
+  const found = path(tree, { to });
+  return found.ok ? found.value.length : -1;
+}
+
+/** The tree after a trip through JSON text. */
+function overJson(tree: Tree): Tree {
+  const back = treeFromJson(JSON.parse(JSON.stringify(treeToJson(tree))));
+  if (!back.ok) throw new Error(back.refusal.message);
+  return back.value;
+}
+
+function pick(ids: readonly NodeId[], index: number): NodeId {
+  return ids[index] ?? nodeId('');
+}
+
+describe('[T48] a chain of 100,000 messages', () => {
+  const depth = 100_000;
+  let bed = new Bed();
+  let ids: readonly NodeId[] = [];
+
+  beforeAll(async () => {
+    bed = await Bed.make();
+    ids = await bed.grow(Array.from({ length: depth }, (_, index) => `message ${index}`));
+  });
+
+  test('[T48] has its path, its pages, its fork and its leaf', () => {
+    const { tree } = bed;
+    const last = pick(ids, depth - 1);
+    expect([tree.size, lengthOf(tree, last), tree.activeNodeId]).toEqual([depth, depth, last]);
+    expect(branchPage(tree)).toMatchObject({
+      ok: true,
+      value: { nodes: { length: 20 }, before: pick(ids, depth - 20) },
+    });
+    expect(branchPage(tree, { before: pick(ids, 5) })).toMatchObject({
+      ok: true,
+      value: { nodes: { length: 5 }, before: null },
+    });
+    expect(commonAncestor(tree, last, pick(ids, 3))).toBe(ids[3]);
+    expect(lastVisitedLeaf(tree, tree.rootId)).toBe(last);
+    expect([leaves(tree).length, topology(tree).length]).toEqual([1, depth]);
+  });
+
+  test('[T48] sent again with one more message grows by one node', async () => {
+    const messages = Array.from({ length: depth }, (_, index) => `message ${index}`);
+    const { tree: before } = bed;
+    const all = await bed.grow([...messages, 'one more'], bed.rootId);
+    expect([bed.tree.size, bed.tree.version]).toEqual([before.size + 1, before.version + 1]);
+    expect(all.slice(0, depth)).toEqual(ids);
+    await bed.run({ type: 'undo', treeId: bed.treeId });
+    expect(bed.tree.size).toBe(depth);
+  });
+
+  test('[T48] survives JSON and the check', () => {
+    const back = overJson(bed.tree);
+    expect([back.size, lengthOf(back, pick(ids, depth - 1))]).toEqual([depth, depth]);
+    expect(checkTree(back)).toEqual([]);
+  });
+
+  test('[T48] is edited and spliced in the middle, and each is undone', async () => {
+    const { treeId } = bed;
+    const middle = pick(ids, depth / 2);
+    const { result } = await bed.run({ type: 'edit', treeId, nodeId: middle, content: 'edited' });
+    expect(lengthOf(bed.tree, result.nodeId)).toBe(depth / 2 + 1);
+    await bed.run({ type: 'undo', treeId });
+    await bed.run({ type: 'delete', treeId, nodeIds: [middle] });
+    expect([bed.tree.size, lengthOf(bed.tree, pick(ids, depth - 1))]).toEqual([depth - 1, depth - 1]);
+    await bed.run({ type: 'undo', treeId });
+    expect([bed.tree.size, lengthOf(bed.tree, pick(ids, depth - 1))]).toEqual([depth, depth]);
+  });
+
+  test('[T48] goes by one cascade of two steps, and comes back by one undo', async () => {
+    const { treeId } = bed;
+    const { commit } = await bed.run({ type: 'delete', treeId, nodeIds: [pick(ids, 1)], mode: 'cascade' });
+    expect([commit?.steps.length, bed.tree.size, bed.active]).toEqual([2, 1, ids[0]]);
+    await bed.run({ type: 'undo', treeId });
+    expect([bed.tree.size, bed.active]).toEqual([depth, ids[depth - 1]]);
+    expect(lengthOf(bed.tree, pick(ids, depth - 1))).toBe(depth);
+  });
+});
+
+describe('[T49] 50,000 variants of one reply', () => {
+  const count = 50_000;
+  let bed = new Bed();
+  let top = nodeId('');
+  let ids: readonly NodeId[] = [];
+
+  beforeAll(async () => {
+    bed = await Bed.make();
+    const [first] = await bed.grow(['prompt']);
+    top = first ?? top;
+    const replies = Array.from({ length: count }, (_, index) => ({ message: assistant(`reply ${index}`) }));
+    await bed.run({ type: 'reply', treeId: bed.treeId, parentId: top, replies });
+    ids = childIds(bed.tree, top);
+  });
+
+  test('[T49] are counted, paged and appended to', async () => {
+    const middle = pick(ids, count / 2);
+    expect([ids.length, siblingIndex(bed.tree, middle)]).toEqual([count, [count / 2, count]]);
+    const page = branchPage(bed.tree, { nodeId: middle, siblings: true });
+    expect(page.ok ? page.value.groups.get(middle)?.length : 0).toBe(count - 1);
+    const { result } = await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: middle, content: 'edited' });
+    expect(siblingIndex(bed.tree, result.nodeId)).toEqual([count, count + 1]);
+    expect(findNode(bed.tree, result.nodeId)?.groupId).toBe(1);
+    await bed.run({ type: 'undo', treeId: bed.treeId });
+    expect(childCount(bed.tree, top)).toBe(count);
+  });
+
+  test('[T49] survive JSON and the check', () => {
+    const back = overJson(bed.tree);
+    expect(childIds(back, top)).toEqual(ids);
+    expect(checkTree(back)).toEqual([]);
+  });
+
+  test('[T49] move up by one splice, in order and in one group, and back by one undo', async () => {
+    const { treeId } = bed;
+    await bed.run({ type: 'delete', treeId, nodeIds: [top] });
+    expect(childIds(bed.tree, bed.rootId)).toEqual(ids);
+    expect(new Set(ids.map((id) => findNode(bed.tree, id)?.groupId)).size).toBe(1);
+    await bed.run({ type: 'undo', treeId });
+    expect(childIds(bed.tree, bed.rootId)).toEqual([top]);
+    expect(childIds(bed.tree, top)).toEqual(ids);
+  });
+
+  test('[T49] go by one cascade, and come back in order by one undo', async () => {
+    const { treeId } = bed;
+    await bed.run({ type: 'delete', treeId, nodeIds: ids.slice(1), mode: 'cascade' });
+    expect([childIds(bed.tree, top), bed.active]).toEqual([[ids[0]], ids[0]]);
+    await bed.run({ type: 'undo', treeId });
+    expect(childIds(bed.tree, top)).toEqual(ids);
+  });
+});
