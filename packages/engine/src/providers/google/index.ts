@@ -16,7 +16,7 @@ export const google = defineProvider({
   label: 'Google',
   keyNames: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-  defaultModel: 'gemini-3-flash-preview',
+  defaultModel: 'gemini-3.5-flash',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
     tools: true,

@@ -20,7 +20,7 @@ export const openai = defineProvider({
   label: 'OpenAI',
   keyNames: ['OPENAI_API_KEY'],
   baseUrl: 'https://api.openai.com/v1',
-  defaultModel: 'gpt-5-mini',
+  defaultModel: 'gpt-5.4-mini',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
     tools: true,

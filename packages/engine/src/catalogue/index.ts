@@ -1,0 +1,180 @@
+/** What is known of models: how much they take, how much they give, what they cost. */
+import { type JsonObject, unknownModel } from '@coppice/core';
+import type { ListedModel, ProviderUsage } from '../providers/contract.ts';
+import data from './models.json' with { type: 'json' };
+
+/** What a million tokens cost, in US dollars. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** What a model can do; a capability that nobody denied is taken to be there. */
+export interface ModelCapabilities {
+  readonly tools: boolean;
+  readonly thinking: boolean;
+  readonly images: boolean;
+}
+
+/** One model. */
+export interface ModelInfo {
+  readonly provider: string;
+  /** By the provider's own name. */
+  readonly id: string;
+  readonly name: string;
+  /** Tokens that it takes in all. */
+  readonly window: number;
+  /** The longest reply that it gives, in tokens. */
+  readonly maxOut: number;
+  /** Null when unknown, which is not the same as free. */
+  readonly price: Price | null;
+  readonly capabilities: ModelCapabilities;
+  /** False when window and reply are core's assumption for a model that nobody has heard of. */
+  readonly known: boolean;
+}
+
+/** What may be said of a model to correct or add to the catalogue. */
+export interface ModelOverride {
+  readonly name?: string | undefined;
+  readonly window?: number | undefined;
+  readonly maxOut?: number | undefined;
+  readonly price?: Partial<Price> | undefined;
+  readonly tools?: boolean | undefined;
+  readonly thinking?: boolean | undefined;
+  readonly images?: boolean | undefined;
+}
+
+/** A row of `models.json`, and of a file that an operator puts over it. */
+export interface CatalogueRow extends ModelOverride {
+  readonly provider: string;
+  readonly id: string;
+}
+
+/** Looks models up. */
+export interface Catalogue {
+  /** What is known of a model; an unknown one is given 8,192 tokens of each. Never refuses. */
+  find(provider: string, id: string): ModelInfo;
+  /** The known models of a provider, or of all, by name. */
+  list(provider?: string): readonly ModelInfo[];
+  /** Adds what a server says of its own models; what an operator wrote stays above it. */
+  learn(provider: string, models: readonly ListedModel[]): void;
+}
+
+const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function keyOf(provider: string, id: string): string {
+  return `${provider}/${id}`;
+}
+
+function merge(base: ModelInfo | undefined, provider: string, id: string, over: ModelOverride): ModelInfo {
+  const { price, window, maxOut } = over;
+  return {
+    provider,
+    id,
+    name: over.name ?? base?.name ?? id,
+    window: window ?? base?.window ?? unknownModel.window,
+    maxOut: maxOut ?? base?.maxOut ?? Math.min(unknownModel.maxOut, window ?? unknownModel.maxOut),
+    price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
+    capabilities: {
+      tools: over.tools ?? base?.capabilities.tools ?? true,
+      thinking: over.thinking ?? base?.capabilities.thinking ?? false,
+      images: over.images ?? base?.capabilities.images ?? false,
+    },
+    known: base?.known === true || window !== undefined || maxOut !== undefined,
+  };
+}
+
+function toPrice(row: readonly number[] | null): { readonly price?: Price } {
+  if (row === null) return {};
+  const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = row;
+  return { price: { input, output, cacheRead, cacheWrite } };
+}
+
+/** Every model of the checked-in catalogue, as rows. */
+export function builtInRows(): readonly CatalogueRow[] {
+  return data.models.map(({ price, ...row }) => ({ ...row, ...toPrice(price) }));
+}
+
+// A dated or tagged name is the same model: `claude-x-20251001`, `gpt-x-2025-08-07`, `llama:free`.
+const dated = /(?:-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)|:[\w.-]+)$/;
+
+/**
+ * A catalogue: the built-in rows, over them those of an operator's file, then what servers say, and above all what the
+ * configuration says of single models (`provider/model`).
+ */
+export function createCatalogue(
+  overrides: ReadonlyMap<string, ModelOverride> = new Map(),
+  rows: readonly CatalogueRow[] = [],
+): Catalogue {
+  const models = new Map<string, ModelInfo>();
+  const put = ({ provider, id, ...over }: CatalogueRow) => {
+    const key = keyOf(provider, id);
+    models.set(key, merge(models.get(key), provider, id, over));
+  };
+  for (const row of builtInRows()) put(row);
+  for (const row of rows) put(row);
+  const corrected = (info: ModelInfo): ModelInfo => {
+    const over = overrides.get(keyOf(info.provider, info.id));
+    return over === undefined ? info : merge(info, info.provider, info.id, over);
+  };
+  return {
+    find(provider, id) {
+      const exact = models.get(keyOf(provider, id));
+      const kin = exact ?? models.get(keyOf(provider, id.replace(dated, '')));
+      return corrected(
+        kin === undefined ? merge(undefined, provider, id, {}) : exact === undefined ? { ...kin, id } : kin,
+      );
+    },
+    list(provider) {
+      const all = new Map(models);
+      for (const [key, over] of overrides) {
+        const slash = key.indexOf('/');
+        const [owner, id] = [key.slice(0, slash), key.slice(slash + 1)];
+        if (!all.has(key)) all.set(key, merge(undefined, owner, id, over));
+      }
+      const found = [...all.values()].filter((info) => provider === undefined || info.provider === provider);
+      return found.map(corrected).sort((a, b) => (keyOf(a.provider, a.id) < keyOf(b.provider, b.id) ? -1 : 1));
+    },
+    learn(provider, listed) {
+      for (const { id, label, window, maxOut } of listed) {
+        const before = models.get(keyOf(provider, id));
+        // What the catalogue says was looked at by somebody; a server's own word fills in what it leaves open.
+        put({
+          provider,
+          id,
+          name: before?.name ?? label,
+          window: before?.known ? undefined : window,
+          maxOut: before?.known ? undefined : maxOut,
+        });
+      }
+    },
+  };
+}
+
+/** What a call cost, in US dollars, and of what that is made. */
+export interface Cost {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+}
+
+/** The cost of a usage; null when the price is unknown. Cached input is charged at its own price and not twice. */
+export function costOf(
+  price: Price | null,
+  usage: Omit<ProviderUsage, 'raw'> & { readonly raw?: JsonObject },
+): Cost | null {
+  if (price === null) return null;
+  const read = usage.cacheReadTokens ?? 0;
+  const written = usage.cacheWriteTokens ?? 0;
+  const fresh = Math.max(0, usage.inputTokens - read - written);
+  const million = 1_000_000;
+  const input = (fresh * price.input) / million;
+  const output = (usage.outputTokens * price.output) / million;
+  const cacheRead = (read * price.cacheRead) / million;
+  const cacheWrite = (written * price.cacheWrite) / million;
+  return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
+}
