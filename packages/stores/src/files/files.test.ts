@@ -1,0 +1,4 @@
+import { filesSubject } from '../../test/files-subject.ts';
+import { runStoreConformance } from '../conformance/index.ts';
+
+runStoreConformance(filesSubject);

@@ -1,0 +1,102 @@
+/** Whether the files of trees say what their journals say, and making them say it. */
+import { join } from 'node:path';
+import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
+import { field, isFields } from './decode.ts';
+import { namesIn, readText } from './disk.ts';
+import type { FilesKeeper, Holdings } from './files-keeper.ts';
+import { readJournal, replay } from './journal.ts';
+import { nodeText } from './node-file.ts';
+import { folderOf, isNodeFile } from './node-files.ts';
+import { readTreeFile } from './tree-file.ts';
+import type { TreeFolder } from './tree-folder.ts';
+
+type Finding = FsckReport['findings'][number];
+
+/** What a check is asked for. */
+export interface Check {
+  readonly trees: readonly TreeId[];
+  readonly holdings: Holdings;
+  readonly keeper: FilesKeeper;
+  readonly repair: boolean;
+  /** The check that every store makes of one tree. */
+  check(treeId: TreeId): Promise<FsckReport>;
+}
+
+/** Checks trees and their files; one that cannot be read is found, not thrown. */
+export async function fsckFiles({ trees, holdings, keeper, repair, check }: Check): Promise<FsckReport> {
+  const findings: Finding[] = [];
+  const repaired: string[] = [];
+  let nodes = 0;
+  for (const treeId of trees) {
+    try {
+      const report = await check(treeId);
+      nodes += report.nodes;
+      for (const finding of report.findings) findings.push(finding);
+      for (const text of report.repaired) repaired.push(text);
+      const folder = holdings.folders.get(treeId);
+      if (folder === undefined || folder.tree === null) continue;
+      const found = checkFiles(folder, folder.tree, holdings);
+      for (const finding of found) findings.push(finding);
+      if (!repair || !found.some(({ code }) => mendable.has(code))) continue;
+      await keeper.restore(treeId);
+      repaired.push(`the files of ${treeId} were written anew from its journal`);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
+    }
+  }
+  return { trees: trees.length, nodes, findings, repaired };
+}
+
+// What follows from the journal can be made from it again.
+const mendable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
+
+function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Finding[] {
+  const found: Finding[] = [];
+  const add = (code: string, severity: Finding['severity'], id: string, message: string) =>
+    found.push({ code, severity, id, message, treeId: folder.id });
+  const journal = readJournal(folder.journalPath, folder.id);
+  for (const { line, offset, why } of journal.broken)
+    add('journal-line', 'warning', folder.id, `${folder.journalPath} has a line that ${why}: ${line}, byte ${offset}.`);
+  if (journal.linear === null) {
+    const told = replay(folder.journalPath, folder.id, journal);
+    if (JSON.stringify(treeToJson(told)) !== JSON.stringify(treeToJson(tree)))
+      add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
+  }
+  try {
+    const file = readTreeFile(folder.filePath);
+    if (file === null || file.row.version !== tree.version)
+      add('tree-file', 'error', folder.id, `${folder.filePath} is ${file === null ? 'missing' : 'behind'}.`);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    add('tree-file', 'error', folder.id, error.message);
+  }
+  if (registry.versionOf(folder.id) !== tree.version)
+    add('registry', 'error', folder.id, `${registry.path} does not know this tree as it is.`);
+  const extra = new Set<string>();
+  for (const name of ['nodes', 'trash'])
+    for (const file of namesIn(join(folder.path, name))) if (isNodeFile(file)) extra.add(join(folder.path, name, file));
+  for (const node of allNodes(tree)) {
+    if (node.id === tree.rootId) continue;
+    const path = join(folder.path, folderOf(node), `${node.id}.json`);
+    extra.delete(path);
+    const expected = nodeText(tree, node);
+    const there = readText(path);
+    if (there === expected) continue;
+    if (there === null) add('node-file', 'error', node.id, `${path} is missing.`);
+    else if (childrenIn(there) !== childrenIn(expected))
+      add('child-ids', 'error', node.id, `${path} lists other children than the node has.`);
+    else add('node-file', 'error', node.id, `${path} does not say what the node says.`);
+  }
+  for (const path of extra) add('node-file', 'error', folder.id, `${path} belongs to no node.`);
+  return found;
+}
+
+function childrenIn(text: string): string | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isFields(json) ? JSON.stringify(field(json, 'child_ids')) : null;
+  } catch {
+    return null;
+  }
+}

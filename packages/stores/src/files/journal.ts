@@ -1,0 +1,317 @@
+/** The journal of one tree: the truth about it, one line per commit. */
+import {
+  type ActId,
+  actId,
+  allBookmarks,
+  allNodes,
+  applyOrThrow,
+  type Bookmark,
+  type Commit,
+  type ConversationFormat,
+  fromRows,
+  isAppError,
+  type LinearRecord,
+  type Node,
+  type NodeId,
+  seedling,
+  type Tree,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
+import {
+  type Fields,
+  field,
+  isFields,
+  number,
+  object,
+  readBookmarks,
+  readCommit,
+  readIds,
+  readNode,
+  readRow,
+  rowOf,
+  text,
+  Unreadable,
+} from './decode.ts';
+import { damaged, newer } from './disk.ts';
+import { type Line, linesOf, type Place, type Tail, toLine } from './line-file.ts';
+import { readRecord } from './records.ts';
+
+/** The version of the journal's format. */
+export const journalVersion = 1;
+
+/** Where a tree was before it had a journal. */
+export interface Origin {
+  readonly format: 'loom';
+  readonly scope: string;
+  readonly id: string;
+}
+
+/** The first line. */
+export function headLine(treeId: TreeId, owner: string, origin: Origin | null): Uint8Array {
+  return toLine({
+    type: 'journal',
+    format: 'coppice/journal',
+    formatVersion: journalVersion,
+    treeId,
+    owner,
+    ...(origin === null ? {} : { origin }),
+  });
+}
+
+/** The line of a commit. The tree's id stands in the first line only. */
+export function commitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
+  const { treeId: _, ...rest } = commit;
+  return toLine({ type: 'commit', sequence, format, ...rest });
+}
+
+/** The line of a list of messages that is not stored as a tree yet. */
+export function linearLine(record: LinearRecord, sequence: number): Uint8Array {
+  return toLine({ type: 'linear', sequence, record });
+}
+
+/** What a journal is rewritten with: the log as it is now, and the rows that it does not lead to any more. */
+export interface Rewritten {
+  readonly treeId: TreeId;
+  readonly owner: string;
+  readonly origin: Origin | null;
+  readonly log: readonly Commit[];
+  readonly tree: Tree;
+  readonly purged: ReadonlySet<NodeId>;
+  readonly sequence: number;
+  readonly format: ConversationFormat;
+}
+
+/** A journal anew, after a purge or a repair: the commits are history then, and the rows stand by themselves. */
+export function* rewrittenLines(to: Rewritten): Generator<Uint8Array, void, undefined> {
+  const { sequence, format, tree } = to;
+  yield headLine(to.treeId, to.owner, to.origin);
+  for (const commit of to.log) yield commitLine(commit, sequence, format);
+  const nodes = allNodes(tree);
+  yield toLine({
+    type: 'state',
+    sequence,
+    format,
+    row: rowOf(tree),
+    bookmarks: allBookmarks(tree),
+    purged: [...to.purged],
+    nodes: nodes.length,
+  });
+  for (const node of nodes) yield toLine({ type: 'node', node });
+}
+
+/** A journal as it was read. */
+export interface Journal {
+  readonly owner: string;
+  readonly origin: Origin | null;
+  readonly log: readonly Commit[];
+  readonly purged: ReadonlySet<NodeId>;
+  /** The rows that a purge or a repair left, and from which the commits after them go on. */
+  readonly state: State | null;
+  /** The list that the tree is read from while it has no commit. */
+  readonly linear: LinearRecord | null;
+  readonly format: ConversationFormat;
+  readonly sequence: number;
+  readonly tail: Tail;
+  /** Lines that cannot be read and stay where they are. */
+  readonly broken: readonly Broken[];
+}
+
+/** A line that was never acknowledged: what a crash left of it. */
+export interface Broken extends Place {
+  readonly why: string;
+}
+
+interface State {
+  readonly row: TreeRow;
+  readonly bookmarks: readonly Bookmark[];
+  readonly nodes: Node[];
+  readonly count: number;
+}
+
+/** Reads a journal line by line. */
+class Reader {
+  readonly path: string;
+  readonly treeId: TreeId;
+  owner: string | null = null;
+  origin: Origin | null = null;
+  readonly log: Commit[] = [];
+  purged: ReadonlySet<NodeId> = new Set();
+  state: State | null = null;
+  linear: LinearRecord | null = null;
+  format: ConversationFormat = 'tree';
+  sequence = 0;
+  tail: Tail = { bytes: 0, ended: true };
+  readonly broken: Broken[] = [];
+
+  constructor(path: string, treeId: TreeId) {
+    this.path = path;
+    this.treeId = treeId;
+  }
+
+  take(line: Line): void {
+    const { at } = line;
+    this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
+    if (!line.ok) {
+      if (at.length === 0) return;
+      // The first line and those of a state came with a rename, whole or not at all.
+      if (this.owner === null || this.open) throw this.bad(at, line.why);
+      this.broken.push({ ...at, why: line.why });
+      if (!line.torn) this.#doubt = at;
+      return;
+    }
+    try {
+      this.#understand(line.value, at);
+    } catch (error) {
+      if (error instanceof Unreadable) throw this.bad(at, error.message);
+      throw error;
+    }
+  }
+
+  // A line that was altered after it was written may have been acknowledged; only a commit that follows without gap shows
+  // that it was not.
+  #doubt: Place | null = null;
+
+  get open(): boolean {
+    return this.state !== null && this.state.nodes.length < this.state.count;
+  }
+
+  bad(at: Place, why: string): Error {
+    return damaged(this.path, `cannot be read at line ${at.line} (byte ${at.offset}): it ${why}`, {
+      line: at.line,
+      offset: at.offset,
+    });
+  }
+
+  #understand(value: Fields, at: Place): void {
+    const type = text(value, 'type');
+    if (this.owner === null) return this.#head(type, value);
+    if (this.open !== (type === 'node')) throw new Unreadable('stands in the wrong place');
+    switch (type) {
+      case 'commit':
+        return this.#commit(value, at);
+      case 'linear':
+        this.linear = readRecord(object(value, 'record'));
+        this.format = 'linear';
+        this.sequence = number(value, 'sequence');
+        return;
+      case 'state':
+        return this.#state(value);
+      case 'node':
+        this.state?.nodes.push(readNode(object(value, 'node')));
+        return;
+      default:
+        throw newer(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
+    }
+  }
+
+  #head(type: string, value: Fields): void {
+    if (type !== 'journal' || field(value, 'format') !== 'coppice/journal')
+      throw new Unreadable('does not say that this is a journal');
+    const version = field(value, 'formatVersion');
+    if (version !== journalVersion) throw newer(this.path, version, journalVersion);
+    if (text(value, 'treeId') !== this.treeId) throw new Unreadable(`belongs to the tree ${text(value, 'treeId')}`);
+    this.owner = text(value, 'owner');
+    const origin = field(value, 'origin');
+    if (isFields(origin)) this.origin = { format: 'loom', scope: text(origin, 'scope'), id: text(origin, 'id') };
+  }
+
+  #commit(value: Fields, at: Place): void {
+    const commit = readCommit(value, this.treeId);
+    if (commit.version !== this.log.length + 1) {
+      const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
+      const [lost] = this.broken.slice(-1);
+      throw lost === undefined
+        ? new Unreadable(`goes on with a gap: ${missing}`)
+        : this.bad(lost, `${lost.why}, and ${missing} at line ${at.line}`);
+    }
+    this.#doubt = null;
+    this.log.push(commit);
+    this.#numbers(value);
+  }
+
+  #state(value: Fields): void {
+    const state = {
+      row: readRow(object(value, 'row')),
+      bookmarks: readBookmarks(value, 'bookmarks'),
+      nodes: [],
+      count: number(value, 'nodes'),
+    };
+    if (state.row.version !== this.log.length) throw new Unreadable('is of another version than the commits before it');
+    this.state = state;
+    this.purged = new Set(readIds(value, 'purged'));
+    this.#numbers(value);
+  }
+
+  #numbers(value: Fields): void {
+    this.sequence = number(value, 'sequence');
+    this.format = field(value, 'format') === 'linear' ? 'linear' : 'tree';
+  }
+
+  finished(): Journal {
+    const { owner, path } = this;
+    if (owner === null) throw damaged(path, 'is empty');
+    if (this.open) throw damaged(path, 'ends in the middle of its rows');
+    if (this.#doubt !== null) throw this.bad(this.#doubt, 'does not fit its checksum');
+    if (this.log.length === 0 && this.linear === null) throw damaged(path, 'has no commit');
+    const { origin, log, purged, state, linear, format, sequence, tail, broken } = this;
+    return {
+      owner,
+      origin,
+      log,
+      purged,
+      state,
+      linear: log.length === 0 ? linear : null,
+      format,
+      sequence,
+      tail,
+      broken,
+    };
+  }
+}
+
+/**
+ * Reads a journal. A torn last line is left out and reported; so is one in the middle that the commits after it show to
+ * have been one. Everything else that cannot be read is refused with `store/damaged`, naming file and line.
+ */
+export function readJournal(path: string, treeId: TreeId): Journal {
+  const reader = new Reader(path, treeId);
+  for (const line of linesOf(path)) reader.take(line);
+  return reader.finished();
+}
+
+/** The tree that a journal leads to, from the rows of some version if they are given, else from the beginning. */
+export function replay(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
+  const { log, state, owner } = journal;
+  let tree = base;
+  if (state !== null && (tree === null || tree.version < state.row.version))
+    tree = fromRows(state.row, state.nodes, state.bookmarks);
+  tree ??= seedling(treeId, owner, log[0]?.at ?? 0);
+  for (const commit of log.slice(tree.version)) {
+    try {
+      tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      throw damaged(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
+    }
+  }
+  return tree;
+}
+
+/** The acts in a journal, without reading what they did. */
+export function* actsIn(path: string): Generator<ActId, void, undefined> {
+  for (const line of linesOf(path)) {
+    const act = line.ok ? field(line.value, 'actId') : undefined;
+    if (typeof act === 'string') yield actId(act);
+  }
+}
+
+/** Where a tree was before it had this journal, by its first line alone; null where it was nowhere or cannot be read. */
+export function originOf(path: string): { readonly id: string } | null {
+  for (const line of linesOf(path)) {
+    const origin = line.ok ? field(line.value, 'origin') : undefined;
+    const id = isFields(origin) ? field(origin, 'id') : undefined;
+    return typeof id === 'string' ? { id } : null;
+  }
+  return null;
+}

@@ -1,0 +1,214 @@
+/**
+ * Files of JSON lines that are only ever added to. Each line ends in a checksum of what is before it, so that a line
+ * that was torn or altered is known for one. Lines end at byte 0x0A and nowhere else.
+ */
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { AppError, refusalKinds } from '@coppice/core';
+import { type Fields, isFields } from './decode.ts';
+import { asAppError, bytesOf, onFile, type Part, step, systemCode, type Workbench, writeAll } from './disk.ts';
+
+const lineEnd = 0x0a;
+const chunkSize = 1 << 20;
+// `,"crc":"01234567"}`
+const sealLength = 18;
+
+/** The checksum of bytes, as eight hex digits. */
+export function checksum(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, '0');
+}
+
+/** An object as a line with its checksum. */
+export function toLine(value: object): Uint8Array {
+  const body = bytesOf(JSON.stringify(value).slice(0, -1));
+  return Buffer.concat([body, bytesOf(`,"crc":"${checksum(body)}"}\n`)]);
+}
+
+/** A line that was read: what it says, or why it cannot be read. */
+export type Line =
+  | { readonly ok: true; readonly value: Fields; readonly at: Place }
+  | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: Place };
+
+/** Where a line is: its number from 1, its first byte, its length, and whether it has an end. */
+export interface Place {
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly ended: boolean;
+}
+
+function readLine(bytes: Uint8Array, at: Place): Line {
+  const body = bytes.subarray(0, Math.max(0, bytes.length - sealLength));
+  const seal = Buffer.from(bytes.subarray(body.length)).toString('latin1');
+  const sum = /^,"crc":"([0-9a-f]{8})"\}$/.exec(seal)?.[1];
+  // A write that a power cut interrupted is short or has holes of NUL, which no JSON text holds.
+  const torn = sum === undefined || body.includes(0);
+  if (sum === undefined) return { ok: false, why: 'is cut off', torn, at };
+  if (sum !== checksum(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
+  try {
+    const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
+    if (isFields(value)) return { ok: true, value, at };
+  } catch {
+    // Falls through: a checksum over what is no JSON was written by somebody else.
+  }
+  return { ok: false, why: 'is no JSON object', torn, at };
+}
+
+/** The lines of a file one after the other, also those that cannot be read; none where there is no file. */
+export function* linesOf(path: string): Generator<Line, void, undefined> {
+  let handle: number;
+  try {
+    handle = openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw asAppError(error, path);
+  }
+  try {
+    let pieces: Uint8Array[] = [];
+    let line = 0;
+    let offset = 0;
+    const take = (ended: boolean): Line => {
+      const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+      pieces = [];
+      line++;
+      const place = { line, offset, length: bytes.length, ended };
+      offset += bytes.length + (ended ? 1 : 0);
+      return readLine(bytes, place);
+    };
+    let left = fstatSync(handle).size;
+    for (;;) {
+      // Lines are kept as parts of the chunk that they came in, so each chunk is a new one, and no larger than needed.
+      const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkSize, left)));
+      const read = onFile(path, () => readSync(handle, chunk, 0, chunk.length, null));
+      if (read === 0) break;
+      left -= read;
+      let start = 0;
+      for (let end = chunk.indexOf(lineEnd); end >= 0 && end < read; end = chunk.indexOf(lineEnd, start)) {
+        pieces.push(chunk.subarray(start, end));
+        start = end + 1;
+        yield take(true);
+      }
+      if (start < read) pieces.push(chunk.subarray(start, read));
+    }
+    if (pieces.length > 0) yield take(false);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The end of a file as its readers know it. */
+export interface Tail {
+  /** All bytes of the file. */
+  readonly bytes: number;
+  /** Whether the last of them ends a line. */
+  readonly ended: boolean;
+}
+
+/** A file of lines with a known end, for whoever adds to it. Nobody else may write to it meanwhile. */
+export class LineFile {
+  readonly path: string;
+  readonly #part: Part;
+  #tail: Tail;
+  #handle: number | null = null;
+  // An append that failed may have left bytes behind; they were never acknowledged and go before the next one.
+  #suspect = false;
+
+  constructor(path: string, part: Part, tail: Tail) {
+    this.path = path;
+    this.#part = part;
+    this.#tail = tail;
+  }
+
+  get tail(): Tail {
+    return this.#tail;
+  }
+
+  /** Adds lines, all or none. With `sync` they are on the disk when this returns. */
+  append(lines: readonly Uint8Array[], sync: boolean): void {
+    onFile(this.path, () => {
+      const handle = this.#opened();
+      if (this.#suspect) this.#takeBack(handle);
+      this.#checkAlone(handle);
+      const bytes = Buffer.concat(this.#tail.ended ? lines : [Uint8Array.of(lineEnd), ...lines]);
+      try {
+        step(this.#part, 'append', () => writeAll(handle, bytes));
+        if (sync) step(this.#part, 'fsync', () => fsyncSync(handle));
+      } catch (error) {
+        this.#suspect = true;
+        try {
+          this.#takeBack(handle);
+        } catch {
+          // The next append tries again, and refuses if it cannot.
+        }
+        throw error;
+      }
+      this.#tail = { bytes: this.#tail.bytes + bytes.length, ended: true };
+    });
+  }
+
+  #opened(): number {
+    this.#handle ??= openSync(this.path, 'a+');
+    return this.#handle;
+  }
+
+  #takeBack(handle: number): void {
+    ftruncateSync(handle, this.#tail.bytes);
+    fsyncSync(handle);
+    this.#suspect = false;
+  }
+
+  #checkAlone(handle: number): void {
+    if (fstatSync(handle).size === this.#tail.bytes) return;
+    throw new AppError({
+      code: 'store/locked',
+      kind: refusalKinds['store/locked'],
+      message: `${this.path} was changed by somebody else: close the store and open it again.`,
+      data: { path: this.path },
+    });
+  }
+
+  /**
+   * Puts other lines in the place of all there are, by one rename. If that fails the old ones are put back; should that
+   * fail as well, nothing more is added until the file is opened again, since nobody can say which ones are there.
+   */
+  rewrite(lines: Iterable<Uint8Array>, bench: Workbench): void {
+    let bytes = 0;
+    const counted = function* () {
+      for (const line of lines) {
+        bytes += line.length;
+        yield line;
+      }
+    };
+    this.close();
+    const old = bench.keep(this.path);
+    try {
+      bench.replace(this.path, gathered(counted()), this.#part, true);
+    } catch (error) {
+      if (old !== null) bench.putBack(old, this.path);
+      throw error;
+    }
+    if (old !== null) rmSync(old, { force: true });
+    this.#tail = { bytes, ended: true };
+    this.#suspect = false;
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+    this.#handle = null;
+  }
+}
+
+/** Small pieces put together, so that each does not cost a call of its own. */
+export function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < chunkSize) continue;
+    yield Buffer.concat(held);
+    held = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(held);
+}

@@ -1,0 +1,182 @@
+/** Who may write to a folder: one process at a time, told by a file that is made whole or not at all. */
+import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AppError, refusalKinds } from '@coppice/core';
+import { isFields } from './decode.ts';
+import { bytesOf, linkOrCopy, namesIn, onFile, readText, step, systemCode, Workbench } from './disk.ts';
+
+/** A process that holds a folder. */
+export interface Holder {
+  readonly pid: number;
+  /** When the process began, in ticks of its machine's clock since it was started: tells processes of one number apart. */
+  readonly started: string | null;
+  /** Which run of the machine it is. */
+  readonly boot: string | null;
+  readonly host: string;
+  /** The numbering of processes that the number belongs to; containers have their own. */
+  readonly space: string | null;
+}
+
+function told(read: () => string): string | null {
+  try {
+    return read().trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Which run of the machine this is; null where the system does not say. */
+export function bootId(): string | null {
+  return told(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+}
+
+function startOf(pid: number): string | null {
+  // The name of a program may hold anything, so what follows its last parenthesis is counted.
+  return told(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  });
+}
+
+function ourselves(): Holder {
+  return {
+    pid: process.pid,
+    started: startOf(process.pid),
+    boot: bootId(),
+    host: hostname(),
+    space: told(() => readlinkSync('/proc/self/ns/pid')),
+  };
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+/** Whether a holder is surely gone. What cannot be looked at, such as a process of another machine, is taken to live. */
+export function isGone(holder: Holder, here: Holder = ourselves()): boolean {
+  if (holder.host !== here.host) return false;
+  if (holder.boot !== here.boot) return true;
+  // A container that was started again has its own numbering; its name stays, and its old processes are gone.
+  if (holder.space !== here.space) return true;
+  if (!runs(holder.pid)) return true;
+  return holder.started !== startOf(holder.pid);
+}
+
+function readHolder(text: string): Holder | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (!isFields(json)) return null;
+    const { pid, started, boot, host, space } = json;
+    if (typeof pid !== 'number' || typeof host !== 'string') return null;
+    const word = (value: unknown) => (typeof value === 'string' ? value : null);
+    return { pid, started: word(started), boot: word(boot), host, space: word(space) };
+  } catch {
+    return null;
+  }
+}
+
+/** Which file this is. The number alone would be given again to the next file. */
+function identity(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.mtimeNs}`;
+}
+
+/** A lock that this process holds. */
+export class FolderLock {
+  readonly path: string;
+  readonly #file: string;
+
+  private constructor(path: string) {
+    this.path = path;
+    this.#file = identity(path) ?? '';
+  }
+
+  /** Takes the lock of a folder, or tells who has it. The lock of a process that is gone is taken over. */
+  static take(folder: string): FolderLock | Holder {
+    const path = join(folder, 'lock');
+    // A bench of its own: the other one is cleared by whoever has the lock.
+    const bench = new Workbench(join(folder, 'locking'));
+    return onFile(path, () => {
+      for (const name of namesIn(join(folder, 'locking')))
+        if (!runs(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
+      const made = bench.make([bytesOf(`${JSON.stringify(ourselves())}\n`)], 'lock', true);
+      try {
+        for (;;) {
+          try {
+            // Fails if there is one, and the file is complete when it appears.
+            step('lock', 'rename', () => linkOrCopy(made, path));
+            return new FolderLock(path);
+          } catch (error) {
+            if (systemCode(error) !== 'EEXIST') throw error;
+          }
+          const holder = FolderLock.#takeAway(path, bench);
+          if (holder !== null) return holder;
+        }
+      } finally {
+        rmSync(made, { force: true });
+      }
+    });
+  }
+
+  /** Takes a lock away if its holder is gone; else tells the holder. */
+  static #takeAway(path: string, bench: Workbench): Holder | null {
+    const found = readText(path);
+    if (found === null) return null;
+    const holder = readHolder(found);
+    if (holder !== null && !isGone(holder)) return holder;
+    // Moved aside first and looked at again: another process may have taken it over between the look and the move.
+    const aside = bench.name();
+    try {
+      renameSync(path, aside);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw error;
+    }
+    if (readText(aside) !== found) {
+      try {
+        linkOrCopy(aside, path);
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST') throw error;
+      }
+    }
+    rmSync(aside, { force: true });
+    return null;
+  }
+
+  /** Refuses if the lock is not ours any more, so that two writers never go on side by side. */
+  check(): void {
+    if (onFile(this.path, () => identity(this.path)) === this.#file) return;
+    throw new AppError({
+      code: 'store/locked',
+      kind: refusalKinds['store/locked'],
+      message: `The lock ${this.path} is not ours any more: close the store and open it again.`,
+      data: { path: this.path },
+    });
+  }
+
+  /** Gives the lock up, if it is still ours. */
+  release(): void {
+    try {
+      if (identity(this.path) === this.#file) rmSync(this.path, { force: true });
+    } catch {
+      // Whoever took it away has it now.
+    }
+  }
+}
+
+/** The refusal of a write to a folder that somebody else holds. */
+export function lockedBy(place: string, holder: Holder): AppError {
+  return new AppError({
+    code: 'store/locked',
+    kind: refusalKinds['store/locked'],
+    message: `${place} is written by the process ${holder.pid} on ${holder.host}: close it there and open it here again.`,
+    data: { place, pid: holder.pid, host: holder.host },
+    retryable: true,
+  });
+}

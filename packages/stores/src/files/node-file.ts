@@ -1,0 +1,172 @@
+/**
+ * Nodes and roots in the shape that other readers of such folders know, and what they have no word for in one field of
+ * our own. What is written here follows from the tree's value alone: the same value gives the same bytes.
+ */
+import { messageKit } from '@coppice/content';
+import {
+  type ConversationFormat,
+  childIds,
+  findNode,
+  type Json,
+  type JsonObject,
+  type Node,
+  type NodeMeta,
+  type Tree,
+  type TreeRow,
+} from '@coppice/core';
+import { type Fields, field, isJson, object, readNode, text, Unreadable } from './decode.ts';
+
+/** A time as people and other programs read it; the exact number stands beside it. */
+export function isoTime(at: number): string {
+  // The ends of what a date can be: a clock that is off must not keep a message from being written.
+  const bound = 8.64e15;
+  return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
+}
+
+// Names of notes here and in the files.
+const noteNames: readonly (readonly [note: string, name: string])[] = [
+  ['source', 'source_info'],
+  ['title', 'title'],
+  ['autoTitle', 'auto_title'],
+  ['tags', 'tags'],
+  ['customData', 'custom_data'],
+  ['splitSource', 'split_source'],
+];
+const noted: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
+
+// Readers ask for a source on every node. This one is said to be ours, so that it does not come back as a note.
+function usualSource(role: Node['role']): JsonObject {
+  return role === 'user' ? { type: 'user' } : { type: 'unknown' };
+}
+
+function metadataOf(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
+  const own = new Map<string, unknown>(Object.entries(meta));
+  const named = noteNames.flatMap(([note, name]): [string, Json][] => {
+    const value = own.get(note);
+    return value !== undefined && isJson(value) ? [[name, value]] : [];
+  });
+  return {
+    timestamp: isoTime(createdAt),
+    original_root_id: typeof meta.originalRootId === 'string' ? meta.originalRootId : tree.id,
+    source_info: usualSource(role),
+    ...Object.fromEntries(named),
+  };
+}
+
+function restOf(meta: NodeMeta): readonly (readonly [string, unknown])[] {
+  return Object.entries(meta).filter(([key, value]) => !noted.has(key) && value !== undefined);
+}
+
+/** The text of a node's file. */
+export function nodeText(tree: Tree, node: Node): string {
+  const { message, parentId } = node;
+  const rest = restOf(node.meta);
+  const said = message === null ? '' : messageKit.text(message);
+  return print({
+    id: node.id,
+    root_id: tree.id,
+    parent_id: parentId === tree.rootId ? tree.id : parentId,
+    child_ids: node.removedIn === null ? childIds(tree, node.id) : [],
+    message,
+    metadata: metadataOf(tree, node),
+    coppice: {
+      position: node.position,
+      seq: node.seq,
+      group: node.groupId,
+      status: node.status,
+      kind: node.kind,
+      created_at: node.createdAt,
+      key: node.key,
+      match_parent: node.matchParent,
+      tokens: node.tokens,
+      added_in: node.addedIn,
+      content_in: node.contentIn,
+      removed_in: node.removedIn,
+      last_child_id: node.lastChildId,
+      ...(node.marker === null ? {} : { marker: node.marker }),
+      ...(node.aliases.length === 0 ? {} : { aliases: node.aliases }),
+      ...(node.text === said ? {} : { text: node.text }),
+      ...(rest.length === 0 ? {} : { meta: Object.fromEntries(rest) }),
+      ...(node.meta.source === undefined ? { source: null } : {}),
+    },
+  });
+}
+
+/** A value as people can read it. */
+export function print(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A node from its file. The list of its children is written for others and not looked at. */
+export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: Fields): Node {
+  const own = object(json, 'coppice');
+  const metadata = object(json, 'metadata');
+  const parent = text(json, 'parent_id');
+  const notes = new Map<string, unknown>(Object.entries(field(own, 'meta') === undefined ? {} : object(own, 'meta')));
+  for (const [note, name] of noteNames) {
+    const value = field(metadata, name);
+    if (value !== undefined && !(note === 'source' && field(own, 'source') === null)) notes.set(note, value);
+  }
+  if (text(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${text(json, 'root_id')}`);
+  const message = field(json, 'message');
+  const node = readNode({
+    id: text(json, 'id'),
+    parentId: parent === row.id ? row.rootId : parent,
+    position: field(own, 'position'),
+    kind: field(own, 'kind'),
+    message,
+    status: field(own, 'status'),
+    groupId: field(own, 'group'),
+    createdAt: field(own, 'created_at'),
+    matchParent: field(own, 'match_parent'),
+    key: field(own, 'key'),
+    text: field(own, 'text') ?? '',
+    tokens: field(own, 'tokens'),
+    meta: Object.fromEntries(notes),
+    marker: field(own, 'marker') ?? null,
+    aliases: field(own, 'aliases') ?? [],
+    seq: field(own, 'seq'),
+    addedIn: field(own, 'added_in'),
+    contentIn: field(own, 'content_in'),
+    removedIn: field(own, 'removed_in'),
+    lastChildId: field(own, 'last_child_id'),
+  });
+  if (field(own, 'text') !== undefined || node.message === null) return node;
+  return { ...node, text: messageKit.text(node.message) };
+}
+
+/** A tree in the registry, as other readers know it, with what they have no word for in a field of our own. */
+export interface RootData {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly child_ids: readonly string[];
+  readonly config: { readonly systemPrompt?: string };
+  readonly metadata?: JsonObject;
+  /** Readers that know the word leave the tree out: it is in the trash. */
+  readonly deleted?: true;
+  readonly coppice: {
+    readonly owner: string;
+    readonly version: number;
+    readonly format: ConversationFormat;
+    readonly title?: string;
+  };
+}
+
+/** The registry's line about a tree. */
+export function rootData(tree: Tree, format: ConversationFormat): RootData {
+  const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
+  return {
+    id: tree.id,
+    createdAt: isoTime(tree.createdAt),
+    child_ids: findNode(tree, tree.rootId) === undefined ? [] : childIds(tree, tree.rootId),
+    config: systemPrompt === undefined ? {} : { systemPrompt },
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(trashedAt === undefined ? {} : { deleted: true }),
+    coppice: {
+      owner: tree.owner,
+      version: tree.version,
+      format,
+      ...(title === undefined ? {} : { title }),
+    },
+  };
+}

@@ -1,0 +1,262 @@
+/** Finds out what a folder holds before anything is written to it. */
+import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  AppError,
+  isAppError,
+  isUuid,
+  type LinearRecord,
+  nodeId,
+  refusalKinds,
+  type TreeId,
+  type TreeRow,
+  treeId,
+} from '@coppice/core';
+import type { KnownTree } from '../book/keeper.ts';
+import { derivedId } from '../linear.ts';
+import { defaultOwner, type StoreOptions } from '../options.ts';
+import { field } from './decode.ts';
+import { asAppError, damaged, namesIn, onFile, statOf, syncFolder, systemCode, Workbench } from './disk.ts';
+import type { Holdings } from './files-keeper.ts';
+import { checkFormat } from './format-file.ts';
+import { originOf } from './journal.ts';
+import { FolderLock } from './lock.ts';
+import { type Original, originalTreeId, readOriginal } from './original.ts';
+import { Registry } from './registry.ts';
+import { SideFiles } from './side-files.ts';
+import { TreeFolder } from './tree-folder.ts';
+
+/** A folder as it was found. */
+export interface Opened {
+  readonly holdings: Holdings;
+  readonly readOnly: boolean;
+  readonly notes: string[];
+  readonly known: readonly KnownTree[];
+  readonly lists: readonly { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[];
+}
+
+/** Opens a folder, or makes it. One that may only be read is opened read-only and says so. */
+export function openFolder(place: string, options: StoreOptions): Opened {
+  const made = makeFolder(place, options.readOnly === true);
+  try {
+    return look(place, options);
+  } catch (error) {
+    if (made) rmSync(place, { recursive: true, force: true });
+    throw asAppError(error, place);
+  }
+}
+
+function makeFolder(place: string, readOnly: boolean): boolean {
+  const stat = statOf(place);
+  if (stat?.isDirectory() === true) return false;
+  if (stat !== null) throw damaged(place, 'is a file, not a folder');
+  if (readOnly)
+    throw new AppError({
+      code: 'store/unavailable',
+      kind: refusalKinds['store/unavailable'],
+      message: `There is no folder ${place}.`,
+      data: { place },
+    });
+  onFile(place, () => {
+    mkdirSync(place, { recursive: true });
+    syncFolder(dirname(place), 'format');
+  });
+  return true;
+}
+
+function look(place: string, options: StoreOptions): Opened {
+  const ours = checkFormat(place);
+  const names = namesIn(place).filter((name) => !name.startsWith('.'));
+  const registry = new Registry(place);
+  const folders = names.filter((name) => isFolder(join(place, name)));
+  const journaled = folders.filter((name) => isUuid(name) && statOf(join(place, name, 'journal.jsonl')) !== null);
+  if (!ours && !registry.there && journaled.length === 0 && names.length > 0)
+    throw damaged(place, `holds other things (such as ${names[0]}) and is no store: choose an empty folder`);
+  const notes: string[] = [];
+  const note = (text: string) => {
+    if (!notes.includes(text)) notes.push(text);
+  };
+  const bench = new Workbench(join(place, '.coppice', 'making'));
+  const lock = options.readOnly === true ? null : takeLock(place, note);
+  const readOnly = lock === null;
+  try {
+    if (lock instanceof FolderLock) bench.clear();
+    if (registry.trouble !== null)
+      note(`${registry.path} ${registry.trouble}: the trees are read from their folders, and the file is kept.`);
+    const finder = new Finder(place, options, registry, bench, note);
+    finder.journaled(journaled);
+    finder.originals(folders.filter((name) => !journaled.includes(name)));
+    finder.missing();
+    const side = new SideFiles(join(place, '.coppice'), bench, note);
+    return {
+      holdings: { ...finder.found(), place, bench, registry, side, lock, note, kit: options.kit },
+      readOnly,
+      notes,
+      known: finder.known,
+      lists: finder.lists,
+    };
+  } catch (error) {
+    if (lock instanceof FolderLock) lock.release();
+    throw error;
+  }
+}
+
+// Links are not followed: one could lead out of the store.
+function isFolder(path: string): boolean {
+  return onFile(path, () => lstatSync(path)).isDirectory();
+}
+
+function takeLock(place: string, note: (text: string) => void): Holdings['lock'] {
+  const own = join(place, '.coppice');
+  try {
+    accessSync(place, constants.W_OK);
+    mkdirSync(own, { recursive: true });
+    accessSync(own, constants.W_OK);
+    const lock = FolderLock.take(own);
+    if (!(lock instanceof FolderLock))
+      note(
+        `The process ${lock.pid} on ${lock.host} writes to ${place}: it can be read here as it was when it was opened, and nothing can be saved.`,
+      );
+    return lock;
+  } catch (error) {
+    const refused = isAppError(error) ? error.code === 'tree/read-only' : false;
+    if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(systemCode(error))) throw asAppError(error, place);
+    note(`${place} may not be written: everything can be read, nothing can be saved.`);
+    return null;
+  }
+}
+
+/** Goes through the folders of a store. What cannot be read is listed all the same. */
+class Finder {
+  readonly known: KnownTree[] = [];
+  readonly lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
+  readonly #folders = new Map<TreeId, TreeFolder>();
+  readonly #originals = new Map<TreeId, { readonly original: Original; readonly folder: string }>();
+  readonly #broken = new Map<TreeId, AppError>();
+  readonly #place: string;
+  readonly #options: StoreOptions;
+  readonly #registry: Registry;
+  readonly #bench: Workbench;
+  readonly #note: (text: string) => void;
+
+  constructor(
+    place: string,
+    options: StoreOptions,
+    registry: Registry,
+    bench: Workbench,
+    note: (text: string) => void,
+  ) {
+    this.#place = place;
+    this.#options = options;
+    this.#registry = registry;
+    this.#bench = bench;
+    this.#note = note;
+  }
+
+  found(): Pick<Holdings, 'folders' | 'originals' | 'broken'> {
+    return { folders: this.#folders, originals: this.#originals, broken: this.#broken };
+  }
+
+  journaled(names: readonly string[]): void {
+    const around = { bench: this.#bench, kit: this.#options.kit, note: this.#note };
+    for (const name of names) {
+      const id = treeId(name);
+      const folder = new TreeFolder(join(this.#place, name), id, around);
+      this.#folders.set(id, folder);
+      try {
+        const known = folder.known();
+        if ('record' in known) this.lists.push(known);
+        else this.known.push(known);
+        // The registry is written last: one that does not know of this version is behind.
+        const version = 'record' in known ? 1 : known.row.version;
+        if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) {
+          folder.load();
+          folder.distrust();
+        }
+      } catch (error) {
+        const file = folder.lastKnown();
+        this.#unreadable(id, error, file?.row ?? null, file?.sequence ?? 0);
+      }
+    }
+  }
+
+  #unreadable(id: TreeId, error: unknown, row: TreeRow | null, sequence: number): void {
+    if (!isAppError(error)) throw error;
+    this.#note(error.message);
+    this.#broken.set(id, error);
+    this.known.push({ row: row ?? this.#unknownRow(id), format: 'tree', sequence });
+  }
+
+  /** A tree of which nothing can be read is listed all the same: a history that is hidden is taken for lost. */
+  #unknownRow(id: TreeId): TreeRow {
+    return {
+      id,
+      owner: this.#options.owner ?? defaultOwner,
+      rootId: nodeId(derivedId('unreadable-root', id)),
+      version: 0,
+      structureVersion: 0,
+      activeNodeId: null,
+      nextSeq: 0,
+      createdAt: 0,
+      updatedAt: 0,
+      attributes: { title: 'Cannot be read' },
+    };
+  }
+
+  /** Folders of other programs, and those of ours that have lost their journal. */
+  originals(names: readonly string[]): void {
+    const candidates = new Map<string, string | null>();
+    for (const name of names) {
+      if (statOf(join(this.#place, name, 'tree.json')) !== null) {
+        const id = treeId(name);
+        const folder = join(this.#place, name);
+        const row = new TreeFolder(folder, id, { bench: this.#bench, kit: undefined, note: this.#note }).lastKnown();
+        this.#unreadable(id, damaged(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
+      } else if (namesIn(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
+        candidates.set(name, join(this.#place, name));
+    }
+    for (const [id, entry] of this.#registry.entries())
+      if (field(entry, 'coppice') === undefined && !candidates.has(id)) candidates.set(id, null);
+    if (candidates.size === 0) return;
+    const moved = new Set([...this.#folders.values()].map(({ journalPath }) => originOf(journalPath)?.id));
+    for (const [id, folder] of candidates) if (!moved.has(id)) this.#original(id, folder);
+    for (const id of moved)
+      if (id !== undefined && this.#registry.get(id) !== undefined && !this.#folders.has(treeId(id)))
+        this.#registry.delete(id);
+  }
+
+  #original(id: string, path: string | null): void {
+    const root = { id, entry: this.#registry.get(id) ?? {} };
+    const tree = originalTreeId(root);
+    if (this.#folders.has(tree)) return;
+    // A root without messages has no folder; its name is not used to make one up.
+    const folder = path ?? join(this.#place, '.coppice', 'none');
+    try {
+      const children = field(root.entry, 'child_ids');
+      if (path === null && Array.isArray(children) && children.length > 0)
+        throw damaged(
+          this.#registry.path,
+          `names the root ${JSON.stringify(id)} with ${children.length} children, which has no folder`,
+        );
+      const owner = this.#options.owner ?? defaultOwner;
+      const original = readOriginal(folder, root, { owner, scope: this.#place, kit: this.#options.kit });
+      for (const text of original.notes) this.#note(`${folder}: ${text}`);
+      this.#originals.set(tree, { original, folder });
+      this.known.push({ row: original.tree, format: 'tree', sequence: 0 });
+    } catch (error) {
+      this.#unreadable(tree, error, null, 0);
+    }
+  }
+
+  /** Trees of ours that the registry knows and that have no folder any more. */
+  missing(): void {
+    const here = new Set(namesIn(this.#place));
+    const gone = new Set(namesIn(join(this.#place, '.coppice', 'gone')));
+    for (const [id, entry] of [...this.#registry.entries()]) {
+      if (field(entry, 'coppice') === undefined || here.has(id)) continue;
+      // One that was being purged when the process ended is gone.
+      if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
+      else this.#unreadable(treeId(id), damaged(join(this.#place, id), 'is missing'), null, 0);
+    }
+  }
+}

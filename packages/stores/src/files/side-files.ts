@@ -1,0 +1,265 @@
+/** What lies beside the trees, in files of its own: names, reuses, accounts, generations, attachments. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BlobInfo, type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
+import type { Desk } from '../book/book-store.ts';
+import type { BookEntry } from '../book/keeper.ts';
+import { type Fields, field, isFields, list, object, text, Unreadable } from './decode.ts';
+import { damaged, newer, onFile, type Workbench } from './disk.ts';
+import { LineFile, linesOf, type Tail, toLine } from './line-file.ts';
+import {
+  readBlobInfo,
+  readChunk,
+  readExternalId,
+  readProvenance,
+  readRun,
+  readShare,
+  readToken,
+  readUser,
+} from './records.ts';
+
+/** The files, and who is in which. */
+const files = {
+  names: 'names.jsonl',
+  provenance: 'provenance.jsonl',
+  accounts: 'accounts.jsonl',
+  runs: 'runs.jsonl',
+  blobs: 'blobs.jsonl',
+} as const;
+type Name = keyof typeof files;
+
+const formatVersion = 1;
+
+/** An entry of a book that belongs to no tree's journal. */
+export type SideEntry = Exclude<BookEntry, { type: 'commit' | 'purge' | 'purge-tree' | 'mend' | 'linear' }>;
+
+interface Running {
+  readonly owner: string;
+  run: Run;
+  readonly chunks: RunChunk[];
+}
+
+// Ended generations are left in their file until they are most of it.
+const mostStale = 1 << 20;
+
+/** The side files of one store. */
+export class SideFiles {
+  readonly #folder: string;
+  readonly #bench: Workbench;
+  readonly #note: (text: string) => void;
+  readonly #open = new Map<Name, LineFile>();
+  readonly #running = new Map<string, Running>();
+  #stale = 0;
+
+  constructor(folder: string, bench: Workbench, note: (text: string) => void) {
+    this.#folder = folder;
+    this.#bench = bench;
+    this.#note = note;
+  }
+
+  #path(name: Name): string {
+    return join(this.#folder, files[name]);
+  }
+
+  /** The lines of a file; those that were never acknowledged are left out and told. */
+  *#lines(name: Name): Generator<Fields, void, undefined> {
+    const path = this.#path(name);
+    let tail: Tail = { bytes: 0, ended: true };
+    let first = true;
+    for (const line of linesOf(path)) {
+      const { at } = line;
+      tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
+      if (line.ok && first) this.#checkHead(path, line.value);
+      else if (line.ok) yield line.value;
+      else if (!line.torn || first) throw damaged(path, `cannot be read at line ${at.line}: it ${line.why}`);
+      else if (at.length > 0)
+        this.#note(`${path} has a line that ${line.why}: line ${at.line} at byte ${at.offset}. It stays where it is.`);
+      first = false;
+    }
+    this.#open.get(name)?.close();
+    this.#open.set(name, new LineFile(path, 'side', tail));
+    if (name === 'runs') this.#stale = tail.bytes;
+  }
+
+  #checkHead(path: string, value: Fields): void {
+    if (field(value, 'format') !== 'coppice/side') throw damaged(path, 'is no file of ours');
+    const version = field(value, 'formatVersion');
+    if (version !== formatVersion) throw newer(path, version, formatVersion);
+  }
+
+  /** Reads all files and tells a desk of what is in them. */
+  read(desk: Desk): void {
+    for (const name of ['names', 'provenance', 'accounts', 'runs', 'blobs'] as const) {
+      for (const value of this.#lines(name)) {
+        try {
+          this.#tell(desk, value);
+        } catch (error) {
+          if (error instanceof Unreadable) throw damaged(this.#path(name), `has a line that ${error.message}`);
+          throw error;
+        }
+      }
+    }
+    for (const { owner, run, chunks } of this.#running.values()) desk.runs.know(owner, run, chunks);
+  }
+
+  #tell(desk: Desk, value: Fields): void {
+    switch (text(value, 'type')) {
+      case 'external-ids':
+        return desk.names.know(rows(value, 'ids').map(readExternalId));
+      case 'provenance':
+        return desk.names.know([], rows(value, 'rows').map(readProvenance));
+      case 'user':
+        return desk.accounts.know({ users: [readUser(object(value, 'user'))] });
+      case 'token':
+        return desk.accounts.know({ tokens: [readToken(object(value, 'token'))] });
+      case 'share':
+        return desk.accounts.know({ shares: [readShare(object(value, 'share'))] });
+      case 'blob':
+        return desk.blobs.know(text(value, 'owner'), readBlobInfo(object(value, 'info')));
+      case 'run':
+        return this.#run(text(value, 'owner'), readRun(object(value, 'run')));
+      case 'run-chunk':
+        this.#running.get(text(value, 'runId'))?.chunks.push(readChunk(object(value, 'chunk')));
+        return;
+      case 'run-end':
+        this.#running.delete(text(value, 'runId'));
+        return;
+      default:
+        throw new Unreadable(`has the type ${text(value, 'type')}, which this build does not know`);
+    }
+  }
+
+  #run(owner: string, run: Run): void {
+    const there = this.#running.get(run.id);
+    if (there === undefined) this.#running.set(run.id, { owner, run, chunks: [] });
+    else there.run = run;
+  }
+
+  /** Makes an entry last. Beats, pieces of replies and reuses need not outlive a power cut. */
+  keep(entry: SideEntry): void {
+    switch (entry.type) {
+      case 'external-ids':
+        return this.#append('names', entry, true);
+      case 'provenance':
+        return this.#append('provenance', entry, false);
+      case 'user':
+      case 'token':
+      case 'share':
+        return this.#append('accounts', entry, true);
+      case 'blob':
+        return this.#blob(entry.owner, entry.info, entry.bytes);
+      case 'run':
+        this.#append('runs', entry, !this.#running.has(entry.run.id));
+        return this.#run(entry.owner, entry.run);
+      case 'run-chunk':
+        this.#append('runs', entry, false);
+        this.#running.get(entry.runId)?.chunks.push(entry.chunk);
+        return;
+      case 'run-end':
+        this.#append('runs', entry, true);
+        this.#running.delete(entry.runId);
+        return this.#tidyRuns();
+    }
+  }
+
+  #append(name: Name, entry: object, sync: boolean): void {
+    const line = toLine(entry);
+    const file = this.#file(name);
+    if (file.tail.bytes === 0) file.rewrite([head(), line], this.#bench);
+    else file.append([line], sync);
+    if (name === 'runs') this.#stale += line.length;
+  }
+
+  #file(name: Name): LineFile {
+    const file = this.#open.get(name) ?? new LineFile(this.#path(name), 'side', { bytes: 0, ended: true });
+    this.#open.set(name, file);
+    return file;
+  }
+
+  /** Writes the generations that still run into a new file when the others have become most of it. */
+  #tidyRuns(): void {
+    if (this.#stale < mostStale) return;
+    this.#stale = 0;
+    const running = [...this.#running.values()];
+    const lines = function* () {
+      yield head();
+      for (const { owner, run, chunks } of running) {
+        yield toLine({ type: 'run', owner, run });
+        for (const chunk of chunks) yield toLine({ type: 'run-chunk', runId: run.id, chunk });
+      }
+    };
+    this.#file('runs').rewrite(lines(), this.#bench);
+  }
+
+  #blob(owner: string, info: BlobInfo, bytes: Uint8Array): void {
+    const path = this.blobPath(info.hash);
+    if (!existsSync(path)) {
+      onFile(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));
+      this.#bench.replace(path, [bytes], 'blob', true);
+    }
+    this.#append('blobs', { type: 'blob', owner, info }, true);
+  }
+
+  /** Where the bytes of an attachment are; the name is a hash and nothing else. */
+  blobPath(hash: string): string {
+    if (!/^[0-9a-f]{64}$/.test(hash))
+      throw damaged(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
+    return join(this.#folder, 'blobs', hash);
+  }
+
+  /** The bytes of an attachment. */
+  bytesOf(hash: string): Uint8Array {
+    const path = this.blobPath(hash);
+    return onFile(path, () => {
+      if (!existsSync(path)) throw damaged(path, 'is missing');
+      return new Uint8Array(readFileSync(path));
+    });
+  }
+
+  /** Takes what was said of a tree, or of some of its nodes, out of the files. */
+  forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
+    const gone = (id: unknown) => nodeIds === undefined || (typeof id === 'string' && nodeIds.has(nodeId(id)));
+    this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
+    this.#filter('provenance', (row) => row.treeId === treeId && (gone(row.firstNodeId) || gone(row.lastNodeId)));
+    if (nodeIds === undefined) this.#filter('accounts', (row) => row.treeId === treeId);
+  }
+
+  /** Writes a file anew without the rows that are to go; does nothing where there are none. */
+  #filter(name: Name, goes: (row: Fields) => boolean): void {
+    const kept: Uint8Array[] = [head()];
+    let less = false;
+    for (const value of this.#lines(name)) {
+      const left = without(value, goes);
+      if (left !== null) kept.push(toLine(left));
+      less ||= left !== value;
+    }
+    if (less) this.#file(name).rewrite(kept, this.#bench);
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) file.close();
+  }
+}
+
+function head(): Uint8Array {
+  return toLine({ format: 'coppice/side', formatVersion });
+}
+
+function rows(value: Fields, key: string): Fields[] {
+  return list(value, key).map((row) => {
+    if (!isFields(row)) throw new Unreadable(`has something else than rows in ${key}`);
+    return row;
+  });
+}
+
+/** A line without the rows that go; null if nothing is left of it, the line itself if nothing goes. */
+function without(entry: Fields, goes: (row: Fields) => boolean): Fields | null {
+  for (const key of ['ids', 'rows'] as const) {
+    if (field(entry, key) === undefined) continue;
+    const all = rows(entry, key);
+    const left = all.filter((row) => !goes(row));
+    return left.length === all.length ? entry : left.length === 0 ? null : { ...entry, [key]: left };
+  }
+  const share = field(entry, 'share');
+  return isFields(share) && goes(share) ? null : entry;
+}
