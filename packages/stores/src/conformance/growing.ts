@@ -18,8 +18,8 @@ import { Bed, noting, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { asked, bedIn, long, rule, type StoreSubject } from './subject.ts';
 
-const deep = long ? 100_000 : 20_000;
-const many = long ? 50_000 : 5_000;
+const deep = long ? 100_000 : 10_000;
+const many = long ? 50_000 : 3_000;
 
 /** Stores a chain in one commit, as an import does. */
 async function chain(store: Store, length: number): Promise<{ readonly id: TreeId; readonly last: string }> {

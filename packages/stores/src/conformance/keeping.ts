@@ -195,7 +195,10 @@ export function keepingRules(subject: StoreSubject): void {
         const made = await bedIn(store, 9);
         await made.grow(['new', 'conversation']);
         expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
-        for await (const step of store.backfill()) expect(step.left).toBeGreaterThanOrEqual(0);
+        await store.putLinear(listOf(3, ['still', 'a list']));
+        for await (const step of store.backfill()) expect(step.done).toBe(0);
+        const left = (await store.trees()).items.find((item) => item.id === treeId(uuid(3)));
+        expect(left?.format).toBe('linear');
         await expectSound(store, record.treeId);
       },
       { treeWrites: 'off' },

@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ask, type LinearRecord, nodeId, type Store, type Tree, treeId } from '@coppice/core';
+import { Bed, user, uuid } from '@coppice/core/testing';
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../memory/index.ts';
+import { Book } from './book.ts';
+import { BookStore, deskOf, type Nameplate } from './book-store.ts';
+import type { BookEntry, Keeper, LoadedTree } from './keeper.ts';
+
+const plate: Nameplate = {
+  supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
+  info: () => ({ kind: 'test', place: 'test:', readOnly: false, schemaVersion: 1, notes: [] }),
+  backup: async () => undefined,
+  close: async () => undefined,
+};
+
+function storeWith(keeper: Keeper, book = new Book({ keeper })): BookStore {
+  return new BookStore(deskOf(book, keeper), plate, 'local');
+}
+
+function versionIn(store: Store, id: Bed['treeId']): Promise<number | undefined> {
+  return store.read(id, () => ask('tree', {})).then((row) => row?.version);
+}
+
+/** A keeper that remembers what it was given, as a disk would. */
+class Shelf implements Keeper {
+  readonly entries: BookEntry[] = [];
+  readonly loaded: string[] = [];
+  readonly trees = new Map<string, { tree: Tree; log: LoadedTree['log'][number][]; sequence: number }>();
+  fails = false;
+  before: (entry: BookEntry) => Promise<void> = async () => undefined;
+
+  async keep(entry: BookEntry): Promise<void> {
+    await this.before(entry);
+    if (this.fails) throw new Error('The disk is full.');
+    this.entries.push(entry);
+    if (entry.type !== 'commit') return;
+    const kept = this.trees.get(entry.treeId);
+    const log = [...(kept?.log ?? []), entry.settled.commit];
+    this.trees.set(entry.treeId, { tree: entry.tree, log, sequence: entry.sequence });
+  }
+
+  async load(id: string): Promise<LoadedTree> {
+    this.loaded.push(id);
+    const kept = this.trees.get(id);
+    if (kept === undefined) throw new Error(`There is no tree ${id} on the shelf.`);
+    return kept;
+  }
+
+  async homesOf(ids: readonly ReturnType<typeof nodeId>[]) {
+    const homes = new Map<ReturnType<typeof nodeId>, Bed['treeId']>();
+    for (const { log } of this.trees.values())
+      for (const { steps, treeId: home } of log)
+        for (const step of steps)
+          if (step.type === 'insert' && ids.includes(step.node.id)) homes.set(step.node.id, home);
+    return homes;
+  }
+
+  async treesOf(actId: string) {
+    return [...this.trees.values()].flatMap(({ log }) =>
+      log.filter((one) => one.actId === actId).map((one) => one.treeId),
+    );
+  }
+
+  reopened(): BookStore {
+    const book = new Book({ keeper: this });
+    book.know([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
+    return storeWith(this, book);
+  }
+}
+
+describe('a book', () => {
+  it('[K136] shows a commit to nobody before its keeper has it', async () => {
+    const shelf = new Shelf();
+    const store = storeWith(shelf);
+    const bed = await Bed.make({ store });
+    const seen: (number | undefined)[] = [];
+    shelf.before = async () => {
+      seen.push(await versionIn(store, bed.treeId));
+      seen.push((await store.trees()).items[0]?.version);
+    };
+    await bed.grow(['a']);
+    expect(seen).toEqual([1, 1]);
+    expect(await versionIn(store, bed.treeId)).toBe(2);
+  });
+
+  it('[K137] stays as it was when its keeper fails, and goes on when it works again', async () => {
+    const shelf = new Shelf();
+    const store = storeWith(shelf);
+    const bed = await Bed.make({ store });
+    shelf.fails = true;
+    await expect(bed.grow(['a'])).rejects.toThrow('The disk is full.');
+    await expect(Bed.make({ store, treeId: treeId(uuid(2)) })).rejects.toThrow('The disk is full.');
+    await expect(store.blobs.put(new Uint8Array([1]), 'text/plain')).rejects.toThrow('The disk is full.');
+    const record: LinearRecord = { treeId: treeId(uuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
+    await expect(store.putLinear(record)).rejects.toThrow('The disk is full.');
+    expect((await store.trees()).items.map((item) => item.version)).toEqual([1]);
+    expect((await store.search({ text: 'a' })).items).toEqual([]);
+    shelf.fails = false;
+    await bed.grow(['a']);
+    await store.putLinear(record);
+    expect((await store.search({ text: 'a' })).items.length).toBe(2);
+  });
+
+  it('[K138] loads a tree when it is asked for, once, and lists it without', async () => {
+    const shelf = new Shelf();
+    const first = storeWith(shelf);
+    const bed = await Bed.make({ store: first });
+    const [one] = await bed.grow(['a', 'b']);
+    const other = await Bed.make({ store: first, treeId: treeId(uuid(2)) });
+    const store = shelf.reopened();
+    expect((await store.trees()).items.length).toBe(2);
+    expect(shelf.loaded).toEqual([]);
+    expect(await Promise.all([1, 2, 3].map(() => versionIn(store, bed.treeId)))).toEqual([2, 2, 2]);
+    expect(new Set(shelf.loaded)).toEqual(new Set([bed.treeId]));
+    // What is not loaded is still taken, and found as the home of its nodes.
+    const again = shelf.reopened();
+    const taken = { type: 'append', treeId: other.treeId, messages: [{ message: user('x'), id: one ?? '' }] } as const;
+    expect(await new Bed(again, other.treeId).refusal(taken)).toBe('id/taken');
+    expect(await again.read(other.treeId, () => ask('home', { id: one ?? nodeId('') }))).toBe(bed.treeId);
+    await new Bed(again, bed.treeId).run({ type: 'undo', treeId: bed.treeId });
+    expect((await again.read(bed.treeId, () => ask('children', { of: one ?? nodeId('') }))).length).toBe(0);
+    expect((await again.fsck()).findings).toEqual([]);
+  });
+
+  it('[K139] tells a feed over all trees on where it was before it was opened again', async () => {
+    const shelf = new Shelf();
+    const bed = await Bed.make({ store: storeWith(shelf) });
+    const cursors: string[] = [];
+    const store = shelf.reopened();
+    const listening = (async () => {
+      for await (const event of store.feedAll(null)) {
+        cursors.push(event.cursor);
+        break;
+      }
+    })();
+    await new Bed(store, bed.treeId).run({ type: 'attributes', treeId: bed.treeId, set: { title: 'T' } });
+    await listening;
+    const later = shelf.reopened();
+    await new Bed(later, bed.treeId).run({ type: 'attributes', treeId: bed.treeId, set: { title: 'U' } });
+    for await (const event of shelf.reopened().feedAll(cursors[0] ?? '')) {
+      expect(event).toMatchObject({ treeId: bed.treeId, version: 3 });
+      break;
+    }
+  });
+});
+
+describe('the memory store', () => {
+  it('[K140] shares nothing with another one of the same name', async () => {
+    const [one, two] = [createMemoryStore({}, 'same'), createMemoryStore({}, 'same')];
+    await Bed.make({ store: one });
+    expect((await two.trees()).items).toEqual([]);
+    expect((await one.forOwner('local').trees()).items.length).toBe(1);
+  });
+
+  it('[K141] needs nothing of Node, also not by what it imports', () => {
+    const packages = resolve(import.meta.dirname, '../../..');
+    const open = [join(import.meta.dirname, '../memory/index.ts')];
+    const seen = new Set<string>();
+    const outside = new Set<string>();
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/(?:\bfrom |\bimport ?\(?)'([^'\s]+)'/g)) {
+        const own = /^@coppice\/(\w+)$/.exec(name)?.[1];
+        if (own !== undefined) open.push(join(packages, own, 'src/index.ts'));
+        else if (name.startsWith('.')) open.push(resolve(dirname(file), name));
+        else outside.add(name);
+      }
+    }
+    expect([...outside]).toEqual(['tokenx']);
+    expect(seen.size).toBeGreaterThan(readdirSync(import.meta.dirname).length);
+  });
+});

@@ -1,0 +1,43 @@
+import { messageKit } from '@coppice/content';
+import { checkTree, isUuid, type LinearRecord, path, treeId, treeToJson } from '@coppice/core';
+import { assistant, user, uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { derivedId, linearTree } from './linear.ts';
+
+const record: LinearRecord = {
+  treeId: treeId(uuid(1)),
+  createdAt: 1000,
+  messages: [
+    { message: user('a'), id: 'not one of ours' },
+    { message: user(' ') },
+    { message: assistant('b'), id: uuid(7) },
+  ],
+};
+
+it('[K142] the same list reads as the same tree, blank messages named and foreign ids replaced', () => {
+  const { tree, settled, blank } = linearTree(record, 'local');
+  expect(treeToJson(linearTree(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
+  expect(blank).toEqual([1]);
+  expect(checkTree(tree)).toEqual([]);
+  expect(settled.commit.version).toBe(1);
+  const found = path(tree, { to: tree.activeNodeId ?? '' });
+  expect(found.ok && found.value.map((node) => [node.text, isUuid(node.id)])).toEqual([
+    ['a', true],
+    ['b', true],
+  ]);
+  expect(tree.activeNodeId).toBe(uuid(7));
+});
+
+it('[K143] derived ids are UUIDs, the same for the same parts and others for others', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string(), fc.integer())),
+      fc.array(fc.oneof(fc.string(), fc.integer())),
+      (a, b) => {
+        expect(isUuid(derivedId(...a))).toBe(true);
+        expect(derivedId(...a) === derivedId(...b)).toBe(JSON.stringify(a) === JSON.stringify(b));
+      },
+    ),
+  );
+});

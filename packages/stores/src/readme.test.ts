@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import * as content from '@coppice/content';
+import * as core from '@coppice/core';
+import { expect, it } from 'vitest';
+import * as stores from './index.ts';
+
+const packages: Readonly<Record<string, object>> = {
+  '@coppice/content': content,
+  '@coppice/core': core,
+  '@coppice/stores': stores,
+};
+
+it('[K130] the example in the README gives what its comments say', async () => {
+  const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const given = [...example.matchAll(/import \{([^}]*)\} from '([^']*)';/g)];
+  const names = given.map(([, list = '', from = '']) => `const {${list}} = packages[${JSON.stringify(from)}];`);
+  const body = example
+    .replaceAll(/import [^;]*;/g, '')
+    .replaceAll(/^(.*); \/\/ (.*)$/gm, (_line, expression, expected) => `claims.push([${expression}, ${expected}]);`);
+  const claims: (readonly [unknown, unknown])[] = [];
+  await new Function('claims', 'packages', `return (async () => {${names.join('\n')}\n${body}})();`)(claims, packages);
+  expect(claims.length).toBe(3);
+  for (const [actual, expected] of claims) expect(actual).toBe(expected);
+});
+
+it('[K131] a scheme that no store has is refused, naming those there are', async () => {
+  for (const url of ['', 'nowhere:x', 'sqlite', '__proto__:', '/home/me/x.db'])
+    await expect(stores.openStore(url)).rejects.toMatchObject({ code: 'command/invalid' });
+  await expect(stores.openStore('nowhere:x')).rejects.toThrow('memory:');
+  expect(stores.storeSchemes).toContain('memory');
+  const store = await stores.openStore('MEMORY:', { owner: 'ann' });
+  expect(store.owner).toBe('ann');
+  await store.close();
+});
