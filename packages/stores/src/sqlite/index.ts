@@ -7,14 +7,16 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   rmSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AppError, type Store } from '@coppice/core';
+import { failpoint } from '../failpoints.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
@@ -47,34 +49,65 @@ function openFile(path: string, readOnly: boolean): Opened {
     }
     checkFile(path);
     const writable = !readOnly && isWritable(path);
+    if (writable) sweep(path);
     return writable ? openToWrite(path) : openToRead(path, readOnly);
   } catch (error) {
     throw asAppError(systemError(error, path), path);
   }
 }
 
+// The file that is to become the database, named after the process that makes it.
+const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
+
 /** A new file gets its name only when it is whole, so that a crash leaves none that is empty. */
 function create(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new-${process.pid}`;
-  rmSync(temporary, { force: true });
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
   try {
-    connection.database.exec('PRAGMA journal_mode = DELETE');
-    connection.database.exec('PRAGMA synchronous = FULL');
-    migrate(connection, temporary);
+    rmSync(temporary, { force: true });
+    failpoint('create');
+    const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
+    try {
+      connection.database.exec('PRAGMA journal_mode = DELETE');
+      connection.database.exec('PRAGMA synchronous = FULL');
+      migrate(connection, temporary);
+    } finally {
+      connection.close();
+    }
+    failpoint('sync');
+    syncFile(temporary);
+    failpoint('link');
+    try {
+      // Fails if another process was first: then its file is the one.
+      linkSync(temporary, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    }
+    failpoint('unlink');
   } finally {
-    connection.close();
+    for (const end of ['', '-journal']) rmSync(`${temporary}${end}`, { force: true });
   }
-  syncFile(temporary);
-  try {
-    // Fails if another process was first: then its file is the one.
-    linkSync(temporary, path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-  }
-  rmSync(temporary, { force: true });
+  failpoint('sync-folder');
   syncFile(dirname(path));
+}
+
+/** Takes away what processes left behind that died while they made the file. */
+function sweep(path: string): void {
+  const name = basename(path);
+  for (const entry of readdirSync(dirname(path))) {
+    const maker = entry.startsWith(name) ? makings.exec(entry.slice(name.length))?.[1] : undefined;
+    if (maker !== undefined && !isRunning(Number(maker))) rmSync(join(dirname(path), entry), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else may not be signalled, but it runs.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 /** An empty or cut file is damage, not a new database. */

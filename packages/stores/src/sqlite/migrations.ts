@@ -1,6 +1,7 @@
 /** The schema of a database file: made, brought up to date, or refused. */
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
+import { failpoint } from '../failpoints.ts';
 import { schema, schemaVersion } from '../sql/schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
@@ -50,6 +51,7 @@ export function migrate(connection: Connection, place: string): void {
   const { version, empty } = schemaOf(connection, place);
   if (version === schemaVersion) return;
   if (!empty) backUpBefore(connection, place, version);
+  failpoint('migrate-begin');
   connection.database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been first while this one waited for the lock.
@@ -57,13 +59,23 @@ export function migrate(connection: Connection, place: string): void {
     for (const migration of migrations) {
       if (migration.version <= now) continue;
       for (const statement of migration.statements) connection.database.exec(statement);
+      failpoint('migrate-step');
     }
     connection.database.exec(`PRAGMA application_id = ${applicationId}`);
     connection.database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    failpoint('migrate-commit');
     connection.database.exec('COMMIT');
   } catch (error) {
-    connection.database.exec('ROLLBACK');
+    rollBack(connection);
     throw error;
+  }
+}
+
+function rollBack(connection: Connection): void {
+  try {
+    connection.database.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself; what went wrong before is what has to be told.
   }
 }
 

@@ -1,4 +1,5 @@
 /** Every part of the torture suite by its name. A later part is one more line here. */
+import type { PostgresOptions } from '../postgres/index.ts';
 import type { Options } from './arguments.ts';
 import type { Report } from './journal.ts';
 import { folderGround, type Ground, type Kind, memoryGround, postgresGround } from './places.ts';
@@ -78,6 +79,96 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
             ...(server && crash !== undefined ? { killServer: crash } : {}),
           }),
         );
+      },
+    },
+  ],
+  [
+    'faultwalk',
+    {
+      about: 'every write fails at every point; --store, --ops append,edit,…, --failures kill,eio,enospc',
+      async run(options, say) {
+        const { faultwalk } = await import('./faultwalk.ts');
+        const kinds = kindsOf(options, ['sqlite', 'files', 'postgres']);
+        const operations = options.list('ops');
+        const failures = options.list('failures')?.map((name) => {
+          if (name !== 'kill' && name !== 'eio' && name !== 'enospc')
+            throw new Error(`--failures are kill, eio, enospc; not ${name}.`);
+          return name;
+        });
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return onEach(kinds, ({ ground }) =>
+          faultwalk({
+            ground,
+            seed,
+            say,
+            ...(operations === undefined ? {} : { operations }),
+            ...(failures === undefined ? {} : { failures }),
+          }),
+        );
+      },
+    },
+  ],
+  [
+    'permute',
+    {
+      about: 'sessions in every order and at once; --store, --times, --update writes the outcomes down',
+      async run(options, say) {
+        const { permute } = await import('./permute.ts');
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const times = options.number('times', 100);
+        const update = options.flag('update');
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return onEach(kinds, async ({ ground }) => {
+          const plain = await permute({ ground, seed, times, update, say });
+          if (ground.kind !== 'postgres') return plain;
+          const serializable: PostgresOptions = { isolation: 'serializable' };
+          return [plain, await permute({ ground, seed, times, say, options: serializable })];
+        });
+      },
+    },
+  ],
+  [
+    'twoproc',
+    {
+      about: 'several processes on one store; --store, --procs, --secs',
+      async run(options, say) {
+        const { twoProcesses } = await import('./two-processes.ts');
+        const kinds = kindsOf(options, ['sqlite', 'postgres']);
+        const processes = options.number('procs', 4);
+        const seconds = options.number('secs', 30);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return onEach(kinds, ({ ground }) => twoProcesses({ ground, processes, seconds, seed, say }));
+      },
+    },
+  ],
+  [
+    'vectors',
+    {
+      about: 'the shared vectors through the library and each store; --store',
+      async run(options, say) {
+        const { runVectors } = await import('./vectors.ts');
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return onEach(kinds, ({ ground }) => runVectors({ ground, seed, say }));
+      },
+    },
+  ],
+  [
+    'deep',
+    {
+      about: 'a very deep chain and very many siblings; --store, --depth, --width',
+      async run(options, say) {
+        const { deep } = await import('./deep.ts');
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const depth = options.number('depth', 100_000);
+        const width = options.number('width', 50_000);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return onEach(kinds, ({ ground }) => deep({ ground, depth, width, seed, say }));
       },
     },
   ],

@@ -21,7 +21,7 @@ export type Task =
   | { readonly task: 'fault'; readonly url: string; readonly operation: string; readonly nth: number }
   /** Opens the store, says so, and runs a command when it is told to go. */
   | { readonly task: 'session'; readonly url: string }
-  | { readonly task: 'run'; readonly command: Command; readonly seed: string }
+  | { readonly task: 'run'; readonly command: Command; readonly actor: string; readonly seed: string }
   | { readonly task: 'stop' };
 
 /** What a worker tells. An act is told before it is tried, and again when the store has acknowledged it. */

@@ -52,11 +52,11 @@ async function failAt({ url, operation, nth }: Extract<Task, { task: 'fault' }>)
   tell({ told: 'through', passed });
 }
 
-async function runOne(command: Command, seed: string): Promise<void> {
+async function runOne(command: Command, actor: string, seed: string): Promise<void> {
   if (session === undefined) throw new Error('No store was opened.');
   const random = new Random('session', seed);
   try {
-    await run(session, command, { actor: seed, kit: messageKit, now: () => 0, newId: () => random.uuid() });
+    await run(session, command, { actor, kit: messageKit, now: () => 0, newId: () => random.uuid() });
     tell({ told: 'ran', code: null });
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -76,7 +76,7 @@ async function perform(task: Task): Promise<void> {
       session = await openPlace(task);
       return tell({ told: 'open' });
     case 'run':
-      return runOne(task.command, task.seed);
+      return runOne(task.command, task.actor, task.seed);
     case 'stop':
       stopped = true;
       if (session === undefined) return;

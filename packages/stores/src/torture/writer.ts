@@ -109,12 +109,18 @@ export async function write(
   let again = task.again;
   while (!ended()) {
     const act = again ?? chooseAct(branch, random, name);
-    // What is tried again is there already.
-    const next = again === undefined ? branch.after(act) : branch;
+    // What is tried again is there already, and the user may have gone elsewhere since.
+    const retried = again !== undefined;
+    const next = retried ? branch : branch.after(act);
     again = undefined;
     tell({ told: 'tries', writer: name, act });
     try {
-      const { version } = await run(store, commandOf(act, tree, rootId), context);
+      const command = commandOf(act, tree, rootId);
+      const { version } = await run(
+        store,
+        retried && command.type === 'append' ? { ...command, select: false } : command,
+        context,
+      );
       branch = next;
       tell({ told: 'done', writer: name, version });
     } catch (error) {

@@ -1,0 +1,170 @@
+/** Makes each write fail at its first, second, … nth point until it gets through, by every kind of failure. */
+import { isAppError, type Store } from '@coppice/core';
+import { armFault, faultPassed } from '../failpoints.ts';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import { goOn, imageOfStore, imageWithoutLater, type Operation, operations, plant } from './operations.ts';
+import { type Ground, openPlace, type Place } from './places.ts';
+
+/** How a write can be made to fail. */
+export type Failure = 'kill' | 'eio' | 'enospc';
+
+/** What to walk over. */
+export interface FaultwalkOptions {
+  readonly ground: Ground;
+  readonly seed: string;
+  /** The names of operations; all if not given. */
+  readonly operations?: readonly string[];
+  readonly failures?: readonly Failure[];
+  readonly say?: (line: string) => void;
+}
+
+// No write passes as many points as this: a walk that gets here does not end.
+const mostPoints = 500;
+const codes: Readonly<Record<Failure, string>> = { kill: '', eio: 'store/unavailable', enospc: 'store/full' };
+
+/** The state before and after an operation that nothing disturbs. */
+interface Images {
+  readonly old: string;
+  readonly new: string;
+}
+
+class Walk {
+  readonly #ground: Ground;
+  readonly #journal: Journal;
+  readonly #template: Place;
+  failures = 0;
+
+  constructor(ground: Ground, journal: Journal, template: Place) {
+    this.#ground = ground;
+    this.#journal = journal;
+    this.#template = template;
+  }
+
+  async #place(operation: Operation): Promise<Place> {
+    return operation.opens ? this.#ground.place() : this.#template.copy();
+  }
+
+  async images(operation: Operation): Promise<Images> {
+    const place = await this.#place(operation);
+    const store = await openPlace(place);
+    const old = await imageOfStore(store);
+    await operation.run(store);
+    const images = { old, new: await imageOfStore(store) };
+    await store.close();
+    await place.destroy();
+    return images;
+  }
+
+  #fail(operation: Operation, at: object, message: string, cause?: unknown): Error {
+    return this.#journal.failure(
+      `${operation.name} at ${JSON.stringify(at)}: ${message}`,
+      { operation: operation.name, at },
+      cause,
+    );
+  }
+
+  /** Holds a store to the old or the new state, to fsck, and to going on as if nothing had been. */
+  async #sound(operation: Operation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
+    const image = await imageWithoutLater(store, ['first']);
+    if (image !== images.new && (happened || image !== images.old))
+      throw this.#fail(
+        operation,
+        { ...at, image },
+        `the state is neither the old one nor the new one${happened ? ', but it was acknowledged' : ''}`,
+      );
+    const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');
+    if (errors.length > 0) throw this.#fail(operation, at, `fsck: ${errors.map((one) => one.message).join(' ')}`);
+  }
+
+  /** One failure within this process. Answers whether the operation got through before the failure was due. */
+  async inProcess(
+    operation: Operation,
+    images: Images,
+    failure: Failure,
+    nth: number,
+    sticky: boolean,
+  ): Promise<boolean> {
+    const at = { failure, nth, sticky };
+    this.#journal.note({ operation: operation.name, ...at });
+    const place = await this.#place(operation);
+    let store = operation.opens ? undefined : await openPlace(place);
+    let error: unknown;
+    armFault({ point: '*', nth, fault: failure, sticky });
+    try {
+      store ??= await openPlace(place);
+      await operation.run(store);
+    } catch (thrown) {
+      error = thrown;
+    }
+    const due = faultPassed() >= nth;
+    armFault(null);
+    if (error !== undefined && (!isAppError(error) || error.code !== codes[failure] || !error.retryable))
+      throw this.#fail(operation, at, `it failed with ${String(error)}, not with ${codes[failure]}`, error);
+    if (due) this.failures++;
+    else if (error !== undefined) throw this.#fail(operation, at, 'it failed although nothing was made to fail', error);
+    store ??= await openPlace(place);
+    await this.#sound(operation, images, store, at, error === undefined);
+    await goOn(store, 'first');
+    await this.#sound(operation, images, store, at, error === undefined);
+    // Trying again is what a caller does: it ends in the new state, or is refused because the new state is there.
+    await store.close();
+    const again = await openPlace(place);
+    await this.#sound(operation, images, again, at, error === undefined);
+    await goOn(again, 'second');
+    await again.close();
+    await place.destroy();
+    return !due;
+  }
+
+  /** One failure that kills the process. */
+  async killing(operation: Operation, images: Images, nth: number): Promise<boolean> {
+    const at = { failure: 'kill', nth };
+    this.#journal.note({ operation: operation.name, ...at });
+    const place = await this.#place(operation);
+    const worker = await Worker.start();
+    const through = worker.hears((told) => told.told === 'through');
+    worker.tell({ task: 'fault', url: place.url, operation: operation.name, nth });
+    const told = await through;
+    await worker.end();
+    if (told === null) this.failures++;
+    const store = await openPlace(place);
+    await this.#sound(operation, images, store, at, told !== null);
+    await goOn(store, 'first');
+    await this.#sound(operation, images, store, at, told !== null);
+    await store.close();
+    await place.destroy();
+    return told !== null;
+  }
+}
+
+/** Walks over every failure of every operation. Throws at the first state that is neither old nor new. */
+export async function faultwalk(options: FaultwalkOptions): Promise<Report> {
+  const { ground, failures = ['kill', 'eio', 'enospc'] } = options;
+  const wanted = options.operations ?? operations.map((one) => one.name);
+  const journal = new Journal(`faultwalk-${ground.kind}`, options.seed, options.say);
+  const template = await ground.place();
+  const store = await openPlace(template);
+  await plant(store);
+  await store.close();
+  const walk = new Walk(ground, journal, template);
+  for (const name of wanted) {
+    const operation = operations.find((one) => one.name === name);
+    if (operation === undefined) throw new Error(`There is no operation ${name}.`);
+    const images = await walk.images(operation);
+    const before = walk.failures;
+    for (const failure of failures)
+      for (const sticky of failure === 'kill' ? [false] : [false, true])
+        for (let nth = 1, through = false; !through; nth++) {
+          if (nth > mostPoints) throw journal.failure(`${name} never gets through.`);
+          through =
+            failure === 'kill'
+              ? await walk.killing(operation, images, nth)
+              : await walk.inProcess(operation, images, failure, nth, sticky);
+        }
+    if (walk.failures === before) throw journal.failure(`${name} passes no failpoint: nothing was tested.`);
+    journal.say(`${name}: ${walk.failures - before} failures`);
+  }
+  await template.destroy();
+  return journal.done({ operations: wanted.length, failures: walk.failures });
+}

@@ -1,0 +1,157 @@
+/** What writers were told, kept outside of the processes that write. */
+import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
+import { type Act, Branch, differences, type Known, type KnownNodes, sameNodes } from './branch.ts';
+import type { Journal } from './journal.ts';
+import type { Told, WriterTask } from './protocol.ts';
+import type { Random } from './random.ts';
+
+const treesPerPlace = 2;
+// What a writer may meet while others hold the store or a server is gone; it may try again.
+const expectedFailures: ReadonlySet<string> = new Set(['store/locked', 'store/unavailable']);
+
+/** What a writer was told, round after round. */
+interface Writer {
+  readonly name: string;
+  readonly tree: TreeId;
+  branch: Branch;
+  /** Said to be tried, and not yet answered. */
+  open: Act | null;
+  /** Open when the last round ended, and since found to have happened or not. */
+  again: Act | null;
+}
+
+/** The writers of a place and how many commits each tree must have. */
+export class Ledger {
+  readonly writers: readonly Writer[];
+  readonly #commits = new Map<TreeId, number>();
+  readonly #homes = new Map<string, string>();
+  readonly journal: Journal;
+  acknowledged = 0;
+  unknown = 0;
+  happened = 0;
+  /** The first word of a worker that should not have come. */
+  wrong: Error | null = null;
+  /** How often a writer was told to come again. */
+  busy = 0;
+
+  constructor(journal: Journal, count: number, random: Random) {
+    this.journal = journal;
+    const trees = Array.from({ length: treesPerPlace }, () => treeId(random.uuid()));
+    this.writers = Array.from({ length: count }, (_, at) => ({
+      name: `w${at}`,
+      tree: trees[at % trees.length] ?? treeId(''),
+      branch: new Branch(),
+      open: null,
+      again: null,
+    }));
+  }
+
+  /** The trees that are written to. */
+  get trees(): readonly TreeId[] {
+    return [...new Set(this.writers.map((writer) => writer.tree))];
+  }
+
+  /** The version that a tree must have: one commit made it. */
+  versionOf(tree: TreeId): number {
+    return 1 + (this.#commits.get(tree) ?? 0);
+  }
+
+  /** Writes down what a worker told; this is the only place where an acknowledgement counts. */
+  hear(told: Told): void {
+    if (told.told !== 'tries' && told.told !== 'done' && told.told !== 'failed') return;
+    this.journal.note(told);
+    const writer = this.writers.find((one) => one.name === told.writer);
+    if (writer === undefined) {
+      this.wrong ??= new Error(`Nobody is called ${told.writer}.`);
+      return;
+    }
+    if (told.told === 'tries') {
+      writer.open = told.act;
+      for (const id of idsOf(told.act)) this.#homes.set(id, writer.name);
+      return;
+    }
+    if (told.told === 'failed') {
+      if (!expectedFailures.has(told.code))
+        this.wrong ??= this.journal.failure(`${told.writer} was refused: ${told.code}, ${told.message}`);
+      if (!told.unknown) writer.open = null;
+      this.busy++;
+      return;
+    }
+    if (writer.open === null) {
+      this.wrong ??= new Error(`${told.writer} was told of the end of nothing.`);
+      return;
+    }
+    this.acknowledged++;
+    this.#settle(writer, writer.open);
+    writer.open = null;
+  }
+
+  #settle(writer: Writer, act: Act): void {
+    // What was tried again and had happened already changed nothing.
+    if (writer.again === act || JSON.stringify(writer.again) === JSON.stringify(act)) {
+      writer.again = null;
+      return;
+    }
+    writer.branch = writer.branch.after(act);
+    this.#commits.set(writer.tree, (this.#commits.get(writer.tree) ?? 0) + 1);
+  }
+
+  /** Holds the store against what was acknowledged, and finds out what became of what was not. */
+  async compare(store: Store): Promise<void> {
+    if (this.wrong !== null) throw this.wrong;
+    for (const tree of this.trees) {
+      const rows = await store.read(tree, () => ask('rows', {}));
+      const found = new Map<string, Map<string, Known>>(this.writers.map((writer) => [writer.name, new Map()]));
+      for (const node of rows?.nodes ?? []) {
+        if (node.removedIn !== null || node.parentId === null || node.message === null) continue;
+        const home = found.get(this.#homes.get(node.id) ?? '');
+        if (home === undefined) throw this.journal.failure(`The node ${node.id} is nobody's.`);
+        const parent = node.parentId === rows?.row.rootId ? null : node.parentId;
+        home.set(node.id, { parent, text: textOf(node.message) });
+      }
+      for (const writer of this.writers)
+        if (writer.tree === tree) this.#compareWriter(writer, found.get(writer.name) ?? new Map());
+      const version = rows?.row.version ?? 0;
+      if (rows === null ? this.#commits.has(tree) : version !== this.versionOf(tree))
+        throw this.journal.failure(`The tree ${tree} is at version ${version}, not ${this.versionOf(tree)}.`);
+    }
+    const { findings } = await store.fsck();
+    const errors = findings.filter((finding) => finding.severity === 'error');
+    if (errors.length > 0) throw this.journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+  }
+
+  #compareWriter(writer: Writer, actual: KnownNodes): void {
+    const { open } = writer;
+    writer.open = null;
+    writer.again = null;
+    if (open !== null) this.unknown++;
+    if (sameNodes(writer.branch.nodes, actual)) return;
+    const after = open === null ? null : writer.branch.after(open);
+    if (open !== null && after !== null && sameNodes(after.nodes, actual)) {
+      this.happened++;
+      this.#settle(writer, open);
+      // Only an append is the same thing when it is done twice.
+      if (open.act === 'append') writer.again = open;
+      return;
+    }
+    const missing = differences(writer.branch.nodes, actual).slice(0, 5);
+    throw this.journal.failure(
+      `What ${writer.name} was told is not what is there: ${missing.join('; ')}. On its way was ${JSON.stringify(open)}.`,
+    );
+  }
+
+  tasks(seed: string): WriterTask[] {
+    return this.writers.map((writer) => ({
+      name: writer.name,
+      treeId: writer.tree,
+      seed: `${seed} ${writer.name}`,
+      branch: JSON.parse(JSON.stringify(writer.branch)),
+      ...(writer.again === null ? {} : { again: writer.again }),
+    }));
+  }
+}
+
+function idsOf(act: Act): readonly string[] {
+  if (act.act === 'append') return act.ids;
+  return act.act === 'vary' || act.act === 'split' ? [act.newId] : [];
+}

@@ -1,0 +1,229 @@
+/** Runs sessions in every order and at once, and holds what comes of it to what was written down. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ask, type Created, isAppError, type Store } from '@coppice/core';
+import type { StoreOptions } from '../options.ts';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import { type Ground, openPlace, type Place } from './places.ts';
+import { type Race, races, Track } from './races.ts';
+
+/** Where, how often, and with what. */
+export interface PermuteOptions {
+  readonly ground: Ground;
+  readonly seed: string;
+  /** How often each race is run at once, for each way of doing so. */
+  readonly times: number;
+  /** Leaves out the orders of reads and writes of three sessions, which are 90 for each race. */
+  readonly quick?: boolean;
+  /** Writes the outcomes down instead of comparing them. */
+  readonly update?: boolean;
+  /** Options of every store, such as another isolation. */
+  readonly options?: StoreOptions;
+  readonly say?: (line: string) => void;
+}
+
+/** What came of a race: what each session was answered, and the tree. */
+interface Finish {
+  readonly answers: readonly string[];
+  readonly drawing: readonly string[];
+}
+
+const fixture = new URL('./fixtures/permutations.json', import.meta.url);
+
+/** Every order of these steps in which each session's own steps stay in order. */
+export function interleavings(sessions: number, steps: number): number[][] {
+  const found: number[][] = [];
+  const open: { readonly order: number[]; readonly left: readonly number[] }[] = [
+    { order: [], left: Array.from({ length: sessions }, () => steps) },
+  ];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const { order, left } = at;
+    if (left.every((count) => count === 0)) found.push(order);
+    for (const [session, count] of left.entries())
+      if (count > 0)
+        open.push({ order: [...order, session], left: left.map((one, index) => (index === session ? one - 1 : one)) });
+  }
+  return found.sort((one, two) => (one.join() < two.join() ? -1 : 1));
+}
+
+/** What a session is answered, as a word. */
+async function answerOf(work: Promise<{ readonly result: unknown; readonly commit: unknown }>): Promise<string> {
+  try {
+    const { result, commit } = await work;
+    if (isCreated(result)) return result.created ? 'made' : 'found';
+    return commit === null ? 'nothing to do' : 'done';
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return error.code;
+  }
+}
+
+function isCreated(result: unknown): result is Created {
+  return typeof result === 'object' && result !== null && 'created' in result;
+}
+
+class Course {
+  readonly #journal: Journal;
+  readonly #handles: readonly Store[];
+  #tracks = 0;
+
+  constructor(journal: Journal, handles: readonly Store[]) {
+    this.#journal = journal;
+    this.#handles = handles;
+  }
+
+  handle(at: number): Store {
+    const store = this.#handles[at % this.#handles.length];
+    if (store === undefined) throw new Error('There is no store.');
+    return store;
+  }
+
+  async track(race: Race): Promise<Track> {
+    const track = new Track(`${this.#journal.seed} ${++this.#tracks}`);
+    await race.set(track, this.handle(0));
+    // Names are known once they were asked for.
+    for (const session of race.sessions) session.command(track);
+    return track;
+  }
+
+  async finish(track: Track, answers: readonly string[]): Promise<Finish> {
+    return { answers, drawing: await track.drawing(this.handle(0)) };
+  }
+
+  /** Whole commands, one after the other. */
+  async plain(race: Race, order: readonly number[]): Promise<Finish> {
+    this.#journal.note({ race: race.name, plain: order });
+    const track = await this.track(race);
+    const answers = race.sessions.map(() => '');
+    for (const at of order) {
+      const session = race.sessions[at];
+      if (session !== undefined)
+        answers[at] = await answerOf(track.run(this.handle(at), session.actor, session.command(track)));
+    }
+    return this.finish(track, answers);
+  }
+
+  /** Each session first reads and later writes what it had read to be the present. */
+  async checked(race: Race, order: readonly number[]): Promise<Finish> {
+    this.#journal.note({ race: race.name, checked: order });
+    const track = await this.track(race);
+    const answers = race.sessions.map(() => '');
+    const seen = new Map<number, number>();
+    for (const at of order) {
+      const session = race.sessions[at];
+      if (session === undefined) continue;
+      const version = seen.get(at);
+      if (version === undefined)
+        seen.set(at, (await this.handle(at).read(track.treeId, () => ask('tree', {})))?.version ?? 0);
+      else
+        answers[at] = await answerOf(
+          track.run(this.handle(at), session.actor, session.command(track), version === 0 ? undefined : version),
+        );
+    }
+    return this.finish(track, answers);
+  }
+
+  /** All at once, from one process. */
+  async atOnce(race: Race): Promise<Finish> {
+    this.#journal.note({ race: race.name, at: 'once' });
+    const track = await this.track(race);
+    const answers = await Promise.all(
+      race.sessions.map((session, at) => answerOf(track.run(this.handle(at), session.actor, session.command(track)))),
+    );
+    return this.finish(track, answers);
+  }
+
+  /** All at once, each from a process of its own. Processes do not tell made from found. */
+  async inProcesses(race: Race, workers: readonly Worker[]): Promise<Finish> {
+    this.#journal.note({ race: race.name, processes: workers.length });
+    const track = await this.track(race);
+    const answers = await Promise.all(
+      race.sessions.map(async (session, at) => {
+        const worker = workers[at];
+        if (worker === undefined) throw new Error('There are too few processes.');
+        const ran = worker.hears((told) => told.told === 'ran');
+        worker.tell({
+          task: 'run',
+          command: session.command(track),
+          actor: session.actor,
+          seed: `${track.name} ${session.actor}`,
+        });
+        const told = await ran;
+        if (told?.told !== 'ran') throw new Error('A process ended in the middle of a race.');
+        return told.code ?? 'done';
+      }),
+    );
+    return this.finish(track, answers);
+  }
+}
+
+function plainly(finish: Finish): string {
+  const answers = finish.answers.map((answer) =>
+    ['made', 'found', 'nothing to do'].includes(answer) ? 'done' : answer,
+  );
+  return JSON.stringify({ ...finish, answers });
+}
+
+async function crewAt(place: Place, count: number): Promise<Worker[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const worker = await Worker.start();
+      const open = worker.hears((told) => told.told === 'open');
+      worker.tell({ task: 'session', url: place.url });
+      await open;
+      return worker;
+    }),
+  );
+}
+
+/** Runs every race in every order and at once. Throws at the first outcome that is not written down. */
+export async function permute(options: PermuteOptions): Promise<Report> {
+  const { ground, times } = options;
+  const journal = new Journal(`permute-${ground.kind}`, options.seed, options.say);
+  const place = await ground.place();
+  const handles: Store[] = [];
+  for (let at = 0; at < (ground.processes ? 3 : 1); at++) handles.push(await openPlace(place, options.options));
+  const course = new Course(journal, handles);
+  const known: Record<string, Finish> = options.update === true ? {} : JSON.parse(readFileSync(fixture, 'utf8'));
+  const met = new Map<string, Finish>();
+  const compare = (key: string, finish: Finish): void => {
+    met.set(key, finish);
+    if (options.update !== true && JSON.stringify(known[key]) !== JSON.stringify(finish))
+      throw journal.failure(`${key}: expected ${JSON.stringify(known[key])}, got ${JSON.stringify(finish)}`, { key });
+  };
+  const workers = ground.processes ? await crewAt(place, 3) : [];
+  let orders = 0;
+  let raced = 0;
+  try {
+    for (const race of races) {
+      const count = race.sessions.length;
+      const serial = new Set<string>();
+      for (const order of interleavings(count, 1)) {
+        const finish = await course.plain(race, order);
+        serial.add(plainly(finish));
+        compare(`${race.name} | ${order.join(' ')}`, finish);
+        orders++;
+      }
+      for (const order of options.quick === true && count > 2 ? [] : interleavings(count, 2)) {
+        compare(`${race.name} | read, then write | ${order.join(' ')}`, await course.checked(race, order));
+        orders++;
+      }
+      for (let time = 0; time < times; time++) {
+        const finishes = [await course.atOnce(race)];
+        if (workers.length > 0) finishes.push(await course.inProcesses(race, workers));
+        for (const finish of finishes)
+          if (!serial.has(plainly(finish)))
+            throw journal.failure(`${race.name} at once came out as no order does: ${JSON.stringify(finish)}`);
+        raced += finishes.length;
+      }
+    }
+    const errors = (await course.handle(0).fsck()).findings.filter((finding) => finding.severity === 'error');
+    if (errors.length > 0) throw journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+  } finally {
+    for (const worker of workers) worker.kill();
+    for (const store of handles) await store.close();
+    await place.destroy();
+  }
+  if (options.update === true) writeFileSync(fixture, `${JSON.stringify(Object.fromEntries(met), null, 1)}\n`);
+  return journal.done({ races: races.length, orders, raced });
+}

@@ -1,0 +1,71 @@
+/** Several processes write into one store for a while; nothing of what they were told may be lost. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Commit, Store, TreeId } from '@coppice/core';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import { Ledger } from './ledger.ts';
+import { type Ground, openPlace } from './places.ts';
+import { Random } from './random.ts';
+
+/** Where, by how many, and for how long. */
+export interface TwoProcessesOptions {
+  readonly ground: Ground;
+  readonly processes: number;
+  readonly seconds: number;
+  readonly seed: string;
+  readonly say?: (line: string) => void;
+}
+
+/** Follows a tree from its beginning and complains about the first gap or double. */
+async function follow(
+  store: Store,
+  treeId: TreeId,
+  signal: AbortSignal,
+  seen: (commit: Commit) => void,
+): Promise<void> {
+  let version = 0;
+  for await (const commit of store.feed(treeId, 0, signal)) {
+    if (commit.version !== version + 1)
+      throw new Error(`The feed of ${treeId} goes from version ${version} to ${commit.version}.`);
+    version = commit.version;
+    seen(commit);
+  }
+}
+
+/** Has processes write, then compares. Another process's feed is followed all the while. */
+export async function twoProcesses(options: TwoProcessesOptions): Promise<Report> {
+  const { ground, processes, seed } = options;
+  const journal = new Journal(`twoproc-${ground.kind}`, seed, options.say);
+  const place = await ground.place();
+  const ledger = new Ledger(journal, processes, new Random('twoproc', seed));
+  const crew = await Promise.all(Array.from({ length: processes }, () => Worker.start((told) => ledger.hear(told))));
+  const tasks = ledger.tasks(seed);
+  for (const [at, worker] of crew.entries())
+    worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
+  const store = await openPlace(place);
+  const ending = new AbortController();
+  const heard = new Map<TreeId, number>();
+  const feeds = ledger.trees.map((tree) =>
+    follow(store, tree, ending.signal, (commit) => heard.set(tree, commit.version)),
+  );
+  const followed = Promise.all(feeds);
+  followed.catch(() => undefined);
+  try {
+    await sleep(options.seconds * 1000);
+    for (const worker of crew) worker.tell({ task: 'stop' });
+    await Promise.all(crew.map((worker) => worker.end()));
+    await ledger.compare(store);
+    // What is acknowledged reaches the feed a moment later; it has to be all of it.
+    const whole = () => ledger.trees.every((tree) => (heard.get(tree) ?? 0) === ledger.versionOf(tree));
+    for (let waited = 0; !whole() && waited < 100; waited++) await sleep(50);
+    if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...heard])}.`);
+  } finally {
+    for (const worker of crew) worker.kill();
+    ending.abort();
+    await followed.finally(() => store.close());
+    await place.destroy();
+  }
+  if (ledger.acknowledged === 0) throw journal.failure('Nothing was acknowledged: nothing was tested.');
+  const { acknowledged, busy } = ledger;
+  return journal.done({ processes, seconds: options.seconds, acknowledged, 'told to come again': busy });
+}

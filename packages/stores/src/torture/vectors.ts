@@ -1,0 +1,88 @@
+/** The shared vectors of content, written through the library into a store and read again after a restart. */
+import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
+import { vectors } from '@coppice/content/vectors';
+import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
+import { derivedId } from '../linear.ts';
+import { Journal, type Report } from './journal.ts';
+import { type Ground, openPlace } from './places.ts';
+
+/** Where. */
+export interface VectorsOptions {
+  readonly ground: Ground;
+  readonly seed: string;
+  readonly say?: (line: string) => void;
+}
+
+const tree = treeId(derivedId('vectors'));
+const idOf = (name: string) => nodeId(derivedId('vectors', name));
+
+/** Writes every vector that the door lets in. Answers how many it turned away, each with the code written down. */
+async function writeVectors(store: Store, journal: Journal): Promise<number> {
+  let count = 0;
+  const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => derivedId('vectors new', ++count) };
+  await run(store, { type: 'create', treeId: tree }, context);
+  const rootId = (await store.read(tree, () => ask('tree', {})))?.rootId ?? nodeId('');
+  let refused = 0;
+  for (const { name, json, outcome } of vectors) {
+    journal.note({ vector: name });
+    const read = parseMessageText(json());
+    if (read.ok !== outcome.accepted || (!read.ok && !outcome.accepted && read.refusal.code !== outcome.code))
+      throw journal.failure(`The vector "${name}" was not judged as it is written down.`, { vector: name });
+    if (!read.ok) {
+      refused++;
+      continue;
+    }
+    await run(
+      store,
+      {
+        type: 'append',
+        treeId: tree,
+        parentId: rootId,
+        merge: false,
+        messages: [{ id: idOf(name), message: read.value }],
+      },
+      context,
+    );
+  }
+  return refused;
+}
+
+/** Reads every vector again and compares its canonical form and its stored text. */
+async function readVectors(store: Store, journal: Journal): Promise<number> {
+  let kept = 0;
+  for (const { name, outcome } of vectors) {
+    if (!outcome.accepted) continue;
+    const id = idOf(name);
+    const node = await store.read(tree, () => ask('node', { id }));
+    if (node?.message == null) throw journal.failure(`The vector "${name}" is lost.`, { vector: name });
+    if (canonicalJson(node.message) !== outcome.canonical())
+      throw journal.failure(`The vector "${name}" came back otherwise.`, { vector: name });
+    const text = (await store.content(tree, [id])).get(id) ?? 'null';
+    const stored: { readonly content: unknown } = JSON.parse(text);
+    if (JSON.stringify(stored.content) !== JSON.stringify(JSON.parse(outcome.content())))
+      throw journal.failure(`The stored text of the vector "${name}" is another.`, { vector: name });
+    kept++;
+  }
+  return kept;
+}
+
+/** Writes, reopens and reads. Memory is not reopened: it has nothing to reopen. */
+export async function runVectors({ ground, seed, say }: VectorsOptions): Promise<Report> {
+  const journal = new Journal(`vectors-${ground.kind}`, seed, say);
+  const place = await ground.place();
+  let store = await openPlace(place);
+  try {
+    const refused = await writeVectors(store, journal);
+    if (store.supports.durable) {
+      await store.close();
+      store = await openPlace(place);
+    }
+    const kept = await readVectors(store, journal);
+    const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');
+    if (errors.length > 0) throw journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
+    return journal.done({ kept, refused });
+  } finally {
+    await store.close();
+    await place.destroy();
+  }
+}
