@@ -110,6 +110,14 @@ export function* readRecentLeaves(limit = 20): Reading<readonly Node[]> {
  * the tree has not had, and one that lies before a purge of what it needs.
  */
 export function* readTreeAsOf(treeId: TreeId, version: number): Reading<Tree> {
+  return (yield* readPastAndPresent(treeId, version)).past;
+}
+
+/** As {@link readTreeAsOf}, with the tree as it is now, from one look at its rows. */
+export function* readPastAndPresent(
+  treeId: TreeId,
+  version: number,
+): Reading<{ readonly past: Tree; readonly present: Tree }> {
   const rows = yield* ask('rows', {});
   if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
   const { row, nodes, bookmarks } = rows;
@@ -117,10 +125,10 @@ export function* readTreeAsOf(treeId: TreeId, version: number): Reading<Tree> {
     return refuse('tree/unknown-version', `The tree ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
       version,
     });
-  const now = fromRows(row, nodes, bookmarks);
+  const present = fromRows(row, nodes, bookmarks);
   const since = yield* ask('log', { since: version });
-  refusePurged(now, since);
-  return rewind(now, since, version);
+  refusePurged(present, since);
+  return { past: rewind(present, since, version), present };
 }
 
 /** A node that the log names and the tree has no more was purged, and the way back leads through it. */
@@ -135,6 +143,6 @@ function refusePurged(now: Tree, log: readonly Commit[]): void {
 function namedBy(step: Step): readonly NodeId[] {
   if (step.type === 'insert') return [step.node.id];
   if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
-  // A bookmark may have been on what is purged since: it is not needed to find the way.
+  // A pointer and a bookmark may have been on what is purged since: neither is needed to find the way.
   return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
 }

@@ -2,10 +2,10 @@ import { applyOrThrow } from '../apply.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node } from '../node.ts';
-import { ask, type Commit, type Reading } from '../reads.ts';
-import { fromRows, rewind } from '../rewind.ts';
+import { readPastAndPresent } from '../readings.ts';
+import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import { allNodes, findAnyNode, findNode, type Tree } from '../tree.ts';
+import { allNodes, findNode, type Tree } from '../tree.ts';
 import { type Planner, plan, pointing, theTree } from './context.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeAhead } from './tree-ahead.ts';
@@ -67,39 +67,12 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
   command,
   context,
 ) {
-  const rows = yield* ask('rows', {});
-  if (rows === null)
-    return refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
   const { version } = command;
-  if (!Number.isSafeInteger(version) || version < 1 || version > rows.row.version)
-    return refuse(
-      'tree/unknown-version',
-      `The tree ${rows.row.id} has the versions 1 to ${rows.row.version}, not ${version}.`,
-      { version },
-    );
-  const now = fromRows(rows.row, rows.nodes, rows.bookmarks);
-  const log = yield* ask('log', { since: version });
-  refusePurged(now, log);
-  const steps = stepsBetween(now, rewind(now, log, version));
-  refuseRunning(now, steps);
+  const { past, present } = yield* readPastAndPresent(context.treeId, version);
+  const steps = stepsBetween(present, past);
+  refuseRunning(present, steps);
   return plan(steps, { version });
 };
-
-/** A node that the log names and the tree has no more was purged, and the way back leads through it. */
-function refusePurged(now: Tree, log: readonly Commit[]): void {
-  for (const commit of log)
-    for (const step of commit.steps)
-      for (const id of namedBy(step))
-        if (findAnyNode(now, id) === undefined)
-          refuse('undo/purged', `The node ${id} of version ${commit.version} was purged.`, { nodeId: id });
-}
-
-function namedBy(step: Step): readonly NodeId[] {
-  if (step.type === 'insert') return [step.node.id];
-  if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
-  // A pointer and a bookmark may have been on what is purged since: neither is needed to find the way.
-  return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
-}
 
 /** A reply that is being written neither goes nor changes under the hand of its run. */
 function refuseRunning(now: Tree, steps: readonly Step[]): void {
