@@ -1,10 +1,16 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkTree } from './check.ts';
 import { isAppError } from './errors.ts';
 import { run } from './run.ts';
 import { parseSteps, rowChanges, stepsToJson } from './steps/index.ts';
-import { type AbstractCommand, abstractTypes, arbitraryCommands, propertyRuns } from './testing/arbitraries.ts';
+import {
+  type AbstractCommand,
+  abstractTypes,
+  arbitraryCommands,
+  propertyRuns,
+  propertyTimeout,
+} from './testing/arbitraries.ts';
 import { uuid } from './testing/bed.ts';
 import { essence, replayRows } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
@@ -13,6 +19,7 @@ import { ReferenceStore } from './testing/reference-store.ts';
 import { allBookmarks, allNodes, seedling, type Tree } from './tree.ts';
 
 const runs = propertyRuns(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 /** Plays commands on the reference store and looks at the trees before and after each of them. */
 async function watch(

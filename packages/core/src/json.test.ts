@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { nodeId } from './ids.ts';
 import { treeFromJson, treeToJson } from './json.ts';
 import { path } from './path.ts';
-import { arbitraryCommands, propertyRuns } from './testing/arbitraries.ts';
+import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { essence } from './testing/expect-steps.ts';
 import { plantedRoot, seed, treeOf } from './testing/plant.ts';
 import { play } from './testing/play.ts';
@@ -12,6 +12,7 @@ import { ReferenceStore } from './testing/reference-store.ts';
 import { allNodes, findNode } from './tree.ts';
 
 const runs = propertyRuns(100, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const tree = applyOrThrow(treeOf('a\n  b\n    c*\n  d'), [

@@ -88,15 +88,30 @@ function rowFrom(json: Fields): TreeRow {
   };
 }
 
+// Spelt out, not spread: this runs for every node of every file that is read.
 function nodeFrom(json: Fields): Node {
   const node = newNode(json);
   return {
-    ...node,
-    role: roleOf(node.message),
+    id: node.id,
+    parentId: node.parentId,
+    position: node.position,
     seq: whole(json, 'seq'),
+    kind: node.kind,
+    role: roleOf(node.message),
+    status: node.status,
+    groupId: node.groupId,
+    createdAt: node.createdAt,
+    matchParent: node.matchParent,
+    key: node.key,
+    tokens: node.tokens,
     addedIn: whole(json, 'addedIn', 1),
     contentIn: whole(json, 'contentIn', 1),
     removedIn: orNull(json, 'removedIn', whole),
     lastChildId: orNull(json, 'lastChildId', id),
+    message: node.message,
+    text: node.text,
+    meta: node.meta,
+    marker: node.marker,
+    aliases: node.aliases,
   };
 }

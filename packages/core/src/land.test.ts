@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
@@ -7,12 +7,13 @@ import { orderIds } from './order.ts';
 import { lastVisitedLeaf } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import type { Place, Step } from './steps/types.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { expectSteps } from './testing/expect-steps.ts';
 import { plantedRoot, treeOf } from './testing/plant.ts';
 import { allNodes, childIds, findNode, type Tree } from './tree.ts';
 
 const runs = propertyRuns(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 function at(tree: Tree, id: string): Node {
   const node = findNode(tree, id);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nodeId } from './ids.ts';
 import {
   emptyOrder,
@@ -13,9 +13,10 @@ import {
   orderRank,
   orderSize,
 } from './order.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 
 const runs = propertyRuns(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const place = (n: number) => `p${String(n).padStart(6, '0')}`;
 const write = fc.record({ put: fc.integer({ min: 0, max: 9 }).map((n) => n < 7), at: fc.nat(300) });

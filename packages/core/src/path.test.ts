@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
@@ -22,11 +22,12 @@ import {
 } from './path.ts';
 import { fromRows } from './rewind.ts';
 import type { Step } from './steps/types.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { emptyTree, plantedRoot, seed, treeOf } from './testing/plant.ts';
 import { allNodes, findNode, type Tree } from './tree.ts';
 
 const runs = propertyRuns(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 const root = plantedRoot;
 
 const wood = () =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   type Entry,
   emptyMap,
@@ -10,9 +10,10 @@ import {
   mapPut,
   type PersistentMap,
 } from './persistent-map.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 
 const runs = propertyRuns(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 interface Item extends Entry {
   readonly value: number;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isPosition, positionBetween, positionsBetween } from './position.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 
 const runs = propertyRuns(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 /** Keys made by asking for places at random, in order. */
 const keys = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: 'max' }).map((picks) => {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { patched, unpatch } from './rows.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 
 const runs = propertyRuns(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', '');
 const object = fc
   .array(fc.tuple(key, fc.oneof(fc.nat(), fc.constant('text'))), { maxLength: 5 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { apply, applyOrThrow } from './apply.ts';
 import { checkTree } from './check.ts';
 import { actId, nodeId } from './ids.ts';
@@ -11,13 +11,14 @@ import { rewind } from './rewind.ts';
 import { unpatch } from './rows.ts';
 import { isStructural } from './steps/index.ts';
 import type { Place, Step } from './steps/types.ts';
-import { propertyRuns } from './testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { essence, expectSteps } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
 import { emptyTree, seed } from './testing/plant.ts';
 import { allNodes, bookmarkOn, type Tree } from './tree.ts';
 
 const runs = propertyRuns(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 /** A step by numbers, resolved against the tree as the steps before it leave it. */
 interface Rough {

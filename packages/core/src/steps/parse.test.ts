@@ -1,13 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nodeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
-import { propertyRuns } from '../testing/arbitraries.ts';
+import { propertyRuns, propertyTimeout } from '../testing/arbitraries.ts';
 import { seed } from '../testing/plant.ts';
 import { parseStep, parseSteps, stepsToJson } from './index.ts';
 import type { Step } from './types.ts';
 
 const runs = propertyRuns(500, process.env);
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 const a = nodeId('a');
 const place = { parentId: nodeId('p'), position: 'a0', groupId: 0, matchParent: nodeId('p') };
 const content = {

@@ -210,6 +210,18 @@ test('[S11] the inverse of a list is the list of inverses, last first', () => {
   ]);
 });
 
+test('[S11] the inverse of an inserted chain removes its top alone, and all of it comes back with that', () => {
+  const tree = treeOf('a*');
+  const x = seed('x', at(tree, 'a'));
+  const steps: Step[] = [
+    { type: 'insert', node: x },
+    { type: 'insert', node: seed('y', x) },
+    { type: 'insert', node: seed('z', { ...x, id: nodeId('y') }) },
+  ];
+  const { tree: grown } = expectSteps(tree, steps);
+  expect(invert(steps, grown.version)).toEqual([{ type: 'remove', nodeId: 'x' }]);
+});
+
 test('[S12] replaced content is known by the version that wrote it', () => {
   const tree = treeOf(drawing);
   const one = applyOrThrow(tree, [replacing(tree, 'b', said('assistant', 'one'))]).tree;

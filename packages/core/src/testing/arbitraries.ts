@@ -141,3 +141,8 @@ export function propertyRuns(
   const seed = Number(environment['COPPICE_SEED'] ?? Number.NaN);
   return Number.isSafeInteger(seed) ? { numRuns, seed } : { numRuns };
 }
+
+/** How long a test file may take over its properties: the long run is long on purpose. */
+export function propertyTimeout(environment: { readonly [name: string]: string | undefined }): number {
+  return environment['COPPICE_LONG'] === undefined ? 60_000 : 4 * 3_600_000;
+}
