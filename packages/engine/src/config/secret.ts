@@ -4,18 +4,54 @@ import { AppError } from '@coppice/core';
 
 const hidden = '«hidden»';
 
+/** A text that cannot be printed, serialised or copied by accident: every way of turning it into text gives «hidden». */
+export class Hidden {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+    held.add(this);
+  }
+
+  /** The text itself, for the one place that needs it. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** A text in which this one, wherever it stands, is replaced. */
+  hide(text: string): string {
+    // Short values would take ordinary words out of every sentence.
+    return this.#value.length < 6 ? text : text.replaceAll(this.#value, hidden);
+  }
+
+  toString(): string {
+    return hidden;
+  }
+
+  toJSON(): string {
+    return hidden;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return hidden;
+  }
+
+  [inspect.custom](): string {
+    return hidden;
+  }
+}
+
 /**
- * A key that cannot be printed, serialised or copied: every way of turning it into text gives «hidden». It is bound to
- * the origin it was configured for and given out for no other (a base URL swapped later does not take it along).
+ * A key. It is bound to the origin it was configured for and given out for no other: a base URL that is swapped later
+ * does not take it along. Prints, serialises and copies as «hidden».
  */
 export class Secret {
-  readonly #value: string;
+  readonly #value: Hidden;
   readonly #origin: string;
 
   constructor(value: string, address: string) {
-    this.#value = value;
+    this.#value = new Hidden(value);
     this.#origin = new URL(address).origin;
-    known.add(this);
   }
 
   /** The origin that the key may be sent to. */
@@ -26,17 +62,12 @@ export class Secret {
   /** The key, for a request to this address. Throws `provider/foreign-host` when it is not the configured host. */
   for(address: string | URL): string {
     const origin = new URL(address).origin;
-    if (origin === this.#origin) return this.#value;
+    if (origin === this.#origin) return this.#value.reveal();
     throw new AppError({
       code: 'provider/foreign-host',
       kind: 'refused',
       message: `The key for ${this.#origin} is not sent to ${origin}. Configure a key for that address.`,
     });
-  }
-
-  /** A text in which the key, wherever it stands, is replaced. */
-  hide(text: string): string {
-    return this.#value.length < 4 ? text : text.replaceAll(this.#value, hidden);
   }
 
   toString(): string {
@@ -57,27 +88,22 @@ export class Secret {
 }
 
 // Weak, so that a secret that nobody holds any more is not kept alive for the sake of redaction.
-class SecretSet {
-  #refs: WeakRef<Secret>[] = [];
+const held = new (class {
+  #refs: WeakRef<Hidden>[] = [];
 
-  add(secret: Secret): void {
+  add(secret: Hidden): void {
     this.#refs = this.#refs.filter((ref) => ref.deref() !== undefined);
     this.#refs.push(new WeakRef(secret));
   }
 
-  *[Symbol.iterator](): Generator<Secret> {
-    for (const ref of this.#refs) {
-      const secret = ref.deref();
-      if (secret !== undefined) yield secret;
-    }
+  hide(text: string): string {
+    let safe = text;
+    for (const ref of this.#refs) safe = ref.deref()?.hide(safe) ?? safe;
+    return safe;
   }
-}
+})();
 
-const known = new SecretSet();
-
-/** A text in which every key that this process holds is replaced. */
+/** A text in which every secret that this process holds is replaced. */
 export function hideSecrets(text: string): string {
-  let safe = text;
-  for (const secret of known) safe = secret.hide(safe);
-  return safe;
+  return held.hide(text);
 }

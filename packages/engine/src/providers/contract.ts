@@ -4,6 +4,7 @@
  */
 import type { ImageBlock } from '@coppice/content';
 import type { Block, ErrorKind, Json, JsonObject, Message, Role } from '@coppice/core';
+import type { ModelCapabilities } from '../catalogue/index.ts';
 import type { Connection, HttpLimits } from '../http/contract.ts';
 
 /** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
@@ -213,6 +214,10 @@ export interface ProviderCall {
   readonly streaming?: boolean | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly clock?: Clock | undefined;
+  /** What this model can do, where that is known to be less than the provider can. */
+  readonly capabilities?: ModelCapabilities | undefined;
+  /** Milliseconds between two words, for providers that write by themselves. */
+  readonly paceMs?: number | undefined;
   readonly onNotice?: ((notice: ProviderNotice) => void) | undefined;
 }
 

@@ -4,9 +4,9 @@ import type {
   Provider,
   ProviderCall,
   ProviderEvent,
-  ProviderNotice,
   ProviderRequest,
   ProviderSpec,
+  ProviderSupport,
 } from './contract.ts';
 import { abortedEvent, errorEvent, errorFrom } from './errors.ts';
 import { fitRequest } from './fit.ts';
@@ -72,7 +72,7 @@ async function* guarded(
       yield refused;
       return;
     }
-    const prepared = prepare(spec, request, call.onNotice ?? ignore);
+    const prepared = prepare(spec, request, call);
     const events = spec.stream(prepared, { ...call, clock, signal: inner.signal })[Symbol.asyncIterator]();
     source = events;
     while (!order.ended) {
@@ -106,16 +106,24 @@ function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | 
   return errorEvent('provider/no-key', `${provider.label} needs a key: set ${names}, or a key in the configuration.`);
 }
 
-function prepare(
-  spec: ProviderSpec,
-  request: ProviderRequest,
-  tell: (notice: ProviderNotice) => void,
-): ProviderRequest {
+function prepare(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
+  const tell = call.onNotice ?? ignore;
+  const able = call.capabilities;
+  const supports: ProviderSupport = {
+    ...spec.supports,
+    tools: spec.supports.tools && able?.tools !== false,
+    thinking: spec.supports.thinking && able?.thinking !== false,
+    images: spec.supports.images && able?.images !== false,
+  };
   const limits = spec.parametersOf?.(request.model) ?? spec.parameters;
-  const fitted = fitRequest(request, limits, spec.supports, tell);
+  const fitted = fitRequest(request, limits, supports, tell);
   const messages = lowerMessages(fitted.messages, {
-    supports: spec.supports,
-    takes: (block: Block, role: Role) => spec.takes?.(block, role, request.model) ?? true,
+    supports,
+    takes(block: Block, role: Role) {
+      if (block.type === 'image' && !supports.images) return false;
+      if (block.type === 'tool-use' && !supports.tools) return false;
+      return spec.takes?.(block, role, request.model) ?? true;
+    },
     onLowered: (block, role) => tell({ type: 'block-lowered', blockType: block.type, role }),
   });
   return messages === fitted.messages ? fitted : { ...fitted, messages };

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import { AppError } from '@coppice/core';
+import type { Config } from '../config/contract.ts';
+import { type Catalogue, type CatalogueRow, createCatalogue } from './index.ts';
+import { parseCatalogue } from './rows.ts';
+
+/** The catalogue of a configuration: built in, with the operator's file over it and what is said of single models above. */
+export async function loadCatalogue(config: Pick<Config, 'models' | 'catalogueFile'>): Promise<Catalogue> {
+  return createCatalogue(config.models, config.catalogueFile === undefined ? [] : await readRows(config.catalogueFile));
+}
+
+async function readRows(file: string): Promise<readonly CatalogueRow[]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const said = cause instanceof Error ? cause.message : String(cause);
+    const message = `The catalogue ${file} cannot be read: ${said}.`;
+    throw new AppError({ code: 'catalogue/invalid', kind: 'invalid', message, cause });
+  }
+  return parseCatalogue(value, `The catalogue ${file}`);
+}

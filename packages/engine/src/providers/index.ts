@@ -1,0 +1,275 @@
+/** The providers of a configuration: who can be asked, with which key, for which models. */
+import { AppError } from '@coppice/core';
+import {
+  type Catalogue,
+  type Cost,
+  costOf,
+  createCatalogue,
+  type ModelCapabilities,
+  type ModelInfo,
+  type Price,
+} from '../catalogue/index.ts';
+import type { Config, ProviderConfig } from '../config/contract.ts';
+import type { Connection } from '../http/contract.ts';
+import type {
+  Clock,
+  Provider,
+  ProviderCall,
+  ProviderEvent,
+  ProviderNotice,
+  ProviderRequest,
+  ProviderUsage,
+} from './contract.ts';
+import { providerDefinitions } from './registry.ts';
+
+/** A call without what the configuration knows already. */
+export type ModelCall = Omit<ProviderCall, 'connection'>;
+
+/** One model of one provider, ready to be asked. */
+export interface Model {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly provider: Provider;
+  /** By the provider's own name. */
+  readonly model: string;
+  readonly info: ModelInfo;
+  /** Asks the model. Never throws; see {@link ProviderEvent}. */
+  stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
+  /** What a usage cost; null when the price is unknown. */
+  cost(usage: Omit<ProviderUsage, 'raw'>): Cost | null;
+}
+
+/** A line of a model picker. */
+export interface ModelChoice {
+  readonly id: string;
+  readonly provider: string;
+  readonly providerLabel: string;
+  readonly label: string;
+  readonly window: number;
+  readonly maxOut: number;
+  readonly price: Price | null;
+  readonly capabilities: ModelCapabilities;
+  /** Whether it can be asked as things are. */
+  readonly ready: boolean;
+  /** What is missing when it is not, as a sentence. */
+  readonly missing: string | null;
+}
+
+/** Everything that can be asked. */
+export interface Providers {
+  readonly catalogue: Catalogue;
+  /** Every provider that is not switched off, by its name here. */
+  readonly all: readonly Provider[];
+  /** A model by `provider/model`, by a provider alone, or by a model's name that only one provider has. */
+  model(id: string): Model;
+  /** What a picker shows: models that can be asked first. */
+  list(): readonly ModelChoice[];
+  /** Asks every provider that is ready which models it has, and adds them to the catalogue. Never throws. */
+  refresh(signal?: AbortSignal): Promise<void>;
+  /** Configured, else the first provider with a key, else a local Ollama, else `offline/guide`. */
+  defaultModel(signal?: AbortSignal): Promise<string>;
+}
+
+/** What providers are made from. */
+export interface ProvidersOptions {
+  readonly config: Config;
+  readonly catalogue?: Catalogue;
+  /** Providers beside those of the registry, such as a scripted one in tests. */
+  readonly extra?: readonly Provider[];
+  readonly clock?: Clock;
+  readonly onNotice?: (notice: ProviderNotice, modelId: string) => void;
+}
+
+interface Entry {
+  readonly provider: Provider;
+  readonly section: ProviderConfig | undefined;
+  readonly connection: Connection;
+}
+
+/** The model without key and network. */
+export const offlineModel = 'offline/guide';
+
+// Looking for a local server must not be felt when there is none.
+const detectMs = 800;
+
+/** The providers of a configuration. Opens nothing and asks nobody until told to. */
+export function createProviders(options: ProvidersOptions): Providers {
+  const { config } = options;
+  const catalogue = options.catalogue ?? createCatalogue(config.models);
+  const entries = entriesOf(config, options.extra ?? []);
+  const callOf = (entry: Entry, id: string, call: ModelCall = {}): ProviderCall => ({
+    clock: options.clock,
+    paceMs: config.offline.delayMs,
+    onNotice: options.onNotice === undefined ? undefined : (notice) => options.onNotice?.(notice, id),
+    ...call,
+    limits: { ...config.limits, ...call.limits },
+    connection: entry.connection,
+  });
+  const learned = new Map<string, readonly string[]>();
+  const ask = async (entry: Entry, call: ModelCall): Promise<readonly string[]> => {
+    const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
+    catalogue.learn(entry.provider.name, models);
+    const ids = models.map((model) => model.id);
+    learned.set(entry.provider.name, ids);
+    return ids;
+  };
+  const model = (name: string): Model => {
+    const { entry, id } = resolve(name, entries, catalogue);
+    const full = `${entry.provider.name}/${id}`;
+    const info = catalogue.find(entry.provider.name, id);
+    // What nobody has heard of is taken to be able to do everything; its provider will say if it is not.
+    const able = (call: ModelCall = {}): ModelCall =>
+      info.known ? { capabilities: info.capabilities, ...call } : call;
+    return {
+      id: full,
+      provider: entry.provider,
+      model: id,
+      info,
+      stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
+      cost: (usage) => costOf(info.price, usage),
+    };
+  };
+  return {
+    catalogue,
+    all: [...entries.values()].map((entry) => entry.provider),
+    model,
+    list: () => listChoices(entries, catalogue, learned),
+    async refresh(signal) {
+      const ready = [...entries.values()].filter((entry) => missing(entry) === null);
+      await Promise.all(ready.map((entry) => ask(entry, { signal })));
+    },
+    async defaultModel(signal) {
+      if (config.model !== undefined) return model(config.model).id;
+      for (const entry of keyed(config, entries)) {
+        const id = entry.section?.defaultModel ?? entry.provider.defaultModel;
+        if (id !== null) return `${entry.provider.name}/${id}`;
+      }
+      const ollama = entries.get('ollama');
+      if (ollama !== undefined && config.detectOllama) {
+        const [first] = await ask(ollama, { signal, limits: { firstByteMs: detectMs } });
+        const id = ollama.section?.defaultModel ?? first;
+        if (first !== undefined && id !== undefined) return `ollama/${id}`;
+      }
+      return offlineModel;
+    },
+  };
+}
+
+/** What a picker shows for a configuration, without asking any server. */
+export function listModels(config: Config, catalogue?: Catalogue): readonly ModelChoice[] {
+  return createProviders({ config, ...(catalogue === undefined ? {} : { catalogue }) }).list();
+}
+
+function entriesOf(config: Config, extra: readonly Provider[]): Map<string, Entry> {
+  const entries = new Map<string, Entry>();
+  const add = (provider: Provider, section: ProviderConfig | undefined) => {
+    if (section?.enabled === false) return;
+    entries.set(provider.name, { provider, section, connection: connectionOf(provider, section) });
+  };
+  for (const provider of providerDefinitions) {
+    // Without an address of its own it is a kind, not somebody to ask.
+    if (provider.name !== 'openai-compatible' || config.providers.has(provider.name))
+      add(provider, config.providers.get(provider.name));
+  }
+  for (const section of config.providers.values()) {
+    if (section.kind === section.name) continue;
+    const kind = providerDefinitions.find((provider) => provider.name === section.kind);
+    if (kind === undefined) continue;
+    add(
+      { ...kind, name: section.name, label: section.label ?? section.name, defaultModel: section.defaultModel ?? null },
+      section,
+    );
+  }
+  for (const provider of extra) add(provider, config.providers.get(provider.name));
+  return entries;
+}
+
+function connectionOf(provider: Provider, section: ProviderConfig | undefined): Connection {
+  return {
+    baseUrl: section?.baseUrl ?? provider.baseUrl ?? '',
+    key: section?.key,
+    headers: section?.headers,
+  };
+}
+
+/** Those with a key: the file's first, in its order. */
+function keyed(config: Config, entries: ReadonlyMap<string, Entry>): readonly Entry[] {
+  const found: Entry[] = [];
+  for (const name of config.providers.keys()) {
+    const entry = entries.get(name);
+    const own = entry?.section?.kind === 'openai-compatible' && entry.section.defaultModel !== undefined;
+    if (entry !== undefined && (own || (entry.provider.keyRequired && entry.connection.key !== undefined)))
+      found.push(entry);
+  }
+  return found;
+}
+
+function missing({ provider, connection }: Entry): string | null {
+  if (!provider.keyRequired || connection.key !== undefined) return null;
+  return `Set ${provider.keyNames[0] ?? 'a key'}, or api_key in [providers.${provider.name}].`;
+}
+
+function unknown(message: string): never {
+  throw new AppError({ code: 'provider/unknown', kind: 'not-found', message });
+}
+
+function resolve(
+  name: string,
+  entries: ReadonlyMap<string, Entry>,
+  catalogue: Catalogue,
+): { entry: Entry; id: string } {
+  const slash = name.indexOf('/');
+  const entry = entries.get(slash === -1 ? name : name.slice(0, slash));
+  if (entry !== undefined && slash !== -1 && slash < name.length - 1) return { entry, id: name.slice(slash + 1) };
+  if (entry !== undefined) {
+    const id = entry.section?.defaultModel ?? entry.provider.defaultModel ?? entry.provider.models[0]?.id;
+    return id === undefined
+      ? unknown(`${entry.provider.label} has no model of choice; say ${name.replace(/\/$/, '')}/<model>.`)
+      : { entry, id };
+  }
+  const owners = slash === -1 ? catalogue.list().filter((info) => info.id === name && entries.has(info.provider)) : [];
+  const [only] = owners;
+  const owner = owners.length === 1 && only !== undefined ? entries.get(only.provider) : undefined;
+  if (owner !== undefined) return { entry: owner, id: name };
+  if (owners.length > 1)
+    return unknown(
+      `Several providers have ${JSON.stringify(name)}; say one of ${owners.map((info) => `${info.provider}/${name}`).join(', ')}.`,
+    );
+  return unknown(
+    `${JSON.stringify(name.slice(0, 200))} names no provider; a model is named provider/model, with one of ${[...entries.keys()].join(', ')}.`,
+  );
+}
+
+function listChoices(
+  entries: ReadonlyMap<string, Entry>,
+  catalogue: Catalogue,
+  learned: ReadonlyMap<string, readonly string[]>,
+): readonly ModelChoice[] {
+  const choices: ModelChoice[] = [];
+  for (const [name, entry] of entries) {
+    const ids = new Set<string>([
+      ...(entry.section?.models ?? []),
+      ...entry.provider.models.map((each) => each.id),
+      ...(learned.get(name) ?? []),
+      ...catalogue.list(name).map((info) => info.id),
+    ]);
+    const lack = missing(entry);
+    for (const id of ids) {
+      const { name: label, window, maxOut, price, capabilities } = catalogue.find(name, id);
+      const own = entry.provider.models.find((each) => each.id === id);
+      choices.push({
+        id: `${name}/${id}`,
+        provider: name,
+        providerLabel: entry.provider.label,
+        label: own?.label ?? label,
+        window: own?.window ?? window,
+        maxOut: own?.maxOut ?? maxOut,
+        price: name === 'offline' ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } : price,
+        capabilities,
+        ready: lack === null,
+        missing: lack,
+      });
+    }
+  }
+  return [...choices.filter((choice) => choice.ready), ...choices.filter((choice) => !choice.ready)];
+}
