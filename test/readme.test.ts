@@ -1,0 +1,39 @@
+/** The examples of the README run as they are written. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as content from '@coppice/content';
+import * as core from '@coppice/core';
+import * as stores from '@coppice/stores';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const modules: Readonly<Record<string, unknown>> = {
+  '@coppice/content': content,
+  '@coppice/core': core,
+  '@coppice/stores': stores,
+};
+
+test('the library in ten lines prints what it says', async () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  const [, expected = ''] = /console\.log\(.*\); \/\/ (.*)$/m.exec(example) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
+  const body = example
+    .replace(/import (\{[^}]*\}) from '([^']*)';/g, (_line, names, from) => `const ${names} = modules['${from}'];`)
+    .replace('sqlite:./trees.db', `sqlite:${folder}/trees.db`);
+  const printed: unknown[] = [];
+  const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+  await new AsyncFunction('modules', 'console', body)(modules, { log: (value: unknown) => printed.push(value) });
+  expect(printed).toEqual([JSON.parse(expected.replaceAll("'", '"'))]);
+});
+
+test('the first look runs from the command line', () => {
+  const output = execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/example.ts')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(output).toContain('Plan the move to Lisbon   ← you are here');
+  expect(output).toContain('fsck: 0 findings');
+});
