@@ -1,7 +1,7 @@
 /** Sessions on one database whose statements a test lets through one by one, as PostgreSQL's own isolation tests do. */
 import type { Client } from 'pg';
 import { Database } from '../src/postgres/database.ts';
-import { postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
+import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
 import { isRace } from '../src/postgres/failures.ts';
 import { settingsOf } from '../src/postgres/options.ts';
 import { driveLater, type Work } from '../src/sql/query.ts';
@@ -85,7 +85,9 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
     try {
       const result = await driveLater(make(), async (query) => {
         await gate.pass();
-        const { rows, rowCount } = await client.query(toPostgres(query.sql), [...query.params]);
+        const lists = listPlaces(query.sql);
+        const values = query.params.map((param, at) => (lists.has(at) ? JSON.parse(String(param)) : param));
+        const { rows, rowCount } = await client.query(toPostgres(query.sql), values);
         return query.want === 'rows' ? rows : (rowCount ?? 0);
       });
       await gate.pass();

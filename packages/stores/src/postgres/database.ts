@@ -1,10 +1,10 @@
 /** Transactions on a pool of connections: begun, answered, committed, tried again where that is safe. */
-import type { Client, Pool, PoolClient, QueryResult } from 'pg';
+import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { Locks } from '../book/locks.ts';
 import { failpoint } from '../failpoints.ts';
 import { fromColumn, toColumn } from '../sql/exact-text.ts';
 import { driveLater, type Param, type Query, type Row, type Work } from '../sql/query.ts';
-import { postgresDialect, toPostgres } from './dialect.ts';
+import { listPlaces, postgresDialect, toPostgres } from './dialect.ts';
 import { constraintOf, isLost, isRace, stateOf, takenError, toAppError } from './failures.ts';
 import type { Settings } from './options.ts';
 
@@ -21,6 +21,20 @@ const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
+/**
+ * Every statement of ours finds rows by a key, in tables that hold everybody's trees. Plans made while a table was small
+ * or without statistics would read all of it, once per row of a walk or of a check of a foreign key, and would be kept.
+ */
+const planning: readonly (readonly [string, string])[] = [
+  ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
+  ['jit', 'off'],
+  ['plan_cache_mode', 'force_generic_plan'],
+];
+
+function setting(local: boolean): string {
+  return `SELECT ${planning.map(([name, value]) => `set_config('${name}', '${value}', ${local})`).join(', ')}`;
+}
+
 type Mode = 'read' | 'write';
 
 /** What became of a statement that was sent and not waited for. */
@@ -29,12 +43,31 @@ type Sent = Promise<QueryResult<Record<string, unknown>>>;
 interface Statement {
   readonly text: string;
   readonly name: string | undefined;
+  readonly lists: ReadonlySet<number>;
   /** How many rows it changes where its text alone tells, so that nobody has to wait for the answer. */
   readonly count: number | null;
+  /** The same for many rows at once, of an insert of one row of values. */
+  readonly bulk: { readonly text: string; readonly name: string | undefined } | null;
 }
 
-// One row of values, or an error; and the tree's row, which the transaction holds locked.
-const changesOne = /^\s*(?:INSERT INTO \w+ \([^)]*\)\s*VALUES \([^()]*\)\s*$|UPDATE tree SET version = )/;
+// One row of values, or an error.
+const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
+// The tree's row, which the transaction holds locked; and a visit mark, of which nobody asks whether it was new.
+const updatesOne =
+  /^\s*UPDATE (?:tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
+// Inserts that go together; a large import spends its time on rows and not on messages.
+const bulkRows = 100;
+// Messages on their way at once; more would only fill memory on both sides.
+const mostSent = 64;
+
+function bulkOf(insert: RegExpExecArray | null): string | null {
+  if (insert === null) return null;
+  const [, head = '', places = ''] = insert;
+  const width = places.split(', ').length;
+  const row = (at: number) =>
+    `(${Array.from({ length: width }, (_, column) => `$${at * width + column + 1}`).join(', ')})`;
+  return head + Array.from({ length: bulkRows }, (_, at) => row(at)).join(', ');
+}
 
 /** A pool of connections to one database, and the transactions on it. */
 export class Database {
@@ -54,12 +87,12 @@ export class Database {
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
-      // Behind a pooler the session is not ours, and its settings are its operator's.
+      // Behind a pooler the session is not ours.
       if (settings.feed === 'poll') return;
       client
         .query(
           `SET statement_timeout = ${settings.statementTimeout}; SET lock_timeout = ${settings.lockTimeout};
-          SET idle_in_transaction_session_timeout = ${settings.statementTimeout}; SET jit = off`,
+          SET idle_in_transaction_session_timeout = ${settings.statementTimeout}; ${setting(false)}`,
         )
         .catch(() => undefined);
     });
@@ -109,7 +142,7 @@ export class Database {
    * locking a row waits in this process for others that lock the same row, so that a tree many write to holds one
    * connection and not the whole pool.
    */
-  write<T>(make: () => Work<T>): Promise<T> {
+  async write<T>(make: () => Work<T>): Promise<T> {
     const first = make().next();
     const lock = first.done === true || !first.value.sql.endsWith(lockEnding) ? undefined : first.value.params[0];
     return typeof lock === 'string'
@@ -148,6 +181,7 @@ export class Database {
       const result = await driveLater(make(), (query) => this.#answer(client, query, attempt));
       if (mode === 'write') failpoint('before-commit');
       attempt.committing = mode === 'write';
+      attempt.flush(client);
       const committed = client.query('COMMIT');
       attempt.send(committed);
       await attempt.settled();
@@ -169,19 +203,28 @@ export class Database {
   }
 
   #begin(mode: Mode): string {
-    if (mode === 'read') return 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-    const { isolation } = this.settings;
-    return `BEGIN ISOLATION LEVEL ${isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED'}${this.#writePrelude}`;
+    const { isolation, feed } = this.settings;
+    const level =
+      mode === 'read' ? 'REPEATABLE READ READ ONLY' : isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
+    // Where the session is not ours, a transaction brings its settings along.
+    const settings = feed === 'poll' ? `; ${setting(true)}` : '';
+    return `BEGIN ISOLATION LEVEL ${level}${settings}${mode === 'write' ? this.#writePrelude : ''}`;
   }
 
   async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly Row[] | number> {
     if (query.want === 'count') failpoint('write');
-    const { text: sql, name, count } = this.#statement(query.sql);
-    const values = query.params.map(toValue);
-    const sent: Sent = client.query(name === undefined ? { text: sql, values } : { text: sql, name, values });
-    if (query.want === 'count' && count !== null) {
+    const statement = this.#statement(query.sql);
+    const values = query.params.map((param, at) => toValue(param, statement.lists.has(at)));
+    if (query.want === 'count' && statement.bulk !== null) {
+      await attempt.gather(client, statement, values);
+      return 1;
+    }
+    attempt.flush(client);
+    const sent: Sent = client.query(sendable(statement, values));
+    if (query.want === 'count' && statement.count !== null) {
       attempt.send(sent);
-      return count;
+      await attempt.keepUp();
+      return statement.count;
     }
     const result = await sent;
     return query.want === 'rows' ? result.rows : (result.rowCount ?? 0);
@@ -191,25 +234,64 @@ export class Database {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const kept = this.settings.prepare && this.#statements.size < mostStatements;
+    const name = `coppice_${this.#statements.size}`;
+    const insert = insertsOne.exec(sql);
+    const bulk = bulkOf(insert);
     const statement: Statement = {
       text: toPostgres(sql),
-      name: kept ? `coppice_${this.#statements.size}` : undefined,
-      count: changesOne.test(sql) ? 1 : null,
+      name: kept ? name : undefined,
+      lists: listPlaces(sql),
+      count: insert !== null || updatesOne.test(sql) ? 1 : null,
+      bulk: bulk === null ? null : { text: bulk, name: kept ? `${name}_bulk` : undefined },
     };
     if (kept) this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** One try of a transaction: what was sent without waiting, and how far it came. */
+function sendable(
+  { text: sql, name }: { readonly text: string; readonly name: string | undefined },
+  values: Value[],
+): QueryConfig {
+  return name === undefined ? { text: sql, values } : { text: sql, name, values };
+}
+
+/** One try of a transaction: what was sent without waiting, what waits for more of its kind, and how far it came. */
 class Attempt {
   committing = false;
   readonly #sent: Promise<unknown>[] = [];
+  #looked = 0;
+  #gathered: { readonly statement: Statement; readonly rows: Value[][] } | null = null;
 
   send(sent: Promise<unknown>): void {
     // Looked at later; until then a failure is not an unhandled one.
     sent.catch(() => undefined);
     this.#sent.push(sent);
+  }
+
+  /** Takes in a row of an insert, and sends what is enough for one message. */
+  async gather(client: PoolClient, statement: Statement, values: Value[]): Promise<void> {
+    if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
+    this.#gathered ??= { statement, rows: [] };
+    if (this.#gathered.rows.push(values) < bulkRows) return;
+    this.flush(client);
+    await this.keepUp();
+  }
+
+  /** Waits for the answers to what was sent long ago. */
+  async keepUp(): Promise<void> {
+    for (; this.#looked < this.#sent.length - mostSent; this.#looked++) await this.#sent[this.#looked];
+  }
+
+  /** Sends what was gathered: whatever comes next may need it. */
+  flush(client: PoolClient): void {
+    const gathered = this.#gathered;
+    if (gathered === null) return;
+    this.#gathered = null;
+    const { statement, rows } = gathered;
+    if (rows.length === bulkRows && statement.bulk !== null)
+      this.send(client.query(sendable(statement.bulk, rows.flat())));
+    else for (const values of rows) this.send(client.query(sendable(statement, values)));
   }
 
   async settled(): Promise<void> {
@@ -228,8 +310,10 @@ function asTaken(error: unknown): unknown {
   return /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error)) ? takenError(error) : error;
 }
 
-function toValue(param: Param): string | number | null | Buffer {
-  if (typeof param === 'string') return toColumn(param);
+type Value = string | number | null | Buffer | string[];
+
+function toValue(param: Param, isList: boolean): Value {
+  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]).map(toColumn) : toColumn(param);
   return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
 }
 

@@ -11,15 +11,38 @@ export const postgresDialect: Dialect = {
   bytes: 'BYTEA',
   // Given by a function that is made after the tables, see the migrations.
   serial: 'BIGINT NOT NULL',
-  list: (parameter) => `(SELECT jsonb_array_elements_text(CAST(${parameter} AS JSONB)))`,
+  // JSON of this server holds no NUL; the connection sends such a list as an array, whose texts may hold anything.
+  list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   // The sub-select is carried out once, not for each row that asks for an item.
   item: (parameter, index) => `((SELECT CAST(${parameter} AS JSONB)) ->> CAST(${index} AS INTEGER))`,
   forUpdate: ' FOR UPDATE',
 };
 
-const castKey = /\bCAST\((\$\d+) AS TEXT\)/g;
+const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;
 
-/** A statement of the shared texts as PostgreSQL takes it: a parameter that becomes a key sorts and joins as keys do. */
+/** The places of the parameters, counted from zero, that are JSON lists in the shared texts and arrays here. */
+export function listPlaces(sql: string): ReadonlySet<number> {
+  return new Set([...sql.matchAll(castList)].map(([, place]) => Number(place) - 1));
+}
+
+/**
+ * What the shared texts say in words that both databases know, in the words with which this one finds rows by their
+ * keys whatever its statistics say. A join of a walk with the node table may otherwise read the whole tree at every
+ * level, and a list that is joined may be gone through for every row.
+ */
+const rewritings: readonly (readonly [RegExp, string])[] = [
+  // A parameter that becomes a key sorts and joins as keys do.
+  [/\bCAST\((\$\d+) AS TEXT\)/g, '(CAST($1 AS TEXT) COLLATE "C")'],
+  [/\bNOT IN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '<> ALL ($1)'],
+  [/\bIN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '= ANY ($1)'],
+  [/\bIN \(SELECT id FROM (below|reach|gone)\)/g, '= ANY (ARRAY(SELECT id FROM $1))'],
+  [
+    /\bFROM (\w+) JOIN node n ON (n\.tree_id = \$1 AND n\.\w+ = \1\.\w+)/g,
+    'FROM $1 CROSS JOIN LATERAL (SELECT * FROM node n WHERE $2 OFFSET 0) AS n',
+  ],
+];
+
+/** A statement of the shared texts as PostgreSQL takes it. */
 export function toPostgres(sql: string): string {
-  return sql.replace(castKey, '(CAST($1 AS TEXT) COLLATE "C")');
+  return rewritings.reduce((text, [pattern, words]) => text.replace(pattern, words), sql);
 }

@@ -29,6 +29,10 @@ export const commitsPerTransaction = 4096;
 
 /** What PostgreSQL's tables have beside the shared ones. */
 const own: readonly string[] = [
+  // Led by the same columns as another index and no more selective, it would be taken for walks down a removed subtree
+  // and find all that was removed at every level.
+  'DROP INDEX node_removed',
+  'CREATE INDEX node_removed ON node (tree_id, removed_in, parent_id) WHERE removed_in IS NOT NULL',
   // A sequence gives numbers before their transactions end, so a later number may be seen first and a reader would pass
   // over the earlier one. The transaction's own number leads here instead: below the oldest running one the log is
   // complete, and what is read in the order of these places has no gap. 4,096 commits fit into one transaction.

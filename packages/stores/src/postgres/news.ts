@@ -31,6 +31,7 @@ export class News {
   #untold: string[] = [];
   #telling = false;
   #closed = false;
+  #stopPause: () => void = () => undefined;
 
   constructor(options: NewsOptions) {
     this.#options = options;
@@ -62,7 +63,7 @@ export class News {
         break;
       } catch {
         await client.end().catch(() => undefined);
-        await pause(wait);
+        await this.#pause(wait);
       }
     }
     this.#connecting = null;
@@ -160,6 +161,18 @@ export class News {
     });
   }
 
+  /** Waits before the next try, unless there is to be none. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      this.#stopPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   async #hangUp(): Promise<void> {
     const client = this.#listening;
     this.#listening = null;
@@ -169,14 +182,9 @@ export class News {
   /** Ends every wait and the connection. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#stopPause();
     this.#wakeAll();
     await this.#hangUp();
     await this.#connecting;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref?.();
-  });
 }

@@ -159,6 +159,9 @@ function escaped(term: string): string {
 
 /** The copies are in our own lower case, so what the database finds in them is what the terms say. */
 function* inCopied(search: Search): Work<Found[]> {
+  // Trigrams are found through bitmaps, and how depends on the term.
+  yield* exec('SET LOCAL enable_bitmapscan = on');
+  yield* exec('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: Param[] = [];
   const asked = conditions(search, params);
   for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escaped(term))}`);
