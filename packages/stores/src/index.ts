@@ -4,8 +4,10 @@ import { members } from './members.ts';
 import type { StoreModule, StoreOptions } from './options.ts';
 
 export { type CursorPart, fromCursor, toCursor } from './cursor.ts';
+export { FileSystemStore } from './files/index.ts';
 export { derivedId, linearTree, refuseBranching } from './linear.ts';
 export { createMemoryStore } from './memory/index.ts';
+export { type Mended, mendRows, type TreeRows } from './mend.ts';
 export { defaultOwner, mayBranch, type StoreModule, type StoreOptions } from './options.ts';
 export { hasTerms, searchTerms, snippetOf } from './search.ts';
 export { keepingSteps, TemporaryTrees } from './temporary.ts';

@@ -2,6 +2,8 @@
 import {
   type AbortSignalLike,
   type AccountStore,
+  allBookmarks,
+  allNodes,
   type BackfillProgress,
   type BlobStore,
   type Changed,
@@ -12,6 +14,7 @@ import {
   type ExternalId,
   type FsckReport,
   findNode,
+  fromRows,
   type LinearRecord,
   type ListEvent,
   type NodeId,
@@ -34,6 +37,7 @@ import {
 } from '@coppice/core';
 import { commitSummary } from '../history.ts';
 import { pageLimit } from '../limits.ts';
+import { mendRows } from '../mend.ts';
 import { type PurgeWhat, purge } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
 import { Accounts } from './accounts.ts';
@@ -244,8 +248,10 @@ export class BookStore implements Store {
   }
 
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    if (options.repair === true) this.#book.writable();
     this.#book.alive();
     const findings: FsckReport['findings'][number][] = [];
+    const repaired: string[] = [];
     let nodes = 0;
     const wanted = [...this.#book.owned(this.owner)].filter(
       ({ id }) => options.treeId === undefined || id === options.treeId,
@@ -253,10 +259,27 @@ export class BookStore implements Store {
     if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
     for (const { id } of wanted) {
       const { pages } = await this.#book.open(this.owner, id);
-      nodes += pages.tree.size + 1;
-      for (const finding of checkTree(pages.tree)) findings.push({ ...finding, treeId: id });
+      nodes += pages.tree.nodes.size;
+      const found = checkTree(pages.tree);
+      for (const finding of found) findings.push({ ...finding, treeId: id });
+      if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
+      for (const text of await this.#mend(id)) repaired.push(text);
     }
-    return { trees: wanted.length, nodes, findings, repaired: [] };
+    return { trees: wanted.length, nodes, findings, repaired };
+  }
+
+  async #mend(treeId: TreeId): Promise<readonly string[]> {
+    return this.#book.locks.run(treeId, async () => {
+      const { volume, pages } = await this.#book.open(this.owner, treeId);
+      const { tree } = pages;
+      const { row, nodes, bookmarks, repaired } = mendRows({
+        row: tree,
+        nodes: allNodes(tree),
+        bookmarks: allBookmarks(tree),
+      });
+      if (repaired.length > 0) await this.#book.mend(volume, fromRows(row, nodes, bookmarks));
+      return repaired;
+    });
   }
 
   async backup(to: string): Promise<void> {
