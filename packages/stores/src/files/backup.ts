@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -31,6 +32,7 @@ export async function backupFolder(holdings: Holdings, keeper: FilesKeeper, to: 
   rmSync(part, { recursive: true, force: true });
   try {
     onFile(part, () => mkdirSync(part, { recursive: true }));
+    await keeper.flush();
     for (const name of onFile(place, () => readdirSync(place))) {
       await keeper.flush();
       copy(join(place, name), join(part, name), name === '.coppice' ? passing : new Set());
@@ -67,12 +69,7 @@ function copy(from: string, to: string, without: ReadonlySet<string>): void {
 }
 
 function isFolder(path: string): boolean {
-  try {
-    readdirSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return statSync(path).isDirectory();
 }
 
 function sync(path: string): void {

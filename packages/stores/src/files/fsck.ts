@@ -1,5 +1,6 @@
 /** Whether the files of trees say what their journals say, and making them say it. */
 import { join } from 'node:path';
+import { canonicalJson } from '@coppice/content';
 import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
 import { field, isFields } from './decode.ts';
 import { namesIn, readText } from './disk.ts';
@@ -60,7 +61,7 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Fin
     add('journal-line', 'warning', folder.id, `${folder.journalPath} has a line that ${why}: ${line}, byte ${offset}.`);
   if (journal.linear === null) {
     const told = replay(folder.journalPath, folder.id, journal);
-    if (JSON.stringify(treeToJson(told)) !== JSON.stringify(treeToJson(tree)))
+    if (!sameTree(told, tree))
       add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
   }
   try {
@@ -90,6 +91,17 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: Holdings): Fin
   }
   for (const path of extra) add('node-file', 'error', folder.id, `${path} belongs to no node.`);
   return found;
+}
+
+function sameTree(a: Tree, b: Tree): boolean {
+  const { nodes, ...row } = treeToJson(a);
+  const { nodes: others, ...other } = treeToJson(b);
+  const same = (left: unknown, right: unknown) => plain(left) === plain(right);
+  return same(row, other) && nodes.length === others.length && nodes.every((node, at) => same(node, others[at]));
+}
+
+function plain(value: unknown): string {
+  return canonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
 function childrenIn(text: string): string | null {

@@ -53,8 +53,13 @@ function metadataOf(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
   };
 }
 
-function restOf(meta: NodeMeta): readonly (readonly [string, unknown])[] {
-  return Object.entries(meta).filter(([key, value]) => !noted.has(key) && value !== undefined);
+// The order of keys must not depend on whether the value was just planned or has been read from a file.
+function sorted(entries: readonly [string, unknown][]): [string, unknown][] {
+  return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function restOf(meta: NodeMeta): readonly [string, unknown][] {
+  return sorted(Object.entries(meta)).filter(([key]) => !noted.has(key));
 }
 
 /** The text of a node's file. */
@@ -83,8 +88,10 @@ export function nodeText(tree: Tree, node: Node): string {
       content_in: node.contentIn,
       removed_in: node.removedIn,
       last_child_id: node.lastChildId,
-      ...(node.marker === null ? {} : { marker: node.marker }),
-      ...(node.aliases.length === 0 ? {} : { aliases: node.aliases }),
+      ...(node.marker === null ? {} : { marker: Object.fromEntries(sorted(Object.entries(node.marker))) }),
+      ...(node.aliases.length === 0
+        ? {}
+        : { aliases: node.aliases.map(({ matchParent, key }) => ({ matchParent, key })) }),
       ...(node.text === said ? {} : { text: node.text }),
       ...(rest.length === 0 ? {} : { meta: Object.fromEntries(rest) }),
       ...(node.meta.source === undefined ? { source: null } : {}),

@@ -169,10 +169,7 @@ class Finder {
         else this.known.push(known);
         // The registry is written last: one that does not know of this version is behind.
         const version = 'record' in known ? 1 : known.row.version;
-        if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) {
-          folder.load();
-          folder.distrust();
-        }
+        if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) folder.distrust();
       } catch (error) {
         const file = folder.lastKnown();
         this.#unreadable(id, error, file?.row ?? null, file?.sequence ?? 0);

@@ -179,7 +179,8 @@ export class TreeFolder {
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
-    this.#take(loaded);
+    // Asked a second time it is still the same tree: what waits to be written must not be forgotten.
+    if (this.#latest === null) this.#take(loaded);
     return loaded;
   }
 
@@ -318,6 +319,7 @@ export class TreeFolder {
 
   /** Has every file looked at the next time, whatever it is thought to say. */
   distrust(): void {
+    if (this.#latest === null) this.#loaded();
     this.#base = null;
     this.#behind = true;
   }

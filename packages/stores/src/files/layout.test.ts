@@ -1,0 +1,228 @@
+/** What lies on the disk, and that others can read it. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
+import { arbitraryCommands, assistant, Bed, calls, play, result, testKit, user, uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { readPlain } from '../../test/plain-reader.ts';
+import { imageOf, refusalOf } from '../conformance/subject.ts';
+import { openStore } from '../index.ts';
+import { FileSystemStore } from './index.ts';
+
+const folders: string[] = [];
+function folder(): string {
+  const made = newFolder();
+  folders.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
+});
+
+async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly bed: Bed }> {
+  const store = await FileSystemStore.open(place);
+  return { store, bed: await Bed.make({ store, treeId: treeId(uuid(id)), systemPrompt: 'Be brief.' }) };
+}
+
+describe('the layout', () => {
+  test('[L1] a plain reader finds every branch by the registry, the node files and their lists of children', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [first, second] = await bed.grow(['hello', 'hi', 'bye']);
+    await bed.grow([user('other')], second);
+    await bed.run({ type: 'edit', treeId: bed.treeId, nodeId: first ?? nodeId(''), content: 'hey', mode: 'branch' });
+    await store.close();
+    const [found] = readPlain(place);
+    expect(found?.root.config).toEqual({ systemPrompt: 'Be brief.' });
+    expect(found?.root.id).toBe(bed.treeId);
+    expect(found?.branches).toEqual(['hello / hi / bye', 'hello / hi / other', 'hey']);
+    const file = JSON.parse(readFileSync(join(place, bed.treeId, 'nodes', `${first}.json`), 'utf8'));
+    expect(Object.keys(file)).toEqual(['id', 'root_id', 'parent_id', 'child_ids', 'message', 'metadata', 'coppice']);
+    expect(file.parent_id).toBe(bed.treeId);
+    expect(file.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'hello' }] });
+    expect(new Date(file.metadata.timestamp).toISOString()).toBe(file.metadata.timestamp);
+  });
+
+  test('[L1] tool calls, results, titles, tags and data stand where a plain reader looks for them', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [, , last] = await bed.grow([user('when?'), calls('c1', 'clock'), result('c1', 'now')]);
+    const id = last ?? nodeId('');
+    const set = { tags: ['keep'], customData: { a: 1 }, source: { type: 'tool_result', tool_name: 'clock' }, other: 2 };
+    await bed.run({ type: 'annotate', treeId: bed.treeId, nodeId: id, set });
+    await bed.run({ type: 'title', treeId: bed.treeId, nodeId: id, title: 'The time' });
+    const before = await imageOf(store, bed.treeId);
+    await store.close();
+    const file = JSON.parse(readFileSync(join(place, bed.treeId, 'nodes', `${id}.json`), 'utf8'));
+    expect(file.message.tool_call_id).toBe('c1');
+    expect(file.metadata).toMatchObject({
+      title: 'The time',
+      tags: ['keep'],
+      custom_data: { a: 1 },
+      source_info: { type: 'tool_result', tool_name: 'clock' },
+      original_root_id: bed.treeId,
+    });
+    expect(file.coppice.meta).toEqual({ other: 2 });
+    const again = await openStore(`files:${place}`);
+    expect(await imageOf(again, bed.treeId)).toEqual(before);
+    await again.close();
+  });
+
+  test('[L2] what was removed lies apart from what plain readers read, and comes back from there', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [, second, third] = await bed.grow(['a', 'b', 'c']);
+    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')], mode: 'cascade' });
+    await store.fsck();
+    expect(readPlain(place)[0]?.branches).toEqual(['a']);
+    expect(readdirSync(join(place, bed.treeId, 'trash')).sort()).toEqual([`${second}.json`, `${third}.json`].sort());
+    await bed.run({ type: 'undo', treeId: bed.treeId });
+    await store.close();
+    expect(readPlain(place)[0]?.branches).toEqual(['a / b / c']);
+    expect(readdirSync(join(place, bed.treeId, 'trash'))).toEqual([]);
+  });
+
+  test('[L3] after any commands the files are those of the value, and a journal alone makes the same ones again', async () => {
+    for (const seed of [1, 2, 3]) {
+      const place = folder();
+      const store = await FileSystemStore.open(place);
+      const [commands = []] = fc.sample(arbitraryCommands({ minLength: 60, maxLength: 60 }), { seed, numRuns: 1 });
+      let at = 0;
+      for await (const _ of play(store, commands))
+        if (++at % 10 === 0)
+          expect((await store.fsck()).findings.filter((one) => one.severity === 'error')).toEqual([]);
+      await store.close();
+      const before = everyFile(place);
+      readPlain(place);
+      for (const name of readdirSync(place)) {
+        if (name === 'roots.json') rmSync(join(place, name));
+        for (const part of ['nodes', 'trash', 'tree.json'])
+          rmSync(join(place, name, part), { recursive: true, force: true });
+      }
+      await (await FileSystemStore.open(place)).close();
+      const now = everyFile(place);
+      expect([...now.keys()].sort()).toEqual([...before.keys()].sort());
+      // The registry lists trees in the order in which they were found.
+      for (const [name, bytes] of before)
+        if (name !== 'roots.json') expect([name, now.get(name)]).toEqual([name, bytes]);
+    }
+  });
+
+  test('[L4] a tree with a long history is read from its files, to the same value', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [first, second] = await bed.grow(['a', assistant('b'), 'c']);
+    for (let at = 0; at < 30; at++)
+      await bed.run({
+        type: 'edit',
+        treeId: bed.treeId,
+        nodeId: first ?? nodeId(''),
+        content: `a ${at}`,
+        mode: 'in-place',
+      });
+    await bed.run({ type: 'bookmark', treeId: bed.treeId, nodeId: first ?? nodeId(''), title: 'here' });
+    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second ?? nodeId('')] });
+    const image = await imageOf(store, bed.treeId);
+    await store.close();
+    const again = await FileSystemStore.open(place);
+    expect(await imageOf(again, bed.treeId)).toEqual(image);
+    expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+    // A file that was altered does not fit the fingerprint, and the journal is believed.
+    const path = join(place, bed.treeId, 'nodes', `${first}.json`);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
+    const third = await FileSystemStore.open(place);
+    expect(await imageOf(third, bed.treeId)).toEqual(image);
+    await third.close();
+  });
+
+  test('[L5] an id that is no UUID never becomes the name of a file', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const options = { actor: 'me', actId: actId(uuid(9)), at: 1, additive: false };
+    const node = {
+      id: nodeId('../../escaped'),
+      parentId: nodeId(uuid(5)),
+      position: 'a0',
+      kind: 'message',
+      message: user('x'),
+      status: 'success',
+      groupId: 0,
+      createdAt: 1,
+      matchParent: nodeId(uuid(5)),
+      key: testKit.key(user('x')),
+      text: 'x',
+      tokens: 1,
+      meta: {},
+      marker: null,
+      aliases: [],
+    } satisfies Omit<Node, 'seq' | 'addedIn' | 'contentIn' | 'removedIn' | 'lastChildId' | 'role'>;
+    const planned = store.change(
+      bed.treeId,
+      function* () {
+        const row: unknown = yield { ask: 'tree' };
+        const parentId =
+          row !== null && typeof row === 'object' && 'rootId' in row ? nodeId(String(row.rootId)) : nodeId('');
+        const insert: Step = { type: 'insert', node: { ...node, parentId, matchParent: parentId } };
+        return { steps: [insert, { type: 'select', after: node.id, before: null }], result: null };
+      },
+      options,
+    );
+    expect(await refusalOf(planned)).toBe('id/invalid');
+    expect(existsSync(join(place, '..', 'escaped.json'))).toBe(false);
+    await store.close();
+  });
+
+  test('[L6] what was purged is in no file any more, and its tree still opens', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [, second] = await bed.grow(['kept', 'secretly said', 'below']);
+    const id = second ?? nodeId('');
+    await bed.run({
+      type: 'annotate',
+      treeId: bed.treeId,
+      nodeId: id,
+      set: { customData: { note: 'secretly noted' } },
+    });
+    await store.putExternalIds([{ treeId: bed.treeId, nodeId: id, format: 'f', scope: 's', id: 'secretly named' }]);
+    await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'openly named' }]);
+    await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id], mode: 'cascade' });
+    await store.purge(bed.treeId, { nodeId: id });
+    const everything = () =>
+      [...everyFile(place).values()].map((bytes) => Buffer.from(bytes, 'base64').toString('utf8')).join('\n');
+    expect(everything()).not.toContain('secretly');
+    expect(everything()).toContain('openly named');
+    await bed.grow(['more']);
+    const image = await imageOf(store, bed.treeId);
+    await store.close();
+    const again = await FileSystemStore.open(place);
+    expect(await imageOf(again, bed.treeId)).toEqual(image);
+    expect(await again.trash(bed.treeId)).toEqual([]);
+    expect((await again.fsck()).findings).toEqual([]);
+    const back = new Bed(again, bed.treeId);
+    await back.run({ type: 'undo', treeId: bed.treeId });
+    expect(await back.refusal({ type: 'undo', treeId: bed.treeId })).toBe('undo/purged');
+    await again.close();
+    expect(everything()).not.toContain('secretly');
+  });
+
+  test('[L7] of a purged tree nothing is left', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    await bed.grow(['secretly said']);
+    const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    await other.grow(['kept']);
+    await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'f', scope: 's', id: 'secretly named' }]);
+    await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+    await store.purgeTree(bed.treeId);
+    await store.close();
+    for (const [name, bytes] of everyFile(place)) {
+      expect(name).not.toContain(bed.treeId);
+      expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain('secretly');
+      expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(bed.treeId);
+    }
+    expect(readPlain(place).map(({ root }) => root.id)).toEqual([other.treeId]);
+  });
+});
