@@ -313,7 +313,7 @@ function asTaken(error: unknown): unknown {
 type Value = string | number | null | Buffer | string[];
 
 function toValue(param: Param, isList: boolean): Value {
-  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]).map(toColumn) : toColumn(param);
+  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]) : toColumn(param);
   return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
 }
 

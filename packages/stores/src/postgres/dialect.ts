@@ -11,7 +11,7 @@ export const postgresDialect: Dialect = {
   bytes: 'BYTEA',
   // Given by a function that is made after the tables, see the migrations.
   serial: 'BIGINT NOT NULL',
-  // JSON of this server holds no NUL; the connection sends such a list as an array, whose texts may hold anything.
+  // The connection sends such a list as an array, which needs no parsing here.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   // The sub-select is carried out once, not for each row that asks for an item.
   item: (parameter, index) => `((SELECT CAST(${parameter} AS JSONB)) ->> CAST(${index} AS INTEGER))`,

@@ -57,7 +57,7 @@ export interface Dialect {
   readonly bytes: string;
   /** A key that the database counts up. */
   readonly serial: string;
-  /** The texts of a JSON array that a parameter holds, as a sub-select of one column. */
+  /** The texts of a JSON array that a parameter holds, written as columns hold them, as a sub-select of one column. */
   list(parameter: string): string;
   /** The text at an index of a JSON array that a parameter holds. */
   item(parameter: string, index: string): string;

@@ -13,6 +13,7 @@ import {
   treeId,
   type User,
 } from '@coppice/core';
+import { toColumn } from './exact-text.ts';
 import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 
 function runOf(one: Row): Run {
@@ -191,7 +192,8 @@ export function* findExternalIds(
     owner,
     format,
     scope,
-    JSON.stringify(ids),
+    // Inside a list nobody writes a text as a column holds it but we.
+    JSON.stringify(ids.map(toColumn)),
   );
   return found.map(externalOf);
 }

@@ -3,6 +3,7 @@ import { sha256Hex } from '@coppice/content';
 import {
   type AbortSignalLike,
   type AccountStore,
+  ask,
   type BackfillProgress,
   type BlobStore,
   type Changed,
@@ -22,6 +23,7 @@ import {
   type PurgeReport,
   type Reading,
   type RunStore,
+  refuse,
   type SearchHit,
   type SearchQuery,
   type Settled,
@@ -37,6 +39,7 @@ import {
   type TreeSummary,
   treeId,
 } from '@coppice/core';
+import { checkForeignId } from '../book/names.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkLinear, type LinearTree, linearTree, refuseBranching } from '../linear.ts';
 import { defaultOwner, mayBranch, type StoreOptions } from '../options.ts';
@@ -179,8 +182,13 @@ export class SqlStore implements Store {
 
   async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
     let at = since;
+    let known = false;
     while (!ended(signal)) {
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
+      if (commits === null && !known) unknownTree(treeId);
+      // A tree that is gone for good has no more to come.
+      if (commits === null) return;
+      known = true;
       for (const commit of commits) {
         if (ended(signal)) return;
         at = commit.version;
@@ -190,11 +198,11 @@ export class SqlStore implements Store {
     }
   }
 
-  *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[]> {
+  *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
     const linear = this.#linear(scope.tree);
     if (linear !== null) return since < 1 ? [linear.settled.commit] : [];
-    return scope.tree === null ? [] : yield* hydratedLog(scope, since, commitsAtOnce);
+    return scope.tree === null ? null : yield* hydratedLog(scope, since, commitsAtOnce);
   }
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
@@ -306,7 +314,17 @@ export class SqlStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
-    await this.#transaction(() => side.putExternalIds(this.owner, ids));
+    for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
+    const self = this;
+    await this.#transaction(function* () {
+      for (const { treeId, nodeId } of ids) {
+        const scope = yield* self.#known(treeId);
+        if (nodeId === null) continue;
+        const node = yield* answered(scope, ask('anyNode', { id: nodeId }), self.#linear(scope.tree));
+        if (node === null) refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+      }
+      yield* side.putExternalIds(self.owner, ids);
+    });
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
@@ -314,15 +332,19 @@ export class SqlStore implements Store {
   }
 
   async externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
-    return this.#snapshot(() => side.externalIdsOf(this.owner, treeId));
+    return this.#ofTree(treeId, () => side.externalIdsOf(this.owner, treeId));
   }
 
   async addProvenance(list: readonly Provenance[]): Promise<void> {
-    await this.#transaction(() => side.addProvenance(this.owner, list));
+    const self = this;
+    await this.#transaction(function* () {
+      for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#known(treeId);
+      yield* side.addProvenance(self.owner, list);
+    });
   }
 
   async provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
-    return this.#snapshot(() => side.provenanceOf(this.owner, treeId));
+    return this.#ofTree(treeId, () => side.provenanceOf(this.owner, treeId));
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
@@ -368,7 +390,11 @@ export class SqlStore implements Store {
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     if (options.repair === true && this.#options.readOnly === true) readOnly();
     const damage = await this.#engine.damage();
-    const work = () => fsckDatabase(this.#engine.dialect, this.owner, options, damage);
+    const self = this;
+    const work = function* (): Work<FsckReport> {
+      if (options.treeId !== undefined) yield* self.#known(options.treeId);
+      return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage);
+    };
     return options.repair === true ? this.#transaction(work) : this.#snapshot(work);
   }
 
@@ -398,6 +424,15 @@ export class SqlStore implements Store {
     return this.#engine.transaction(work);
   }
 
+  /** Reads what belongs to a tree of this owner; a foreign tree is unknown. */
+  #ofTree<T>(treeId: TreeId, work: () => Work<T>): Promise<T> {
+    const self = this;
+    return this.#snapshot(function* () {
+      yield* self.#known(treeId);
+      return yield* work();
+    });
+  }
+
   *#scope(treeId: TreeId, lock = ''): Work<Scope> {
     return { dialect: this.#engine.dialect, owner: this.owner, treeId, tree: yield* treeRow(this.owner, treeId, lock) };
   }
@@ -410,7 +445,13 @@ export class SqlStore implements Store {
   #runs(): RunStore {
     const { owner } = this;
     return {
-      start: (run) => this.#transaction(() => side.startRun(owner, run)),
+      start: (run) => {
+        const self = this;
+        return this.#transaction(function* () {
+          yield* self.#known(run.treeId);
+          yield* side.startRun(owner, run);
+        });
+      },
       beat: (id, at) => this.#transaction(() => side.beatRun(owner, id, at)),
       append: (id, chunk) => this.#transaction(() => side.appendChunk(owner, id, chunk)),
       chunks: (id, from = 0) => this.#snapshot(() => side.runChunks(owner, id, from)),
