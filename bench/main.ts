@@ -3,6 +3,7 @@ import { type Measure, table } from './measure.ts';
 
 const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = {
   core: async () => (await import('./core.ts')).core(),
+  stores: async () => (await import('./stores.ts')).stores(),
 };
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));

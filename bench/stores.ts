@@ -1,0 +1,362 @@
+/** SQLite and PostgreSQL behind the contract beside their bare drivers, at equal durability. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { ask, type NodeId, readPage, readPath, readTree, run, type Store, type TreeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { collect, type Measure, median } from './measure.ts';
+import { depth, grown, me, message } from './stores/grown.ts';
+import { openRaw, RawAppender } from './stores/raw-sqlite.ts';
+
+const sizes = [1_000, 10_000, 100_000] as const;
+const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
+const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
+
+async function timed(work: () => unknown): Promise<number> {
+  const from = process.hrtime.bigint();
+  await work();
+  return microseconds(from);
+}
+
+/** Medians of several pieces of work, done in turns, so that a noisy neighbour disturbs all alike. */
+async function inTurns<Name extends string>(
+  works: { readonly [N in Name]: (turn: number) => unknown },
+  turns: number,
+): Promise<{ readonly [N in Name]: number }> {
+  const names = Object.keys(works) as Name[];
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  collect();
+  const warm = Math.ceil(turns / 10);
+  for (let turn = 0; turn < turns + warm; turn++)
+    for (const name of names) {
+      const time = await timed(() => works[name](turn));
+      if (turn >= warm) times.get(name)?.push(time);
+    }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
+    readonly [N in Name]: number;
+  };
+}
+
+function rawAppends(
+  path: string,
+  id: TreeId,
+  row: { readonly version: number; readonly nextSeq: number; readonly active: NodeId },
+) {
+  const database = openRaw(path);
+  const appender = new RawAppender(database);
+  let { version, nextSeq: seq } = row;
+  let parent: string = row.active;
+  return {
+    database,
+    append(n: number) {
+      const node = crypto.randomUUID();
+      const said = message(n);
+      // The bare driver is spared the hashing and the estimate: it is given a key.
+      const steps = JSON.stringify([
+        {
+          type: 'insert',
+          id: node,
+          parentId: parent,
+          position: 'a0',
+          groupId: 0,
+          matchParent: parent,
+          kind: 'message',
+          role: 'user',
+          status: 'success',
+          createdAt: Date.now(),
+        },
+        { type: 'select', after: node, before: parent },
+      ]);
+      appender.append({
+        treeId: id,
+        id: node,
+        parentId: parent,
+        seq,
+        version: version + 1,
+        content: JSON.stringify(said.content),
+        key: node.slice(0, 32),
+        at: Date.now(),
+        steps,
+        act: crypto.randomUUID(),
+      });
+      version++;
+      seq++;
+      parent = node;
+    },
+  };
+}
+
+async function appends(measures: Measure[], size: number): Promise<void> {
+  const path = join(folder, `append-${size}.db`);
+  const store = await openStore(`sqlite:${path}`);
+  const ours = await grown(store, size);
+  const bare = await grown(store, size);
+  const row = await store.read(bare.id, () => readTree(bare.id));
+  const raw = rawAppends(path, bare.id, { version: row.version, nextSeq: row.nextSeq, active: bare.leaf });
+  const times = await inTurns(
+    {
+      raw: (n) => raw.append(1_000_000 + n),
+      ours: (n) => run(store, { type: 'append', treeId: ours.id, messages: [{ message: message(2_000_000 + n) }] }, me),
+    },
+    400,
+  );
+  raw.database.close();
+  const ratio = times.ours / times.raw;
+  measures.push(
+    { work: `durable append, ${size.toLocaleString('en')} messages`, by: 'bare SQLite', value: times.raw, unit: 'µs' },
+    {
+      work: `durable append, ${size.toLocaleString('en')} messages`,
+      by: 'coppice',
+      value: times.ours,
+      unit: 'µs',
+      ratio,
+      budget: '≤ 1.3× bare',
+      kept: ratio <= 1.3,
+    },
+  );
+  if (size === 10_000) await resent(measures, store, ours.id, times.ours);
+  await store.close();
+}
+
+/** A history that is known, sent again with one message more: one row, however long it is. */
+async function resent(measures: Measure[], store: Store, id: TreeId, single: number): Promise<void> {
+  const { rootId } = await store.read(id, () => readTree(id));
+  const history = Array.from({ length: 200 }, (_, index) => ({ message: message(5_000_000 + index) }));
+  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: history }, me);
+  const times = await inTurns(
+    {
+      hashing: () => history.map((item) => messageKit.key(item.message)),
+      ours: (n) =>
+        run(
+          store,
+          { type: 'append', treeId: id, parentId: rootId, messages: [...history, { message: message(6_000_000 + n) }] },
+          me,
+        ),
+    },
+    60,
+  );
+  const limit = 2 * single + times.hashing;
+  const ratio = times.ours / limit;
+  measures.push({
+    work: 'known history of 200 + 1 new',
+    by: 'coppice',
+    value: times.ours,
+    unit: 'µs',
+    ratio,
+    budget: '≤ 2 appends + hashing',
+    kept: ratio <= 1,
+  });
+}
+
+async function opening(measures: Measure[]): Promise<void> {
+  const places = new Map<number, { readonly path: string; readonly id: TreeId }>();
+  for (const size of [1_000, 100_000]) {
+    const path = join(folder, `open-${size}.db`);
+    const store = await openStore(`sqlite:${path}`);
+    places.set(size, { path, id: (await grown(store, size)).id });
+    await store.close();
+  }
+  const openAndRead = async (size: number) => {
+    const { path, id } = places.get(size) ?? { path: '', id: '' as TreeId };
+    const store = await openStore(`sqlite:${path}`);
+    const page = await store.read(id, () => readPage(id, { limit: depth }));
+    if (page.nodes.length !== depth) throw new Error(`The thread has ${page.nodes.length} messages.`);
+    await store.close();
+  };
+  const times = await inTurns({ small: () => openAndRead(1_000), large: () => openAndRead(100_000) }, 30);
+  const ratio = times.large / times.small;
+  measures.push(
+    { work: 'open and get the thread, 1,000 messages', by: 'coppice', value: times.small, unit: 'µs' },
+    {
+      work: 'open and get the thread, 100,000 messages',
+      by: 'coppice',
+      value: times.large,
+      unit: 'µs',
+      ratio,
+      budget: '≤ 1.5× that of 1,000',
+      kept: ratio <= 1.5,
+    },
+  );
+}
+
+async function paths(measures: Measure[]): Promise<void> {
+  const path = join(folder, 'path.db');
+  const store = await openStore(`sqlite:${path}`);
+  const { id } = await grown(store, 10_000);
+  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: message(7_000_000 + index) }));
+  const { rootId } = await store.read(id, () => readTree(id));
+  const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, me);
+  const database = openRaw(path);
+  const walk = database.prepare(
+    `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE tree_id = ?1 AND id = ?2 UNION ALL
+    SELECT n.*, up.level + 1 FROM up JOIN node n ON n.tree_id = ?1 AND n.id = up.parent_id) SELECT * FROM up`,
+  );
+  const times = await inTurns(
+    {
+      raw: () => (walk.all(id, result.nodeId) as { content: string }[]).map((row) => JSON.parse(row.content)),
+      ours: () => store.read(id, () => readPath({ to: result.nodeId })),
+    },
+    40,
+  );
+  database.close();
+  const ratio = times.ours / times.raw;
+  measures.push(
+    { work: 'path of depth 1,000', by: 'bare recursive query', value: times.raw, unit: 'µs' },
+    {
+      work: 'path of depth 1,000',
+      by: 'coppice',
+      value: times.ours,
+      unit: 'µs',
+      ratio,
+      budget: '≤ 1.5× bare',
+      kept: ratio <= 1.5,
+    },
+  );
+  await store.close();
+}
+
+async function deletes(measures: Measure[]): Promise<void> {
+  const path = join(folder, 'delete.db');
+  const store = await openStore(`sqlite:${path}`);
+  const { id, rootId } = await grown(store, 1_000);
+  const chain = (from: number) => Array.from({ length: 10_000 }, (_, index) => ({ message: message(from + index) }));
+  const first = await run(
+    store,
+    { type: 'append', treeId: id, parentId: rootId, messages: chain(8_000_000), select: false },
+    me,
+  );
+  const second = await run(
+    store,
+    { type: 'append', treeId: id, parentId: rootId, messages: chain(9_000_000), select: false },
+    me,
+  );
+  const top = first.result.added[0] ?? rootId;
+  const other = second.result.added[0] ?? rootId;
+  const database = openRaw(path);
+  const mark = database.prepare(
+    `WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL SELECT n.id FROM below JOIN node n ON n.tree_id = ?1 AND n.parent_id = below.id)
+    UPDATE node SET removed_in = ?3 WHERE tree_id = ?1 AND id IN (SELECT id FROM below)`,
+  );
+  const times = await inTurns(
+    {
+      rawDelete: () => mark.run(id, other, 1),
+      rawRestore: () => mark.run(id, other, null),
+      ours: () => run(store, { type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, me),
+      undo: () => run(store, { type: 'undo', treeId: id }, me),
+    },
+    8,
+  );
+  database.close();
+  const raw = times.rawDelete + times.rawRestore;
+  const ratio = (times.ours + times.undo) / raw;
+  measures.push(
+    { work: 'delete 10,000 below a node, and back', by: 'bare recursive statement', value: raw, unit: 'µs' },
+    {
+      work: 'delete 10,000 below a node, and undo',
+      by: 'coppice',
+      value: times.ours + times.undo,
+      unit: 'µs',
+      ratio,
+      budget: '≤ 1.5× bare',
+      kept: ratio <= 1.5,
+    },
+  );
+  await store.close();
+}
+
+async function searches(measures: Measure[]): Promise<void> {
+  const path = join(folder, 'search.db');
+  const store = await openStore(`sqlite:${path}`);
+  const { id } = await grown(store, 100_000);
+  for (let n = 0; n < 20; n++)
+    await run(
+      store,
+      {
+        type: 'append',
+        treeId: id,
+        messages: [
+          {
+            message: {
+              role: 'user',
+              content: [{ type: 'text', text: `a rare zweibelfisch swims by, number ${n}` } as never],
+            },
+          },
+        ],
+      },
+      me,
+    );
+  const indexing = await timed(() => store.search({ text: 'zweibelfisch' }));
+  const database = openRaw(path);
+  const bare = database.prepare(
+    'SELECT n.tree_id, n.id, n.content FROM node_text f JOIN node n ON n.rowid = f.rowid WHERE node_text MATCH ?1 ORDER BY n.created_at DESC LIMIT 21',
+  );
+  const times = await inTurns(
+    { raw: () => bare.all('"zweibelfisch"'), ours: () => store.search({ text: 'zweibelfisch', limit: 20 }) },
+    60,
+  );
+  database.close();
+  const ratio = times.ours / times.raw;
+  measures.push(
+    { work: 'index 100,000 messages at the first search', by: 'coppice', value: indexing, unit: 'µs' },
+    { work: 'search 100,000 messages', by: 'bare FTS5', value: times.raw, unit: 'µs' },
+    {
+      work: 'search 100,000 messages',
+      by: 'coppice',
+      value: times.ours,
+      unit: 'µs',
+      ratio,
+      budget: '≤ 2× bare',
+      kept: ratio <= 2,
+    },
+  );
+  await store.close();
+}
+
+/** A million messages through the library, one commit per 1,000, and what the process grew by. */
+async function million(measures: Measure[]): Promise<void> {
+  const store = await openStore(`sqlite:${join(folder, 'million.db')}`);
+  collect();
+  const before = process.memoryUsage().rss;
+  let highest = before;
+  const from = process.hrtime.bigint();
+  const { id, rootId } = await grown(store, 0);
+  for (let n = 0; n < 1_000_000; n += 1_000) {
+    const messages = Array.from({ length: 1_000 }, (_, index) => ({ message: message(n + index) }));
+    await run(store, { type: 'append', treeId: id, parentId: rootId, messages, merge: false }, me);
+    highest = Math.max(highest, process.memoryUsage().rss);
+  }
+  measures.push(
+    { work: 'import 1,000,000 messages, each', by: 'coppice', value: microseconds(from) / 1_000_000, unit: 'µs' },
+    { work: 'import 1,000,000 messages, memory above idle', by: 'coppice', value: highest - before, unit: 'bytes' },
+  );
+  const active = await store.read(id, function* () {
+    return yield* ask('tree', {});
+  });
+  const times = await inTurns({ ours: () => store.read(id, () => readPage(id, { limit: depth })) }, 30);
+  measures.push({
+    work: `a page of ${active?.nextSeq.toLocaleString('en')} messages`,
+    by: 'coppice',
+    value: times.ours,
+    unit: 'µs',
+  });
+  await store.close();
+}
+
+/** Everything that is measured of stores. `COPPICE_LONG=1` adds a million messages. */
+export async function stores(): Promise<readonly Measure[]> {
+  const measures: Measure[] = [];
+  try {
+    for (const size of sizes) await appends(measures, size);
+    await opening(measures);
+    await paths(measures);
+    await deletes(measures);
+    await searches(measures);
+    if (process.env['COPPICE_LONG'] !== undefined) await million(measures);
+    if (process.env['COPPICE_BENCH_POSTGRES'] !== 'off')
+      await (await import('./stores/postgres.ts')).postgres(measures);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return measures;
+}

@@ -1,0 +1,33 @@
+/** Trees of a size, in a store: branches of equal depth below the root, so that only the tree grows and no path does. */
+import { messageKit } from '@coppice/content';
+import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+
+/** How deep every branch is. */
+export const depth = 60;
+
+const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(7);
+
+/** A message of about 500 characters. */
+export function message(n: number) {
+  return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
+}
+
+/** Acts as one user, with the real clock and real ids. */
+export const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+
+/** A tree of about so many messages; the last branch is active. */
+export async function grown(
+  store: Store,
+  size: number,
+): Promise<{ readonly id: TreeId; readonly rootId: NodeId; readonly leaf: NodeId }> {
+  const id = treeId(crypto.randomUUID());
+  const rootId = crypto.randomUUID();
+  await run(store, { type: 'create', treeId: id, rootId }, me);
+  let leaf = rootId as NodeId;
+  for (let n = 0; n < size; n += depth) {
+    const messages = Array.from({ length: depth }, (_, index) => ({ message: message(n + index) }));
+    const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId as NodeId, messages }, me);
+    leaf = result.nodeId;
+  }
+  return { id, rootId: rootId as NodeId, leaf };
+}

@@ -1,0 +1,135 @@
+/** PostgreSQL behind the contract beside its bare driver: one append, and 24 writers over 10 trees. */
+
+import { run } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import pg from 'pg';
+import { PostgresServer } from '../../packages/stores/test/postgres-server.ts';
+import { type Measure, median } from '../measure.ts';
+import { grown, me, message } from './grown.ts';
+
+const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
+
+async function times(count: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  const found: number[] = [];
+  for (let n = 0; n < count + 20; n++) {
+    const from = process.hrtime.bigint();
+    await work(n);
+    if (n >= 20) found.push(microseconds(from));
+  }
+  return median(found);
+}
+
+/** One message per transaction with the same rows, by prepared statements that are kept. */
+async function bareAppend(
+  client: pg.Client,
+  tree: string,
+  state: { version: number; seq: number; parent: string },
+  n: number,
+): Promise<void> {
+  const node = crypto.randomUUID();
+  const { parent } = state;
+  state.version++;
+  await client.query('BEGIN');
+  await client.query({ name: 'lock', text: 'SELECT version FROM tree WHERE id = $1 FOR UPDATE', values: [tree] });
+  await client.query({
+    name: 'node',
+    text: `INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, content, meta, meta_in)
+      VALUES ($1, $2, $3, 'a0', $4, 'message', 'user', 'success', 0, $5, $3, $6, 100, $7, $7, $8, '{}', $7)`,
+    values: [
+      tree,
+      node,
+      parent,
+      state.seq++,
+      Date.now(),
+      node.slice(0, 32),
+      state.version,
+      JSON.stringify(message(n).content),
+    ],
+  });
+  await client.query({
+    name: 'mark',
+    text: 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2',
+    values: [tree, parent, node],
+  });
+  await client.query({
+    name: 'tree',
+    text: 'UPDATE tree SET version = $2, structure_version = $2, next_seq = $3, updated_at = $4, active_node_id = $5 WHERE id = $1',
+    values: [tree, state.version, state.seq, Date.now(), node],
+  });
+  await client.query({
+    name: 'log',
+    text: `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner) VALUES ($1, $2, $3, 'me', $4, 'do', $5, 1, 1, $6, 'local')`,
+    values: [
+      tree,
+      state.version,
+      crypto.randomUUID(),
+      Date.now(),
+      state.seq - 1,
+      JSON.stringify([{ type: 'insert', id: node, parentId: parent }]),
+    ],
+  });
+  await client.query('COMMIT');
+  state.parent = node;
+}
+
+/** What is measured of PostgreSQL. */
+export async function postgres(measures: Measure[]): Promise<void> {
+  const server = await PostgresServer.start();
+  try {
+    const url = await server.createDatabase();
+    const store = await openStore(url);
+    const ours = await grown(store, 1_000);
+    const bare = await grown(store, 1_000);
+    const client = new pg.Client(url);
+    await client.connect();
+    const found = await client.query('SELECT version, next_seq FROM tree WHERE id = $1', [bare.id]);
+    const state = {
+      version: Number(found.rows[0].version),
+      seq: Number(found.rows[0].next_seq),
+      parent: bare.leaf as string,
+    };
+    const raw = await times(300, (n) => bareAppend(client, bare.id, state, 1_000_000 + n));
+    const own = await times(300, (n) =>
+      run(store, { type: 'append', treeId: ours.id, messages: [{ message: message(2_000_000 + n) }] }, me),
+    );
+    await client.end();
+    const ratio = own / raw;
+    measures.push(
+      { work: 'durable append, PostgreSQL', by: 'bare driver', value: raw, unit: 'µs' },
+      {
+        work: 'durable append, PostgreSQL',
+        by: 'coppice',
+        value: own,
+        unit: 'µs',
+        ratio,
+        budget: '≤ 1.3× bare',
+        kept: ratio <= 1.3,
+      },
+    );
+    const trees = await Promise.all(Array.from({ length: 10 }, () => grown(store, 0)));
+    const from = process.hrtime.bigint();
+    const each = 100;
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, writer) => {
+        for (let n = 0; n < each; n++) {
+          const tree = trees[(writer + n) % trees.length];
+          if (tree !== undefined)
+            await run(
+              store,
+              { type: 'append', treeId: tree.id, messages: [{ message: message(writer * 10_000 + n) }] },
+              me,
+            );
+        }
+      }),
+    );
+    measures.push({
+      work: 'append by 24 writers over 10 trees, each',
+      by: 'coppice',
+      value: microseconds(from) / (24 * each),
+      unit: 'µs',
+    });
+    await store.close();
+  } finally {
+    await server.stop();
+  }
+}
