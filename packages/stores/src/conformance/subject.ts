@@ -168,12 +168,7 @@ export async function firstTold(store: Store, change: () => Promise<unknown>): P
   return event;
 }
 
-/** The text of a live node. */
-export async function textIn(store: Store, id: TreeId, nodeId: NodeId): Promise<string | null> {
-  return (await asked(store, id, 'node', { id: nodeId }))?.text ?? null;
-}
-
-/** A tool's call and its result, with text that JSON, SQL and file systems stumble over. */
+/** Texts that JSON, SQL and file systems stumble over. */
 export const awkwardTexts: readonly string[] = [
   'lone \ud800 surrogate',
   'nul \u0000 inside',
