@@ -7,7 +7,6 @@ import {
   isAppError,
   type ListEvent,
   type Message,
-  type NodeId,
   type ReadName,
   type Reads,
   type Store,
