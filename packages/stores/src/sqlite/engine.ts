@@ -31,6 +31,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+interface Outcome {
+  readonly one: Waiting;
+  readonly value?: unknown;
+  readonly error?: unknown;
+}
+
 /** What a file told about itself when it was opened. */
 export interface Opened {
   readonly connection: Connection;
@@ -80,32 +86,38 @@ export class SqliteEngine implements SqlEngine {
 
   async #together(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#begin();
+      const outcomes = await this.#locked(() => this.#commit(batch));
+      for (const { one, value, error } of outcomes) {
+        if (error === undefined) one.resolve(value);
+        else one.reject(this.#failed(error));
+      }
     } catch (error) {
-      for (const one of batch) one.reject(this.#failed(error));
-      return;
-    }
-    const outcomes: { readonly one: Waiting; readonly value?: unknown; readonly error?: unknown }[] = [];
-    try {
-      for (const one of batch)
-        outcomes.push(batch.length === 1 ? { one, value: this.#drive(one.work) } : this.#savepoint(one));
-      failpoint('before-commit');
-      this.#connection.database.exec('COMMIT');
-      failpoint('after-commit');
-    } catch (error) {
-      this.#rollback();
-      if (batch.length === 1) return batch[0]?.reject(this.#failed(error));
+      if (batch.length === 1 || resultCode(error) === busyCode) {
+        for (const one of batch) one.reject(this.#failed(error));
+        return;
+      }
       // One of them broke what only a commit checks: each for itself, so that the others are not refused with it.
       for (const one of batch) await this.#together([one]);
-      return;
-    }
-    for (const { one, value, error } of outcomes) {
-      if (error === undefined) one.resolve(value);
-      else one.reject(this.#failed(error));
     }
   }
 
-  #savepoint(one: Waiting): { readonly one: Waiting; readonly value?: unknown; readonly error?: unknown } {
+  /** Does all of a batch inside the transaction that was begun, and commits it. */
+  #commit(batch: readonly Waiting[]): Outcome[] {
+    try {
+      const outcomes = batch.map((one) =>
+        batch.length === 1 ? { one, value: this.#drive(one.work) } : this.#savepoint(one),
+      );
+      failpoint('before-commit');
+      this.#connection.database.exec('COMMIT');
+      failpoint('after-commit');
+      return outcomes;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  #savepoint(one: Waiting): Outcome {
     const { database } = this.#connection;
     database.exec('SAVEPOINT piece');
     try {
@@ -120,18 +132,27 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** Waits for the write lock without holding up the event loop. */
-  async #begin(): Promise<void> {
+  /**
+   * Waits for the write lock without holding up the event loop, and carries the work on at once where it has it: a
+   * snapshot that came in between would find itself inside the transaction.
+   */
+  async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + longestWait;
     for (;;) {
-      try {
-        failpoint('before-begin');
-        this.#connection.database.exec('BEGIN IMMEDIATE');
-        return;
-      } catch (error) {
-        if (resultCode(error) !== busyCode || Date.now() > until) throw error;
-        await sleep(1 + Math.random() * 15);
-      }
+      if (this.#begins(until)) return work();
+      await sleep(1 + Math.random() * 15);
+    }
+  }
+
+  /** Takes the write lock; false where another process has it and there is still time. */
+  #begins(until: number): boolean {
+    try {
+      failpoint('before-begin');
+      this.#connection.database.exec('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (resultCode(error) !== busyCode || Date.now() > until) throw error;
+      return false;
     }
   }
 
@@ -248,15 +269,16 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  async #catchUp(): Promise<void> {
-    await this.#begin();
-    try {
-      catchUp(this.#connection);
-      this.#connection.database.exec('COMMIT');
-    } catch (error) {
-      this.#rollback();
-      throw error;
-    }
+  #catchUp(): Promise<void> {
+    return this.#locked(() => {
+      try {
+        catchUp(this.#connection);
+        this.#connection.database.exec('COMMIT');
+      } catch (error) {
+        this.#rollback();
+        throw error;
+      }
+    });
   }
 
   info(): StoreInfo {
