@@ -58,8 +58,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     testsImport: ['stores'],
     node: true,
     outside: [
-      { name: 'ai', where: /^src\/providers\// },
-      { name: /^@ai-sdk\//, where: /^src\/providers\// },
+      { name: 'smol-toml', where: /^src\/config\// },
       { name: '@modelcontextprotocol/client', where: /^src\/mcp\// },
       { name: 'ajv', where: /^src\/(?:tools|mcp)\// },
       { name: 'zod' },

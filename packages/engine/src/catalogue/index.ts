@@ -79,8 +79,8 @@ function merge(base: ModelInfo | undefined, provider: string, id: string, over: 
     price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
     capabilities: {
       tools: over.tools ?? base?.capabilities.tools ?? true,
-      thinking: over.thinking ?? base?.capabilities.thinking ?? false,
-      images: over.images ?? base?.capabilities.images ?? false,
+      thinking: over.thinking ?? base?.capabilities.thinking ?? true,
+      images: over.images ?? base?.capabilities.images ?? true,
     },
     known: base?.known === true || window !== undefined || maxOut !== undefined,
   };
@@ -138,7 +138,7 @@ export function createCatalogue(
       return found.map(corrected).sort((a, b) => (keyOf(a.provider, a.id) < keyOf(b.provider, b.id) ? -1 : 1));
     },
     learn(provider, listed) {
-      for (const { id, label, window, maxOut } of listed) {
+      for (const { id, label, window, maxOut, price } of listed) {
         const before = models.get(keyOf(provider, id));
         // What the catalogue says was looked at by somebody; a server's own word fills in what it leaves open.
         put({
@@ -147,6 +147,7 @@ export function createCatalogue(
           name: before?.name ?? label,
           window: before?.known ? undefined : window,
           maxOut: before?.known ? undefined : maxOut,
+          price: before?.known ? undefined : price,
         });
       }
     },

@@ -4,7 +4,7 @@
  */
 import type { ImageBlock } from '@coppice/content';
 import type { Block, ErrorKind, Json, JsonObject, Message, Role } from '@coppice/core';
-import type { ModelCapabilities } from '../catalogue/index.ts';
+import type { ModelCapabilities, Price } from '../catalogue/index.ts';
 import type { Connection, HttpLimits } from '../http/contract.ts';
 
 /** A tool that a model may call: a name, what it is for, and the JSON Schema of its parameters. */
@@ -258,6 +258,7 @@ export interface ListedModel {
   readonly label?: string;
   readonly window?: number;
   readonly maxOut?: number;
+  readonly price?: Price;
 }
 
 /** A member of the registry, complete. Its `stream` never throws, never rejects and keeps to {@link ProviderEvent}. */

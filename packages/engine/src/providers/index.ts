@@ -86,6 +86,8 @@ interface Entry {
   readonly connection: Connection;
 }
 
+const offlineName = 'offline';
+
 /** The model without key and network. */
 export const offlineModel = 'offline/guide';
 
@@ -105,6 +107,8 @@ export function createProviders(options: ProvidersOptions): Providers {
     limits: { ...config.limits, ...call.limits },
     connection: entry.connection,
   });
+  for (const { provider } of entries.values())
+    if (provider.models.length > 0) catalogue.learn(provider.name, provider.models);
   const learned = new Map<string, readonly string[]>();
   const ask = async (entry: Entry, call: ModelCall): Promise<readonly string[]> => {
     const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
@@ -256,20 +260,25 @@ function listChoices(
     const lack = missing(entry);
     for (const id of ids) {
       const { name: label, window, maxOut, price, capabilities } = catalogue.find(name, id);
-      const own = entry.provider.models.find((each) => each.id === id);
       choices.push({
         id: `${name}/${id}`,
         provider: name,
         providerLabel: entry.provider.label,
-        label: own?.label ?? label,
-        window: own?.window ?? window,
-        maxOut: own?.maxOut ?? maxOut,
-        price: name === 'offline' ? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } : price,
-        capabilities,
+        label: label,
+        window: window,
+        maxOut: maxOut,
+        price,
+        capabilities: {
+          tools: capabilities.tools && entry.provider.supports.tools,
+          thinking: capabilities.thinking && entry.provider.supports.thinking,
+          images: capabilities.images && entry.provider.supports.images,
+        },
         ready: lack === null,
         missing: lack,
       });
     }
   }
-  return [...choices.filter((choice) => choice.ready), ...choices.filter((choice) => !choice.ready)];
+  // A model with a key first, the built-in ones after it, and last what cannot be asked yet.
+  const rank = (choice: ModelChoice) => (choice.ready ? (choice.provider === offlineName ? 1 : 0) : 2);
+  return choices.sort((a, b) => rank(a) - rank(b));
 }

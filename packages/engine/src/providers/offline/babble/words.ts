@@ -1,0 +1,68 @@
+/** The text that babble learns from, cut into words and indexed. */
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+
+/** Words by number, the text as numbers, and where each word stands. */
+export interface Corpus {
+  readonly words: readonly string[];
+  readonly numbers: ReadonlyMap<string, number>;
+  /** The text; -1 ends a paragraph. */
+  readonly text: Int32Array;
+  /** Places of a word in the text, by number. */
+  readonly places: readonly Int32Array[];
+  /** Words that begin sentences, as often as they do. */
+  readonly starts: Int32Array;
+}
+
+const endOfParagraph = -1;
+
+/** Cuts a text into words and marks; a mark that ends a sentence is a word of its own, others stay with their word. */
+export function wordsIn(text: string): string[] {
+  return text.match(/[.!?]+(?=\s|$)|[^\s.!?]+(?:[.!?]+(?!\s|$)[^\s.!?]*)*/g) ?? [];
+}
+
+/** Learns a text: a pass over its words, and the places of each. */
+export function learn(source: string): Corpus {
+  const numbers = new Map<string, number>();
+  const words: string[] = [];
+  const sequence: number[] = [];
+  const starts: number[] = [];
+  for (const paragraph of source.split('\n')) {
+    let first = true;
+    for (const word of wordsIn(paragraph)) {
+      let number = numbers.get(word);
+      if (number === undefined) {
+        number = words.length;
+        numbers.set(word, number);
+        words.push(word);
+      }
+      if (first && /^\p{Lu}/u.test(word)) starts.push(number);
+      first = /^[.!?]+$/.test(word);
+      sequence.push(number);
+    }
+    sequence.push(endOfParagraph);
+  }
+  const text = Int32Array.from(sequence);
+  const counts = new Int32Array(words.length);
+  for (const number of text) if (number >= 0) counts[number] = (counts[number] ?? 0) + 1;
+  const places = Array.from(counts, (count) => new Int32Array(count));
+  counts.fill(0);
+  for (const [place, number] of text.entries()) {
+    const list = places[number];
+    if (list === undefined) continue;
+    const next = counts[number] ?? 0;
+    list[next] = place;
+    counts[number] = next + 1;
+  }
+  return { words, numbers, text, places, starts: Int32Array.from(starts) };
+}
+
+let learned: Corpus | undefined;
+
+/** The vendored text, learned when it is first needed. */
+export function corpus(): Corpus {
+  learned ??= learn(
+    brotliDecompressSync(readFileSync(new URL('./moby-dick.txt.br', import.meta.url))).toString('utf8'),
+  );
+  return learned;
+}

@@ -1,0 +1,140 @@
+/** Writes nonsense: words that followed each other in a book, with words of the conversation in it. */
+import { isText, type Message } from '@coppice/core';
+import { pick, type Random } from '../random.ts';
+import type { Corpus } from './words.ts';
+
+/** How something is to be written. */
+export interface Manner {
+  /** 0 follows the book, 2 hardly looks at it. */
+  readonly temperature: number;
+  readonly random: Random;
+  /** Words of the conversation that may stand in for others. */
+  readonly topics: readonly string[];
+  /** About how many words. */
+  readonly length: number;
+}
+
+/** Long words of what was said last, each once: what the conversation seems to be about. */
+export function topicsOf(messages: readonly Message[]): readonly string[] {
+  const topics = new Set<string>();
+  for (let at = messages.length - 1; at >= 0 && topics.size < 60; at--) {
+    for (const block of messages[at]?.content ?? []) {
+      if (!isText(block)) continue;
+      for (const [word] of block.text.slice(-4000).matchAll(/[\p{L}][\p{L}\p{N}'-]{4,20}/gu)) {
+        if (!dull.has(word.toLowerCase())) topics.add(word);
+        if (topics.size >= 60) break;
+      }
+    }
+  }
+  return [...topics];
+}
+
+const dull = new Set(
+  'about after again because before being could doing every their there these thing think those under until which while would should please write where'.split(
+    ' ',
+  ),
+);
+
+/** How many words back the writer looks: more when it is cool, so that it keeps to the book, fewer when it is hot. */
+function reach(temperature: number): number {
+  if (temperature < 0.3) return 4;
+  return temperature < 0.9 ? 3 : 2;
+}
+
+/** The places after which the text may go on: those that agree with most of what was written, by back-off. */
+function continuations({ text, places }: Corpus, written: readonly number[], order: number): readonly number[] {
+  const last = written.at(-1);
+  const standing = last === undefined ? undefined : places[last];
+  if (standing === undefined) return [];
+  for (let length = Math.min(order, written.length); length > 1; length--) {
+    const found: number[] = [];
+    for (const place of standing) {
+      let agrees = true;
+      for (let back = 1; back < length && agrees; back++) agrees = text[place - back] === written.at(-1 - back);
+      if (agrees && (text[place + 1] ?? -1) >= 0) found.push(place + 1);
+    }
+    // One way to go on is the book itself; two are a choice.
+    if (new Set(found.map((place) => text[place])).size > 1) return found;
+  }
+  return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
+}
+
+function choose({ text }: Corpus, places: readonly number[], manner: Manner): number | undefined {
+  const counts = new Map<number, number>();
+  for (const place of places) {
+    const number = text[place] ?? -1;
+    counts.set(number, (counts.get(number) ?? 0) + 1);
+  }
+  const { temperature, random } = manner;
+  let best: number | undefined;
+  let most = 0;
+  let sum = 0;
+  const power = 1 / Math.max(0.05, temperature);
+  for (const [number, count] of counts) {
+    if (count > most) [best, most] = [number, count];
+  }
+  if (temperature <= 0.01) return best;
+  for (const count of counts.values()) sum += (count / most) ** power;
+  let left = random() * sum;
+  for (const [number, count] of counts) {
+    left -= (count / most) ** power;
+    if (left < 0) return number;
+  }
+  return best;
+}
+
+/** Nonsense of about so many words, in whole sentences and paragraphs. */
+export function babble(corpus: Corpus, manner: Manner): string {
+  const { random, topics, length } = manner;
+  const order = reach(manner.temperature);
+  const written: number[] = [];
+  let out = '';
+  let count = 0;
+  let inSentence = 0;
+  let inParagraph = 0;
+  const begin = () => {
+    const start = pick([...corpus.starts], random);
+    if (start !== undefined) written.push(start);
+    return start;
+  };
+  let next = begin();
+  while (next !== undefined) {
+    const word = corpus.words[next] ?? '';
+    const ends = /^[.!?]+$/.test(word);
+    if (ends) {
+      out += word;
+      inParagraph++;
+      if (count >= length) break;
+      if (inParagraph >= 3 + Math.floor(random() * 4)) {
+        out += '\n\n';
+        inParagraph = 0;
+      }
+      inSentence = 0;
+    } else {
+      out += (out === '' || out.endsWith('\n') ? '' : ' ') + disguised(word, topics, inSentence, random);
+      count++;
+      inSentence++;
+    }
+    // A sentence that finds no end is given one; the book has some of four hundred words.
+    if (inSentence > 60 || count > length + 80) {
+      out = `${out.replace(/[,;:—-]+$/, '')}.`;
+      if (count >= length) break;
+      inSentence = 0;
+      inParagraph++;
+      next = begin();
+      continue;
+    }
+    const found = choose(corpus, continuations(corpus, written, order), manner);
+    next = found === undefined ? begin() : found;
+    if (found !== undefined) written.push(found);
+    if (written.length > 16) written.splice(0, written.length - 8);
+  }
+  return out.trim();
+}
+
+/** Now and then a long word gives way to one of the conversation; its marks stay. */
+function disguised(word: string, topics: readonly string[], inSentence: number, random: Random): string {
+  const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
+  if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;
+  return before + (pick(topics, random) ?? core) + after;
+}

@@ -1,0 +1,69 @@
+/** Ranked retrieval over passages: which fits a question, and how well. */
+import type { Passage } from './knowledge.ts';
+import { wordsOf } from './words.ts';
+
+/** A passage and how well it fits. */
+export interface Hit {
+  readonly passage: Passage;
+  readonly score: number;
+}
+
+/** Finds passages. */
+export interface Index {
+  /** The best passages for a question, best first; none when no word of it occurs. */
+  search(question: string, most: number): readonly Hit[];
+  /** How much of a question a sentence speaks of. */
+  relevance(question: string, sentence: string): number;
+}
+
+// The usual constants of BM25: how soon repeating a word stops helping, and how much length counts against a passage.
+const [saturation, lengthPenalty] = [1.2, 0.6];
+/** A word in a heading says more than one in the text. */
+const headingWeight = 3;
+
+/** An index over passages; built once, searched often. */
+export function createIndex(passages: readonly Passage[]): Index {
+  const documents = passages.map((passage) => {
+    const counts = new Map<string, number>();
+    let length = 0;
+    const add = (text: string, weight: number) => {
+      for (const word of wordsOf(text)) {
+        counts.set(word, (counts.get(word) ?? 0) + weight);
+        length++;
+      }
+    };
+    add(passage.title, headingWeight);
+    for (const sentence of passage.sentences) add(sentence, 1);
+    return { passage, counts, length };
+  });
+  const occurs = new Map<string, number>();
+  for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);
+  const average = documents.reduce((sum, each) => sum + each.length, 0) / Math.max(1, documents.length);
+  const rarity = (word: string) => {
+    const count = occurs.get(word) ?? 0;
+    return count === 0 ? 0 : Math.log(1 + (documents.length - count + 0.5) / (count + 0.5));
+  };
+  return {
+    search(question, most) {
+      const words = new Set(wordsOf(question));
+      const hits: Hit[] = [];
+      for (const { passage, counts, length } of documents) {
+        let score = 0;
+        for (const word of words) {
+          const count = counts.get(word) ?? 0;
+          if (count === 0) continue;
+          const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / average);
+          score += (rarity(word) * count * (saturation + 1)) / (count + norm);
+        }
+        if (score > 0) hits.push({ passage, score });
+      }
+      return hits.sort((a, b) => b.score - a.score).slice(0, most);
+    },
+    relevance(question, sentence) {
+      const asked = new Set(wordsOf(question));
+      let score = 0;
+      for (const word of new Set(wordsOf(sentence))) if (asked.has(word)) score += rarity(word);
+      return score;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { systemClock } from '../clock.ts';
+import type { ProviderCall, ProviderEvent, ProviderRequest } from '../contract.ts';
+import { defineProvider } from '../define.ts';
+import { fail } from '../errors.ts';
+import { corpus } from './babble/words.ts';
+import { babble, topicsOf } from './babble/write.ts';
+import { answer, questionIn } from './guide/answer.ts';
+import { callFor } from './guide/tools.ts';
+import { seeded } from './random.ts';
+import { estimatedUsage, speak } from './speak.ts';
+
+const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
+const size = { window: 131_072, maxOut: 8192, price } as const;
+
+function* guide(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
+  const call = callFor(request, questionIn(request.messages));
+  if (call === null) {
+    yield answer(request, random);
+    return;
+  }
+  const json = JSON.stringify(call.parameters);
+  // No id: it is given one that is free in this conversation.
+  yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
+  yield { type: 'tool-use-delta', index: 0, json };
+  yield { type: 'tool-use-end', index: 0, parameters: call.parameters };
+  yield estimatedUsage(request, Math.ceil((call.name.length + json.length) / 4));
+  yield { type: 'end', finishReason: 'tool-use', raw: 'tool-use' };
+}
+
+function* nonsense(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
+  const length = Math.min(request.maxTokens, 40 + Math.floor(random() * 120));
+  yield babble(corpus(), {
+    temperature: request.temperature ?? 0.8,
+    random,
+    topics: topicsOf(request.messages),
+    length,
+  });
+}
+
+const models = new Map([
+  ['guide', guide],
+  ['babble', nonsense],
+]);
+
+async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
+  const write = models.get(request.model);
+  if (write === undefined)
+    return fail(
+      'provider/unknown-model',
+      `There is no offline model ${JSON.stringify(request.model)}; there are ${[...models.keys()].join(' and ')}.`,
+    );
+  const clock = call.clock ?? systemClock;
+  const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
+  for (const each of write(request, seeded(seed))) {
+    if (typeof each === 'string') yield* speak(each, request, call);
+    else yield each;
+  }
+}
+
+/** What answers without key and network: a guide to the documentation, and a writer of nonsense. Neither is a language model. */
+export const offline = defineProvider({
+  name: 'offline',
+  label: 'Offline (no language model)',
+  baseUrl: null,
+  defaultModel: 'guide',
+  models: [
+    { id: 'guide', label: 'Guide to the documentation (no language model)', ...size },
+    { id: 'babble', label: 'Nonsense after Moby-Dick (no language model)', ...size },
+  ],
+  supports: {
+    blocks: ['text', 'tool-use'],
+    tools: true,
+    toolChoice: true,
+    thinking: false,
+    images: false,
+    systemInPlace: true,
+    seed: true,
+    streaming: true,
+  },
+  parameters: {
+    temperature: { min: 0, max: 2 },
+    stop: { most: 16 },
+    seed: { min: -(2 ** 53 - 1), max: 2 ** 53 - 1 },
+  },
+  stream,
+});
