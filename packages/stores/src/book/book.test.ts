@@ -103,6 +103,27 @@ describe('a book', () => {
     expect((await store.search({ text: 'a' })).items.length).toBe(2);
   });
 
+  it('[K147] gives ids and unique keys to one only while its keeper works, and back when it fails', async () => {
+    const shelf = new Shelf();
+    const store = storeWith(shelf);
+    const beds = [await Bed.make({ store }), await Bed.make({ store, treeId: treeId(uuid(2)) })];
+    shelf.before = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const append = (bed: Bed) =>
+      bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('same'), id: uuid(77) }] });
+    shelf.fails = true;
+    expect((await Promise.allSettled(beds.map(append))).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    shelf.fails = false;
+    const results = await Promise.allSettled(beds.map(append));
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const made = await Promise.all(
+      [30, 31].map((at) => {
+        const bed = new Bed(store, treeId(uuid(at)));
+        return bed.run({ type: 'create', treeId: bed.treeId, forest: true, attributes: { systemPrompt: 'Be kind.' } });
+      }),
+    );
+    expect(new Set(made.map(({ result }) => result.treeId)).size).toBe(1);
+  });
+
   it('[K138] loads a tree when it is asked for, once, and lists it without', async () => {
     const shelf = new Shelf();
     const first = storeWith(shelf);

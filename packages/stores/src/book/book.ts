@@ -5,13 +5,11 @@
 import {
   type AbortSignalLike,
   type Answer,
-  allNodes,
   applyOrThrow,
   type Changed,
   type ChangeOptions,
   type Commit,
   type ConversationFormat,
-  findNode,
   isAppError,
   isStale,
   type LinearRecord,
@@ -22,7 +20,6 @@ import {
   type Planning,
   type Read,
   type Reading,
-  redoableAct,
   refuse,
   type Settled,
   seedling,
@@ -31,15 +28,15 @@ import {
   type Tree,
   type TreeId,
   type TreeWrites,
-  undoableAct,
 } from '@coppice/core';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
+import { Lookup } from './lookup.ts';
 import { News } from './news.ts';
-import { ActIndex, answerNothing, type Pages, Snapshot, Volume } from './volume.ts';
+import { answerNothing, type Pages, Snapshot, Volume } from './volume.ts';
 
 /** How a book is made. */
 export interface BookOptions {
@@ -60,9 +57,7 @@ export class Book {
   readonly #keeper: Keeper | null;
   readonly #treeWrites: TreeWrites | undefined;
   readonly #kit: MessageKit | undefined;
-  readonly #homes = new Map<NodeId, TreeId>();
-  readonly #forest = new Map<string, TreeId>();
-  readonly #acts = new ActIndex();
+  readonly #lookup: Lookup;
   readonly #news = new News();
   #closed = false;
 
@@ -71,6 +66,11 @@ export class Book {
     this.#keeper = options.keeper ?? null;
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
+    const trees = {
+      find: (owner: string, treeId: TreeId) => this.find(owner, treeId),
+      load: (volume: Volume) => this.#pages(volume),
+    };
+    this.#lookup = new Lookup(trees, this.#keeper);
   }
 
   /** Tells the book of trees that its keeper can load, when it is opened. */
@@ -78,7 +78,7 @@ export class Book {
     for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
       const volume = new Volume(row, format, sequence);
       this.volumes.set(row.id, volume);
-      this.#enterForest(volume);
+      this.#lookup.enterForest(row);
       this.#tell(volume);
     }
   }
@@ -134,13 +134,8 @@ export class Book {
     if (volume.pages !== null) return volume.pages;
     if (loaded === undefined) return unknownTree(volume.id);
     const pages = volume.fill(loaded);
-    this.#enterNodes(volume.id, pages);
+    this.#lookup.enter(volume.id, pages);
     return pages;
-  }
-
-  #enterNodes(treeId: TreeId, { tree, log }: Pages): void {
-    for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
-    for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
 
   /** Answers a reading from one moment of a tree. */
@@ -171,14 +166,14 @@ export class Book {
   ): Answer | Promise<Answer> {
     switch (read.ask) {
       case 'taken':
-        return this.#taken(read.ids);
+        return this.#lookup.taken(read.ids);
       case 'home':
-        return this.#home(owner, read.id);
+        return this.#lookup.home(owner, read.id);
       case 'forest':
-        return this.#forest.get(forestPlace(owner, read.project, read.key)) ?? null;
+        return this.#lookup.forest(owner, read.project, read.key);
       case 'undoable':
       case 'redoable':
-        return this.#act(owner, treeId, snapshot, read);
+        return this.#lookup.act(owner, treeId, snapshot, read);
     }
     const other = 'treeId' in read ? read.treeId : undefined;
     if (other !== undefined && other !== treeId) {
@@ -190,49 +185,6 @@ export class Book {
     }
     const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };
     return snapshot === null ? answerNothing(read, around) : snapshot.answer(read, around);
-  }
-
-  #taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
-    const here = (id: NodeId) => this.#homes.has(id);
-    const elsewhere = this.#keeper?.homesOf?.(ids.filter((id) => !here(id)));
-    if (elsewhere === undefined) return ids.filter(here);
-    return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
-  }
-
-  #home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
-    const known = this.#homes.get(id);
-    const live = async (treeId: TreeId | undefined): Promise<TreeId | null> => {
-      const volume = treeId === undefined ? undefined : this.find(owner, treeId);
-      if (volume === undefined) return null;
-      const { tree } = volume.pages ?? (await this.#pages(volume));
-      return findNode(tree, id) === undefined ? null : volume.id;
-    };
-    if (known !== undefined) {
-      const volume = this.find(owner, known);
-      if (volume === undefined) return null;
-      return volume.pages === null ? live(known) : findNode(volume.pages.tree, id) === undefined ? null : known;
-    }
-    const elsewhere = this.#keeper?.homesOf?.([id]);
-    return elsewhere === undefined ? null : elsewhere.then((homes) => live(homes.get(id)));
-  }
-
-  #act(
-    owner: string,
-    treeId: TreeId,
-    snapshot: Snapshot | null,
-    read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
-  ): Answer | Promise<Answer> {
-    if (snapshot === null) return null;
-    const find = read.ask === 'undoable' ? undoableAct : redoableAct;
-    const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
-    if (record === null) return null;
-    const known = this.#acts.of(record.actId);
-    const complete = (ids: Iterable<TreeId>) => ({
-      ...record,
-      elsewhere: [...new Set(ids)].filter((id) => id !== treeId && this.find(owner, id) !== undefined),
-    });
-    const more = this.#keeper?.treesOf?.(record.actId);
-    return more === undefined ? complete(known) : more.then((ids) => complete([...known, ...ids]));
   }
 
   /** Plans inside the lock of the tree, keeps the commit, and only then lets anybody see it. */
@@ -255,11 +207,18 @@ export class Book {
     const branching = mayBranch(this.#treeWrites, owner);
     if (!branching) await this.#drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
     const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), plan.steps, { at: options.at });
-    await this.#refuseTaken(owner, treeId, settled, applied.tree);
-    if (volume?.linear != null) await this.#storeLinear(volume, branching ? 'tree' : 'linear');
+    if (tree === null && this.volumes.has(treeId))
+      refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
+    const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
     const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
     const sequence = this.#news.next();
-    await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
+    try {
+      if (volume?.linear != null) await this.#storeLinear(volume, format);
+      await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
+    } catch (error) {
+      release();
+      throw error;
+    }
     this.#publish(volume ?? new Volume(applied.tree, format, sequence), settled, applied.tree, sequence, format);
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
   }
@@ -274,43 +233,15 @@ export class Book {
     }
   }
 
-  /** What only the whole store can see: ids that other trees have, and forest keys, which are there once. */
-  async #refuseTaken(owner: string, treeId: TreeId, { commit }: Settled, tree: Tree): Promise<void> {
-    if (commit.version === 1 && this.volumes.has(treeId))
-      refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
-    const ids = commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
-    const [taken] = ids.length === 0 ? [] : await this.#taken(ids);
-    if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
-    const place = forestPlaceOf(tree);
-    const other = place === null ? undefined : this.#forest.get(place);
-    if (other !== undefined && other !== treeId)
-      refuse('tree/exists', `The tree ${other} of ${owner} has this system prompt in this project already.`, {
-        treeId: other,
-      });
-  }
-
   #publish(volume: Volume, settled: Settled, tree: Tree, sequence: number, format: ConversationFormat): void {
     const { commit, changes } = settled;
     const pages = volume.pages ?? volume.fill({ tree, log: [] });
     this.volumes.set(volume.id, volume);
-    this.#leaveForest(volume);
+    this.#lookup.commit(settled, volume.row, tree);
     volume.write(pages, commit, tree, changes, sequence);
     volume.format = format;
-    this.#enterForest(volume);
-    this.#acts.add(commit.actId, volume.id);
-    for (const step of commit.steps) if (step.type === 'insert') this.#homes.set(step.node.id, volume.id);
     this.#tell(volume);
     this.#news.wake();
-  }
-
-  #leaveForest(volume: Volume): void {
-    const place = forestPlaceOf(volume.row);
-    if (place !== null && this.#forest.get(place) === volume.id) this.#forest.delete(place);
-  }
-
-  #enterForest(volume: Volume): void {
-    const place = forestPlaceOf(volume.row);
-    if (place !== null) this.#forest.set(place, volume.id);
   }
 
   #tell(volume: Volume): void {
@@ -321,7 +252,7 @@ export class Book {
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
     this.writable();
     checkLinear(record);
-    const { settled } = linearTree(record, owner, this.#kit);
+    const { settled, tree } = linearTree(record, owner, this.#kit);
     await this.locks.run(making, async () => {
       const there = this.volumes.get(record.treeId);
       if (there !== undefined && there.owner !== owner)
@@ -330,11 +261,14 @@ export class Book {
         if (JSON.stringify(there.linear?.record) === JSON.stringify(record)) return;
         refuse('tree/exists', `There is a tree ${record.treeId} already.`, { treeId: record.treeId });
       }
-      const ids = settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
-      const [taken] = await this.#taken(ids);
-      if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+      const release = await this.#lookup.reserve(record.treeId, insertedBy(settled), tree);
       const sequence = this.#news.next();
-      await this.keep({ type: 'linear', owner, record, sequence });
+      try {
+        await this.keep({ type: 'linear', owner, record, sequence });
+      } catch (error) {
+        release();
+        throw error;
+      }
       this.#enterLinear(owner, record, sequence);
       this.#news.wake();
     });
@@ -345,7 +279,7 @@ export class Book {
     const volume = new Volume(tree, 'linear', sequence);
     volume.linear = { record, settled };
     this.volumes.set(volume.id, volume);
-    this.#enterNodes(volume.id, volume.fill({ tree, log: [settled.commit] }));
+    this.#lookup.enter(volume.id, volume.fill({ tree, log: [settled.commit] }));
     this.#tell(volume);
   }
 
@@ -384,10 +318,8 @@ export class Book {
     pages.log = [...entry.log];
     pages.index = null;
     volume.row = entry.tree;
-    for (const id of entry.nodeIds) {
-      pages.purged.add(id);
-      this.#homes.delete(id);
-    }
+    for (const id of entry.nodeIds) pages.purged.add(id);
+    this.#lookup.forget(entry.tree, entry.nodeIds);
   }
 
   /** Puts mended rows in the place of a tree's own, under its lock. */
@@ -403,8 +335,7 @@ export class Book {
   async forget(volume: Volume): Promise<void> {
     await this.keep({ type: 'purge-tree', treeId: volume.id });
     this.volumes.delete(volume.id);
-    this.#leaveForest(volume);
-    for (const [id, home] of this.#homes) if (home === volume.id) this.#homes.delete(id);
+    this.#lookup.forget(volume.row);
     this.#news.forget(volume.id);
     this.#news.wake();
   }
@@ -430,12 +361,6 @@ export class Book {
   }
 }
 
-function forestPlace(owner: string, project: string, key: string): string {
-  return JSON.stringify([owner, project, key]);
-}
-
-function forestPlaceOf(row: Pick<Tree, 'owner' | 'attributes'>): string | null {
-  const { forestKey, project, trashedAt } = row.attributes;
-  if (typeof forestKey !== 'string' || trashedAt !== undefined) return null;
-  return forestPlace(row.owner, project ?? '', forestKey);
+function insertedBy({ commit }: Settled): NodeId[] {
+  return commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
 }

@@ -1,0 +1,161 @@
+/** What is found over all trees of a book: whose a node is, what an act changed, which tree has a unique key. */
+import {
+  type ActRecord,
+  allNodes,
+  findNode,
+  type NodeId,
+  type Read,
+  redoableAct,
+  refuse,
+  type Settled,
+  type Tree,
+  type TreeId,
+  type TreeRow,
+  undoableAct,
+} from '@coppice/core';
+import type { Keeper } from './keeper.ts';
+import { ActIndex, type Pages, type Snapshot, type Volume } from './volume.ts';
+
+/** How a lookup reaches the trees themselves. */
+export interface Trees {
+  find(owner: string, treeId: TreeId): Volume | undefined;
+  load(volume: Volume): Promise<Pages>;
+}
+
+/** The indexes over all trees. Trees that are not loaded are asked of the keeper. */
+export class Lookup {
+  readonly #trees: Trees;
+  readonly #keeper: Keeper | null;
+  readonly #homes = new Map<NodeId, TreeId>();
+  readonly #forest = new Map<string, TreeId>();
+  readonly #acts = new ActIndex();
+
+  constructor(trees: Trees, keeper: Keeper | null) {
+    this.#trees = trees;
+    this.#keeper = keeper;
+  }
+
+  /** Takes in a tree that was loaded. */
+  enter(treeId: TreeId, { tree, log }: Pages): void {
+    for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
+    for (const commit of log) this.#acts.add(commit.actId, treeId);
+  }
+
+  /** Takes in a commit that is kept; `before` is what the tree was. */
+  commit({ commit }: Settled, before: TreeRow | null, after: TreeRow): void {
+    this.#acts.add(commit.actId, after.id);
+    if (before !== null) this.leaveForest(before);
+    this.enterForest(after);
+  }
+
+  /** Forgets a tree, or some of its nodes. */
+  forget(row: TreeRow, nodeIds?: readonly NodeId[]): void {
+    if (nodeIds !== undefined) {
+      for (const id of nodeIds) this.#homes.delete(id);
+      return;
+    }
+    this.leaveForest(row);
+    for (const [id, home] of this.#homes) if (home === row.id) this.#homes.delete(id);
+  }
+
+  enterForest(row: TreeRow): void {
+    const place = placeOf(row);
+    if (place !== null) this.#forest.set(place, row.id);
+  }
+
+  leaveForest(row: TreeRow): void {
+    const place = placeOf(row);
+    if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
+  }
+
+  /** The forest tree with a key. */
+  forest(owner: string, project: string, key: string): TreeId | null {
+    return this.#forest.get(forestPlace(owner, project, key)) ?? null;
+  }
+
+  /** Which of these ids are taken by whatever tree. */
+  taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
+    const here = (id: NodeId) => this.#homes.has(id);
+    const elsewhere = this.#keeper?.homesOf?.(ids.filter((id) => !here(id)));
+    if (elsewhere === undefined) return ids.filter(here);
+    return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
+  }
+
+  /**
+   * Takes the ids and the unique key of a commit before it is kept, so that nobody else gets them while a disk works.
+   * Refuses what is taken already. What it returns gives them back where the commit came to nothing.
+   */
+  async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
+    const [taken] = ids.length === 0 ? [] : await this.taken(ids);
+    if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
+    const place = placeOf(tree);
+    const other = place === null ? undefined : this.#forest.get(place);
+    if (other !== undefined && other !== treeId)
+      refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
+    for (const id of ids) {
+      // Between the question and here somebody else may have come first.
+      if (this.#homes.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
+    }
+    for (const id of ids) this.#homes.set(id, treeId);
+    if (place !== null && other === undefined) this.#forest.set(place, treeId);
+    return () => {
+      for (const id of ids) this.#homes.delete(id);
+      if (place !== null && other === undefined) this.#forest.delete(place);
+    };
+  }
+
+  /** The owner's tree that a live node belongs to. */
+  home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
+    const known = this.#homes.get(id);
+    if (known !== undefined) {
+      const volume = this.#trees.find(owner, known);
+      if (volume === undefined) return null;
+      return volume.pages === null ? this.#liveIn(volume, id) : liveIn(volume.pages, id, known);
+    }
+    const elsewhere = this.#keeper?.homesOf?.([id]);
+    if (elsewhere === undefined) return null;
+    return elsewhere.then((homes) => {
+      const found = homes.get(id);
+      const volume = found === undefined ? undefined : this.#trees.find(owner, found);
+      return volume === undefined ? null : this.#liveIn(volume, id);
+    });
+  }
+
+  async #liveIn(volume: Volume, id: NodeId): Promise<TreeId | null> {
+    return liveIn(await this.#trees.load(volume), id, volume.id);
+  }
+
+  /** The act that an undo or a redo in a tree would turn round, with the other trees that it changed. */
+  act(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
+  ): ActRecord | null | Promise<ActRecord | null> {
+    if (snapshot === null) return null;
+    const find = read.ask === 'undoable' ? undoableAct : redoableAct;
+    const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
+    if (record === null) return null;
+    const known = this.#acts.of(record.actId);
+    const complete = (ids: Iterable<TreeId>) => ({
+      ...record,
+      elsewhere: [...new Set(ids)].filter((id) => id !== treeId && this.#trees.find(owner, id) !== undefined),
+    });
+    const more = this.#keeper?.treesOf?.(record.actId);
+    return more === undefined ? complete(known) : more.then((ids) => complete([...known, ...ids]));
+  }
+}
+
+function liveIn({ tree }: Pages, id: NodeId, treeId: TreeId): TreeId | null {
+  return findNode(tree, id) === undefined ? null : treeId;
+}
+
+function forestPlace(owner: string, project: string, key: string): string {
+  return JSON.stringify([owner, project, key]);
+}
+
+function placeOf(row: Pick<TreeRow, 'owner' | 'attributes'>): string | null {
+  const { forestKey, project, trashedAt } = row.attributes;
+  if (typeof forestKey !== 'string' || trashedAt !== undefined) return null;
+  return forestPlace(row.owner, project ?? '', forestKey);
+}
