@@ -36,3 +36,6 @@ export {
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from './providers/tool-arguments.ts';
+
+// Tools: what models may call.
+export * from './tools/index.ts';

@@ -1,0 +1,38 @@
+/** Approval of calls with side effects, bound to the exact arguments. */
+import { canonicalJson, sha256Hex } from '@coppice/content';
+import type { JsonObject } from '@coppice/core';
+import type { ApprovalDecision, Approve } from './contract.ts';
+
+/** Stands for a tool and exactly these arguments: the order of keys does not count, everything else does. */
+export function approvalHash(name: string, parameters: JsonObject): string {
+  return sha256Hex(canonicalJson({ name, parameters }));
+}
+
+/**
+ * Approvals that were given before they are needed, such as by a request of their own. Each is good for one call of that
+ * tool with those arguments, and then spent.
+ */
+export class Approvals {
+  readonly #granted = new Map<string, number>();
+
+  /** Allows one call. Granting it twice allows two. */
+  grant(hash: string): void {
+    this.#granted.set(hash, (this.#granted.get(hash) ?? 0) + 1);
+  }
+
+  /** Takes back whatever was granted and not spent. */
+  revoke(hash: string): void {
+    this.#granted.delete(hash);
+  }
+
+  /** Decides by what was granted; asks further where nothing was. */
+  deciding(otherwise?: Approve): Approve {
+    return (request): ApprovalDecision | Promise<ApprovalDecision> => {
+      const left = this.#granted.get(request.hash) ?? 0;
+      if (left === 0) return otherwise?.(request) ?? { approved: false };
+      if (left === 1) this.#granted.delete(request.hash);
+      else this.#granted.set(request.hash, left - 1);
+      return { approved: true, hash: request.hash };
+    };
+  }
+}

@@ -1,0 +1,160 @@
+/** One call of one tool: checked, approved, run within its limits, and answered whatever happens. */
+import { isAppError, type Json, type JsonObject, type Message, type TextBlock } from '@coppice/core';
+import { approvalHash } from './approval.ts';
+import type { Tool, ToolCall, ToolCallOptions, ToolErrorCode, ToolResult } from './contract.ts';
+import { toolErrorKinds } from './contract.ts';
+import { toolError } from './errors.ts';
+import { textOfResult, withinBytes } from './result-text.ts';
+import type { Check } from './schema.ts';
+
+/** How long a call may take and how much it may answer. */
+export interface ToolLimits {
+  readonly timeoutMs: number;
+  readonly resultBytes: number;
+}
+
+/** One minute, and one megabyte. */
+export const defaultToolLimits: ToolLimits = { timeoutMs: 60_000, resultBytes: 1024 * 1024 };
+
+/** A tool that is ready to be called. */
+export interface ReadyTool {
+  readonly tool: Tool;
+  readonly check: Check;
+}
+
+/** What calls need of the registry. */
+export interface Workshop {
+  readonly limits: ToolLimits;
+  readonly now: () => number;
+  find(name: string): ReadyTool | undefined;
+  names(): readonly string[];
+}
+
+/** Answers a call. Never throws and never rejects: what goes wrong is the answer. */
+export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
+  const start = shop.now();
+  const answered = (text: string, error: ToolErrorCode | null): ToolResult => {
+    const within = withinBytes(text, shop.limits.resultBytes);
+    return {
+      callId: call.id,
+      name: call.name,
+      message: answer(call.id, within.text),
+      error,
+      truncated: within.truncated,
+      elapsedMs: Math.max(0, shop.now() - start),
+    };
+  };
+  try {
+    return answered(textOfResult(await worked(shop, call, options)), null);
+  } catch (error) {
+    const { code, message } = failure(call.name, error);
+    return answered(`Error (${code}): ${message}`, code);
+  }
+}
+
+function answer(callId: string, text: string): Message {
+  const block: TextBlock = { type: 'text', text };
+  return { role: 'tool', tool_call_id: callId, content: [block] };
+}
+
+function failure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
+  if (isAppError(error) && isToolCode(error.code)) return { code: error.code, message: error.message };
+  const said = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
+  return { code: 'tool/failed', message: `The tool ${name} failed${said === '' ? '.' : `: ${said}`}` };
+}
+
+function isToolCode(code: string): code is ToolErrorCode {
+  return Object.hasOwn(toolErrorKinds, code);
+}
+
+async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<Json | undefined> {
+  const { name } = call;
+  const allowed = options.active === undefined || options.active.includes(name);
+  const ready = allowed ? shop.find(name) : undefined;
+  if (ready === undefined) throw unknownTool(name, options.active ?? shop.names());
+  if (call.malformed !== undefined)
+    throw toolError('tool/bad-arguments', `The arguments of ${name} ${call.malformed}.`, { name });
+  // A copy that nobody else holds: what was checked and approved is what is run.
+  const parameters: JsonObject = structuredClone(call.parameters);
+  const wrong = ready.check(parameters);
+  if (wrong !== undefined) throw toolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
+  if (options.signal?.aborted === true) throw aborted(name);
+  if (ready.tool.sideEffects) await approved(ready.tool, call.id, parameters, options);
+  return await withinTime(shop, ready.tool, parameters, options);
+}
+
+function unknownTool(name: string, names: readonly string[]): Error {
+  const shown = JSON.stringify(name.slice(0, 80));
+  const others = names.length === 0 ? 'There are none.' : `There are: ${names.slice(0, 50).join(', ')}.`;
+  return toolError('tool/unknown', `There is no tool ${shown}. ${others}`, { name });
+}
+
+function aborted(name: string): Error {
+  return toolError('tool/aborted', `The call of ${name} was stopped.`, { name });
+}
+
+async function approved(tool: Tool, callId: string, parameters: JsonObject, options: ToolCallOptions): Promise<void> {
+  const { name, description } = tool;
+  const hash = approvalHash(name, parameters);
+  const data = { name, hash };
+  if (options.approve === undefined)
+    throw toolError('tool/not-approved', `The tool ${name} changes things and nobody is there to approve it.`, data);
+  const signal = options.signal ?? new AbortController().signal;
+  const request = { callId, name, description, parameters: structuredClone(parameters), hash, signal };
+  const decision = await unlessAborted(name, signal, Promise.resolve(options.approve(request)));
+  if (!decision.approved)
+    throw toolError(
+      'tool/not-approved',
+      `The call of ${name} was not approved${decision.reason === undefined ? '' : `: ${decision.reason}`}.`,
+      data,
+    );
+  if (decision.hash !== hash)
+    throw toolError('tool/not-approved', `The approval for ${name} was given for other arguments.`, data);
+}
+
+async function unlessAborted<T>(name: string, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = (): void => undefined;
+  const ending = new Promise<never>((_, reject) => {
+    stop = () => reject(aborted(name));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, ending]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Runs a tool until it answers, is stopped, or its time is over; what it does after that is no longer looked at. */
+async function withinTime(
+  shop: Workshop,
+  tool: Tool,
+  parameters: JsonObject,
+  options: ToolCallOptions,
+): Promise<Json | undefined> {
+  const { name } = tool;
+  const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
+  const control = new AbortController();
+  const late = toolError('tool/timeout', `The tool ${name} took longer than ${limit} ms.`, { name, limit });
+  let stop = (): void => undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const ending = new Promise<never>((_, reject) => {
+    const end = (error: Error) => {
+      // First the answer, then the signal: a tool that throws when it is told to stop does not get to say why.
+      reject(error);
+      control.abort(error);
+    };
+    timer = setTimeout(() => end(late), limit);
+    stop = () => end(aborted(name));
+    if (options.signal?.aborted === true) stop();
+    else options.signal?.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    const scope = { signal: control.signal, now: shop.now, place: options.place };
+    return await Promise.race([Promise.resolve().then(() => tool.run(parameters, scope)), ending]);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', stop);
+  }
+}

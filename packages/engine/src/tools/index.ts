@@ -1,0 +1,8 @@
+/** The public names of the tools. */
+
+export { Approvals, approvalHash } from './approval.ts';
+export { defaultToolLimits, type ToolLimits } from './call.ts';
+export * from './contract.ts';
+export { defineTool, type ToolSpecification } from './define.ts';
+export { toolError } from './errors.ts';
+export { builtInTools, createTools, type Tools, type ToolsOptions } from './registry.ts';

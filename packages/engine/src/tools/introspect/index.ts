@@ -1,0 +1,96 @@
+import { ask, type NodeId, type Reading, readTree, type TopologyNode, type TreeId, type TreeRow } from '@coppice/core';
+import { defineTool } from '../define.ts';
+import { toolError } from '../errors.ts';
+
+/** Lets a model look at the conversation that it is in: how it branches, and where it stands. */
+export const introspect = defineTool({
+  name: 'introspect',
+  description:
+    'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.',
+  sideEffects: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      level: {
+        type: 'string',
+        enum: ['overview', 'all'],
+        description: 'overview (the default) counts and names what there is; all lists every message of every branch.',
+      },
+    },
+    additionalProperties: false,
+  },
+  run({ level }, { place }) {
+    if (place === undefined) throw toolError('tool/failed', 'There is no conversation to look at.');
+    const { store, treeId, nodeId } = place;
+    return store.read(treeId, () => report(treeId, nodeId, level === 'all'));
+  },
+});
+
+// An overview stays one: beyond this many, beginnings and bookmarks are counted only.
+const most = 20;
+
+function* report(treeId: TreeId, here: NodeId, all: boolean): Reading<string> {
+  const row = yield* readTree(treeId);
+  const nodes = yield* ask('topology', { of: row.rootId });
+  const { bookmarks } = yield* ask('inside', { of: row.rootId });
+  const way = new Set<string>();
+  for (const node of (yield* ask('path', { to: here })).nodes) way.add(node.id);
+  // Numbers stand for ids: they are shorter, and a model does not copy them wrongly.
+  const numbers = new Map<string, number>(nodes.map((node, index) => [node.id, index + 1]));
+  const called = new Map<string, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
+  const lines = [...overview(row, nodes, way), ...marked(bookmarks, numbers)];
+  if (!all) {
+    const turns = nodes.filter((node) => node.parentId === row.rootId);
+    lines.push('', 'Beginnings:', ...listed(turns, (node) => line(node, numbers, way, called)));
+    return lines.join('\n');
+  }
+  lines.push('', 'Messages (number < the one it follows; * on the way to here):');
+  for (const node of nodes) lines.push(line(node, numbers, way, called));
+  return lines.join('\n');
+}
+
+function overview(row: TreeRow, nodes: readonly TopologyNode[], way: ReadonlySet<string>): string[] {
+  const { title, autoTitle, systemPrompt } = row.attributes;
+  const leaves = nodes.filter((node) => !node.hasChildren).length;
+  const forks = nodes.filter((node) => node.childCount > 1).length;
+  const name = title ?? autoTitle;
+  return [
+    ...(name === undefined ? [] : [`Title: ${name}`]),
+    `System prompt: ${systemPrompt === undefined || systemPrompt === '' ? 'none' : `${systemPrompt.length} characters`}`,
+    `Messages: ${nodes.length} in all, ${way.size} on the way to here`,
+    `Branches: ${leaves}, forking at ${forks} ${forks === 1 ? 'message' : 'messages'}`,
+    `Tokens: about ${nodes.reduce((sum, node) => sum + node.tokens, 0)} in all`,
+  ];
+}
+
+function marked(
+  bookmarks: readonly { readonly nodeId: string; readonly title: string }[],
+  numbers: ReadonlyMap<string, number>,
+): string[] {
+  if (bookmarks.length === 0) return [];
+  return ['Bookmarks:', ...listed(bookmarks, (mark) => `#${numbers.get(mark.nodeId) ?? '?'} ${mark.title}`)];
+}
+
+function listed<T>(items: readonly T[], show: (item: T) => string): string[] {
+  const shown = items.slice(0, most).map(show);
+  return items.length > most ? [...shown, `… and ${items.length - most} more`] : shown;
+}
+
+function line(
+  node: TopologyNode,
+  numbers: ReadonlyMap<string, number>,
+  way: ReadonlySet<string>,
+  called: ReadonlyMap<string, string>,
+): string {
+  const above = numbers.get(node.parentId);
+  const status = node.status === 'success' ? '' : ` (${node.status})`;
+  const bookmark = called.get(node.id);
+  return [
+    `#${numbers.get(node.id) ?? '?'}`,
+    above === undefined ? '' : ` < #${above}`,
+    way.has(node.id) ? ' *' : '',
+    ` ${node.kind === 'message' ? node.role : node.kind}${status}`,
+    bookmark === undefined ? '' : ` [${bookmark}]`,
+    `: ${node.preview}`,
+  ].join('');
+}

@@ -1,0 +1,22 @@
+import type { Json } from '@coppice/core';
+
+const encoder = new TextEncoder();
+
+/** A result as the model reads it: text as it is, anything else as JSON. */
+export function textOfResult(result: Json | undefined): string {
+  if (typeof result === 'string') return result;
+  // A tool that returns nothing has nothing to tell but that it is done.
+  return JSON.stringify(result) ?? 'done';
+}
+
+/** Keeps a text within a number of bytes. What is cut off is said at its end, and never half a character is kept. */
+export function withinBytes(text: string, limit: number): { readonly text: string; readonly truncated: boolean } {
+  // No character takes more than three bytes per code unit: a short text need not be measured.
+  if (text.length * 3 <= limit) return { text, truncated: false };
+  const total = Buffer.byteLength(text);
+  if (total <= limit) return { text, truncated: false };
+  const mark = `\n[truncated: the result has ${total} bytes, the limit is ${limit}]`;
+  const room = new Uint8Array(Math.max(0, limit - mark.length));
+  const { read } = encoder.encodeInto(text, room);
+  return { text: text.slice(0, read) + mark, truncated: true };
+}

@@ -1,0 +1,71 @@
+/** JSON Schema, by ajv: whether arguments are what a tool asks for. */
+import { isAppError, type JsonObject } from '@coppice/core';
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { toolError } from './errors.ts';
+
+/** What is wrong with arguments, as the end of a sentence; undefined when nothing is. */
+export type Check = (parameters: JsonObject) => string | undefined;
+
+// Schemas come from other programs: keywords and formats that are not known here are let be, as the standard says.
+const options = {
+  strict: false,
+  validateFormats: false,
+  logger: false,
+  // An `$id` names a schema for one tool; two servers may well use the same.
+  addUsedSchema: false,
+} as const;
+
+// Compiled code grows with the schema, and a schema may come from a server that nobody has read.
+const longestSchema = 256 * 1024;
+
+const olderDraft = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema/;
+
+let older: Ajv | undefined;
+let newer: Ajv2020 | undefined;
+
+/** Made when first needed: most processes never call a tool. */
+function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
+  if (typeof schema.$schema === 'string' && olderDraft.test(schema.$schema)) {
+    older ??= new Ajv(options);
+    return older;
+  }
+  newer ??= new Ajv2020(options);
+  return newer;
+}
+
+/** Compiles the schema of a tool's arguments. Refuses one that is no schema of an object, or too large. */
+export function compileSchema(name: string, schema: JsonObject): Check {
+  const bad = (why: string, cause?: unknown) =>
+    toolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
+  if (schema.type !== undefined && schema.type !== 'object') throw bad('are not described as an object');
+  if (JSON.stringify(schema).length > longestSchema)
+    throw bad(`are described by more than ${longestSchema} characters`);
+  const validator = validatorFor(schema);
+  try {
+    const validate = validator.compile(schema);
+    return (parameters) => {
+      if (validate(parameters)) return undefined;
+      const [first] = validate.errors ?? [];
+      return first === undefined ? 'do not fit the schema' : problem(first);
+    };
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    throw bad(
+      `are described by a schema that cannot be used (${error instanceof Error ? error.message : 'no reason'})`,
+      error,
+    );
+  } finally {
+    // The instance remembers schemas by object; tools come and go for as long as the process lives.
+    validator.removeSchema(schema);
+  }
+}
+
+function problem({ instancePath, message, params }: ErrorObject): string {
+  const where = instancePath === '' ? 'as a whole' : `at ${instancePath}`;
+  const extra: unknown = 'additionalProperty' in params ? params.additionalProperty : undefined;
+  const named = typeof extra === 'string' ? ` (${JSON.stringify(extra.slice(0, 64))})` : '';
+  const allowed: unknown = 'allowedValues' in params ? params.allowedValues : undefined;
+  const listed = Array.isArray(allowed) ? `: ${JSON.stringify(allowed).slice(0, 200)}` : '';
+  return `do not fit ${where}: ${message ?? 'invalid'}${named}${listed}`;
+}
