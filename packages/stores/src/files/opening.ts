@@ -86,7 +86,7 @@ function look(place: string, options: StoreOptions): Opened {
     const finder = new Finder(place, options, registry, bench, note);
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
-    finder.missing();
+    finder.missing(new Set(folders));
     const side = new SideFiles(join(place, '.coppice'), bench, note);
     return {
       holdings: { ...finder.found(), place, bench, registry, side, lock, note, kit: options.kit },
@@ -246,8 +246,7 @@ class Finder {
   }
 
   /** Trees of ours that the registry knows and that have no folder any more. */
-  missing(): void {
-    const here = new Set(namesIn(this.#place));
+  missing(here: ReadonlySet<string>): void {
     const gone = new Set(namesIn(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
       if (field(entry, 'coppice') === undefined || here.has(id)) continue;

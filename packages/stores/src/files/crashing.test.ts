@@ -1,0 +1,294 @@
+/** Processes that end at the worst moment, disks that are full, folders that somebody else has. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { LaterBed } from '../../test/later-bed.ts';
+import { readPlain } from '../../test/plain-reader.ts';
+import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { armFault, faultPassed } from '../failpoints.ts';
+import { FileSystemStore } from './index.ts';
+
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+function folder(): string {
+  const made = newFolder();
+  folders.push(made);
+  return made;
+}
+afterEach(() => {
+  armFault(null);
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
+});
+
+const worker = fileURLToPath(new URL('../../test/files-worker.ts', import.meta.url));
+const id = treeId(uuid(1));
+
+interface Ended {
+  readonly said: readonly string[];
+  readonly signal: string | null;
+}
+
+function start(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  uid?: number,
+): { readonly child: ChildProcess; readonly ended: Promise<Ended>; until(word: string): Promise<void> } {
+  const child = spawn(process.execPath, ['--import', 'tsx', worker, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  children.add(child);
+  let out = '';
+  const waiting = new Set<() => void>();
+  child.stdout?.on('data', (chunk: Buffer) => {
+    out += chunk.toString('utf8');
+    for (const look of [...waiting]) look();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (_, signal) => {
+      children.delete(child);
+      resolve({ said: out.split('\n').filter((line) => line !== ''), signal });
+    });
+  });
+  const until = (word: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (!out.split('\n').includes(word)) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      void ended.then(({ said }) => reject(new Error(`It ended without ${word}: ${said.join(', ')}`)));
+      look();
+    });
+  return { child, ended, until };
+}
+
+async function planted(place: string): Promise<void> {
+  const store = await FileSystemStore.open(place);
+  await (await Bed.make({ store, treeId: id })).grow(['first', 'reply']);
+  await store.close();
+}
+
+async function texts(store: Store): Promise<string[]> {
+  const rows = await asked(store, id, 'rows', {});
+  return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
+}
+
+// Every point that an append passes, on its way to the journal and afterwards to the files of others.
+const points = [
+  'journal-before-append',
+  'journal-after-append',
+  'journal-after-fsync',
+  'node-before-append',
+  'node-after-rename:2',
+  'tree-before-rename',
+  'tree-after-rename',
+  'roots-before-rename',
+] as const;
+
+describe('crashing', () => {
+  test('[L10] a process killed at any point leaves the old state or the new one, and the files follow it', async () => {
+    const grounds = points.map((point) => ({ point, place: folder() }));
+    for (const { place } of grounds) await planted(place);
+    const run = async ({ point, place }: (typeof grounds)[number]) => {
+      const [name, nth = '1'] = point.split(':');
+      const fault = { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: `files-${name}:${nth}:kill` };
+      const { said, signal } = await start([place], fault).ended;
+      expect([point, signal]).toEqual([point, 'SIGKILL']);
+      const store = await FileSystemStore.open(place);
+      const found = await texts(store);
+      if (said.includes('acknowledged')) expect([point, found]).toEqual([point, ['first', 'reply', 'second']]);
+      else expect(found.slice(0, 2)).toEqual(['first', 'reply']);
+      expect([point, (await store.fsck()).findings]).toEqual([point, []]);
+      await store.close();
+      expect(readPlain(place)[0]?.branches).toEqual([found.join(' / ')]);
+      expect(existsSync(join(place, '.coppice', 'making'))).toBe(false);
+    };
+    for (let at = 0; at < grounds.length; at += 4) await Promise.all(grounds.slice(at, at + 4).map(run));
+  });
+
+  test('[L11] a write that fails at any point is refused with its reason, and the next one gets through', async () => {
+    const template = folder();
+    await planted(template);
+    const operations: readonly (readonly [string, (bed: Bed, store: Store) => Promise<unknown>])[] = [
+      ['append', (bed) => bed.grow(['more'])],
+      ['create', (_, store) => Bed.make({ store, treeId: treeId(uuid(2)) })],
+      ['clear', (bed) => bed.run({ type: 'clear', treeId: id })],
+      ['purge', (_, store) => store.purge(id, { upTo: 99 })],
+      ['blob', (_, store) => store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png')],
+      ['names', (_, store) => store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'x' }])],
+    ];
+    for (const [name, operation] of operations)
+      for (const sticky of [false, true])
+        for (let nth = 1; ; nth++) {
+          const place = folder();
+          cpSync(template, place, { recursive: true });
+          const store = await FileSystemStore.open(place);
+          const bed = new LaterBed(store);
+          if (name === 'purge') await bed.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
+          const before = await imageOf(store, id);
+          // The files for others are written after the acknowledgement: they are none of this test.
+          await store.fsck();
+          armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
+          const refused = await operation(bed, store).then(
+            () => null,
+            (error: unknown) => (isAppError(error) ? error.code : String(error)),
+          );
+          const passed = faultPassed();
+          armFault(null);
+          if (refused !== null) {
+            expect([name, nth, refused]).toEqual([name, nth, nth % 2 === 0 ? 'store/unavailable' : 'store/full']);
+            expect([name, nth, await imageOf(store, id)]).toEqual([name, nth, before]);
+          }
+          await operation(bed, store);
+          const after = await imageOf(store, id);
+          await store.close();
+          const again = await FileSystemStore.open(place);
+          expect([name, nth, await imageOf(again, id)]).toEqual([name, nth, after]);
+          expect([name, nth, (await again.fsck()).findings]).toEqual([name, nth, []]);
+          await again.close();
+          rmSync(place, { recursive: true, force: true });
+          if (passed < nth) break;
+        }
+  });
+
+  test('[L12] on a full disk nothing is acknowledged, reads go on, and writing goes on when there is space', async () => {
+    const place = folder();
+    await planted(place);
+    const store = await FileSystemStore.open(place);
+    const journal = join(place, id, 'journal.jsonl');
+    const before = readFileSync(journal);
+    armFault({ point: 'files-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
+    const bed = new LaterBed(store);
+    for (let at = 0; at < 3; at++) expect(await refusalOf(bed.grow([`lost ${at}`]))).toBe('store/full');
+    expect(await texts(store)).toEqual(['first', 'reply']);
+    expect(readFileSync(journal).equals(before)).toBe(true);
+    armFault(null);
+    await bed.grow(['kept']);
+    expect(await texts(store)).toEqual(['first', 'reply', 'kept']);
+    await store.close();
+  });
+
+  test('[L13] where the files for others cannot be written everything is saved all the same, and it is told', async () => {
+    const place = folder();
+    await planted(place);
+    const store = await FileSystemStore.open(place);
+    armFault({ point: 'files-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
+    await new LaterBed(store).grow(['kept']);
+    await store.fsck();
+    expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);
+    armFault(null);
+    await store.close();
+    expect(readPlain(place)[0]?.branches).toEqual(['first / reply / kept']);
+  });
+});
+
+async function leaf(store: Store): Promise<string> {
+  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
+}
+
+describe('the lock', () => {
+  test('[L14] a second process reads, is told who writes, and is refused with store/locked', async () => {
+    const place = folder();
+    await planted(place);
+    const holder = start([place, 'hold']);
+    await holder.until('holding');
+    const store = await FileSystemStore.open(place);
+    const info = await store.info();
+    expect(info.readOnly).toBe(true);
+    expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
+    expect(await texts(store)).toEqual(['first', 'reply']);
+    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
+    expect(await refusalOf(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
+    await store.close();
+    // Killed, it cannot give the lock up; it is gone, and the next one takes it over.
+    holder.child.kill('SIGKILL');
+    await holder.ended;
+    expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
+    const next = await FileSystemStore.open(place);
+    expect((await next.info()).readOnly).toBe(false);
+    await new LaterBed(next).grow(['yes']);
+    await next.close();
+    expect(existsSync(join(place, '.coppice', 'lock'))).toBe(false);
+  });
+
+  test('[L15] a lock of another run of the machine or of a reused process number is taken over, one of another machine is not', async () => {
+    const place = folder();
+    await planted(place);
+    const lock = join(place, '.coppice', 'lock');
+    const first = await FileSystemStore.open(place);
+    const own = JSON.parse(readFileSync(lock, 'utf8'));
+    await first.close();
+    const stale = [
+      { ...own, boot: 'another run' },
+      { ...own, pid: 2 ** 22 + 1 },
+      { ...own, started: '1' },
+      { ...own, space: 'another numbering' },
+    ];
+    for (const holder of stale) {
+      writeFileSync(lock, JSON.stringify(holder));
+      const store = await FileSystemStore.open(place);
+      expect((await store.info()).readOnly).toBe(false);
+      await store.close();
+    }
+    for (const holder of [own, { ...own, host: 'another-machine' }]) {
+      writeFileSync(lock, JSON.stringify(holder));
+      const store = await FileSystemStore.open(place);
+      expect((await store.info()).readOnly).toBe(true);
+      await store.close();
+      expect(readFileSync(lock, 'utf8')).toBe(JSON.stringify(holder));
+    }
+  });
+
+  test('[L16] a writer whose lock was taken away writes nothing more', async () => {
+    const place = folder();
+    await planted(place);
+    const store = await FileSystemStore.open(place);
+    rmSync(join(place, '.coppice', 'lock'));
+    const other = await FileSystemStore.open(place);
+    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
+    await new LaterBed(other).grow(['yes']);
+    await store.close();
+    expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
+    await other.close();
+  });
+});
+
+describe('folders that may not be written', () => {
+  test('[L17] a folder that may only be read is listed, read and searched, and every write is refused', async () => {
+    const place = folder();
+    await planted(place);
+    const before = everyFile(place);
+    for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o555);
+    // To root every folder can be written: then somebody else tries.
+    const root = process.getuid?.() === 0;
+    const { said } = await start([place, 'list'], {}, root ? 65534 : undefined).ended;
+    for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o755);
+    expect(said.slice(0, 1)).toEqual(['read-only']);
+    expect(said).toContain('trees 1');
+    expect(said).toContain('found 1');
+    expect(said.at(-1)).toBe('refused tree/read-only');
+    expect(said.some((line) => line.startsWith('note ') && line.includes('may not be written'))).toBe(true);
+    expect(everyFile(place)).toEqual(before);
+  });
+
+  test('[L17] a folder that is not there is not made to be read', async () => {
+    const place = join(folder(), 'nowhere');
+    expect(await refusalOf(FileSystemStore.open(place, { readOnly: true }))).toBe('store/unavailable');
+    expect(existsSync(place)).toBe(false);
+    mkdirSync(place);
+    const store = await FileSystemStore.open(place);
+    await store.close();
+    // Only looked at, it is left as it was.
+    expect(readdirSync(place)).toEqual([]);
+  });
+});

@@ -1,0 +1,318 @@
+/** Files that were torn, cut, altered, emptied or written by somebody else. */
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type AppError, isAppError, nodeId, type Store, treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { LaterBed } from '../../test/later-bed.ts';
+import { readPlain } from '../../test/plain-reader.ts';
+import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { FileSystemStore } from './index.ts';
+
+const folders: string[] = [];
+function folder(): string {
+  const made = newFolder();
+  folders.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
+});
+
+const id = treeId(uuid(1));
+const other = treeId(uuid(2));
+
+async function planted(): Promise<string> {
+  const place = folder();
+  const store = await FileSystemStore.open(place);
+  await (await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
+  await (await Bed.make({ store, treeId: other })).grow(['elsewhere']);
+  await store.close();
+  return place;
+}
+
+async function errorOf(work: Promise<unknown>): Promise<AppError> {
+  try {
+    await work;
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+  throw new Error('This was not refused.');
+}
+
+async function texts(store: Store, of = id): Promise<string[]> {
+  const rows = await asked(store, of, 'rows', {});
+  return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
+}
+
+describe('torn journals', () => {
+  const tails: readonly (readonly [string, Uint8Array])[] = [
+    ['half a line', Buffer.from('{"type":"commit","sequence":9,"fo')],
+    ['a run of NUL', Buffer.alloc(300)],
+    ['a run of NUL with an end', Buffer.concat([Buffer.alloc(300), Buffer.from('"}\n')])],
+    ['a line end of another kind', Buffer.from('{"type":"commit","text":"\u2028\u0085\r')],
+  ];
+  for (const [name, tail] of tails)
+    test(`[L20] after ${name} everything before it loads, one note tells where, and the next line begins anew`, async () => {
+      const place = await planted();
+      const journal = join(place, id, 'journal.jsonl');
+      const size = readFileSync(journal).length;
+      appendFileSync(journal, tail);
+      const torn = readFileSync(journal);
+      const reader = await FileSystemStore.open(place, { readOnly: true });
+      expect(await texts(reader)).toEqual(['first', 'reply']);
+      const notes = (await reader.info()).notes.filter((note) => note.includes(`byte ${size}`));
+      expect(notes.length).toBe(1);
+      expect(notes[0]).toContain(journal);
+      await reader.close();
+      expect(readFileSync(journal).equals(torn)).toBe(true);
+      const store = await FileSystemStore.open(place);
+      await new LaterBed(store).grow(['after']);
+      const image = await imageOf(store, id);
+      await store.close();
+      // What was torn stays in place, and every other line is one for a plain reader too.
+      const lines = readFileSync(journal);
+      expect(lines.subarray(0, torn.length).equals(torn)).toBe(true);
+      const last = lines.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last).steps.length).toBe(2);
+      const again = await FileSystemStore.open(place);
+      expect(await imageOf(again, id)).toEqual(image);
+      const { findings } = await again.fsck();
+      expect(findings.map(({ code, severity }) => [code, severity])).toEqual([['journal-line', 'warning']]);
+      await again.close();
+    });
+
+  test('[L20] a last line that is whole but for its end counts, now and when more lines follow', async () => {
+    const place = await planted();
+    const journal = join(place, id, 'journal.jsonl');
+    truncateSync(journal, readFileSync(journal).length - 1);
+    const store = await FileSystemStore.open(place);
+    expect(await texts(store)).toEqual(['first', 'reply']);
+    await new LaterBed(store).grow(['after']);
+    await store.close();
+    const again = await FileSystemStore.open(place);
+    expect(await texts(again)).toEqual(['first', 'reply', 'after']);
+    expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+  });
+});
+
+describe('damaged journals', () => {
+  const spoil: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
+    [
+      'an altered line in the middle',
+      /line 2 /,
+      (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.')),
+    ],
+    [
+      'an altered last line',
+      /line 3 /,
+      (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('"text":"reply"', '"text":"Reply"')),
+    ],
+    [
+      'a missing line',
+      /line 2 /,
+      (journal) => {
+        const lines = readFileSync(journal, 'utf8').split('\n');
+        writeFileSync(journal, [lines[0], ...lines.slice(2)].join('\n'));
+      },
+    ],
+    [
+      'a cut at a line',
+      /version 1/,
+      (journal) => {
+        const lines = readFileSync(journal, 'utf8').split('\n');
+        writeFileSync(journal, `${lines.slice(0, 2).join('\n')}\n`);
+      },
+    ],
+    ['no byte', /empty/, (journal) => writeFileSync(journal, '')],
+    ['no file', /missing/, (journal) => rmSync(journal)],
+    ['other text', /line 1 /, (journal) => writeFileSync(journal, 'hello\nworld\n')],
+    [
+      'the journal of another tree',
+      /belongs to/,
+      (journal) => writeFileSync(journal, readFileSync(join(journal, '..', '..', other, 'journal.jsonl'))),
+    ],
+  ];
+  for (const [name, says, how] of spoil)
+    test(`[L21] a tree with ${name} is listed and refused by its file, the others go on, and nothing is touched`, async () => {
+      const place = await planted();
+      const journal = join(place, id, 'journal.jsonl');
+      how(journal);
+      const before = everyFile(join(place, id));
+      const store = await FileSystemStore.open(place);
+      expect((await store.trees()).items.map((item) => item.id).sort()).toEqual([id, other]);
+      const error = await errorOf(asked(store, id, 'rows', {}));
+      expect(error.code).toBe('store/damaged');
+      expect(error.message).toContain(journal);
+      expect(error.message).toMatch(says);
+      expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/damaged');
+      await new LaterBed(store, other).grow(['goes on']);
+      const { findings } = await store.fsck();
+      expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+      await store.close();
+      expect(everyFile(join(place, id))).toEqual(before);
+    });
+
+  test('[L22] a tree that a newer build wrote is listed and refused with store/newer', async () => {
+    const place = await planted();
+    const path = join(place, id, 'tree.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"formatVersion": 1', '"formatVersion": 2'));
+    const before = everyFile(join(place, id));
+    const store = await FileSystemStore.open(place);
+    expect((await store.trees()).items.length).toBe(2);
+    expect(await refusalOf(asked(store, id, 'rows', {}))).toBe('store/newer');
+    expect(await texts(store, other)).toEqual(['elsewhere']);
+    await store.close();
+    expect(everyFile(join(place, id))).toEqual(before);
+  });
+});
+
+describe('the files that follow', () => {
+  test('[L23] a registry that cannot be read is made anew from the folders, and the old one is kept beside it', async () => {
+    for (const [at, bytes] of ['', '[{"id":', '{}', '[1]'].entries()) {
+      const place = await planted();
+      writeFileSync(join(place, 'roots.json'), bytes);
+      const reader = await FileSystemStore.open(place, { readOnly: true });
+      expect((await reader.trees()).items.length).toBe(2);
+      expect((await reader.info()).notes.some((note) => note.includes('roots.json'))).toBe(true);
+      await reader.close();
+      expect(readFileSync(join(place, 'roots.json'), 'utf8')).toBe(bytes);
+      const store = await FileSystemStore.open(place);
+      await store.close();
+      expect(readFileSync(join(place, 'roots.json.damaged-1'), 'utf8')).toBe(bytes);
+      expect(readPlain(place).map(({ branches }) => branches)).toEqual([['first / reply'], ['elsewhere']]);
+      expect(at).toBeLessThan(4);
+    }
+  });
+
+  test('[L23] a registry that is gone or behind is made anew', async () => {
+    const place = await planted();
+    rmSync(join(place, 'roots.json'));
+    await (await FileSystemStore.open(place)).close();
+    expect(readPlain(place).length).toBe(2);
+    const path = join(place, 'roots.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"version": 2', '"version": 1'));
+    await (await FileSystemStore.open(place)).close();
+    expect(
+      JSON.parse(readFileSync(path, 'utf8')).map((entry: { coppice: { version: number } }) => entry.coppice.version),
+    ).toEqual([2, 2]);
+  });
+
+  test('[L24] the check finds files that differ from the journal, lists of children included, and repair mends them', async () => {
+    const place = await planted();
+    const nodes = join(place, id, 'nodes');
+    const [first = '', second = ''] = readdirSync(nodes);
+    const path = join(nodes, first);
+    const planting: readonly (readonly [string, () => void])[] = [
+      [
+        'child-ids',
+        () => writeFileSync(path, readFileSync(path, 'utf8').replace(/"child_ids": \[[^\]]*\]/, '"child_ids": ["x"]')),
+      ],
+      ['node-file', () => writeFileSync(path, readFileSync(path, 'utf8').replace('first', 'forged'))],
+      ['node-file', () => rmSync(join(nodes, second))],
+      ['node-file', () => writeFileSync(join(nodes, `${uuid(77)}.json`), '{}')],
+      ['node-file', () => writeFileSync(path, '')],
+      ['tree-file', () => rmSync(join(place, id, 'tree.json'))],
+    ];
+    for (const [code, plant] of planting) {
+      const store = await FileSystemStore.open(place);
+      const image = await imageOf(store, id);
+      expect((await store.fsck()).findings).toEqual([]);
+      plant();
+      const found = await store.fsck();
+      expect(found.findings.map((finding) => finding.code)).toEqual([code]);
+      expect(found.repaired).toEqual([]);
+      const mended = await store.fsck({ repair: true, treeId: id });
+      expect(mended.repaired.length).toBe(1);
+      expect((await store.fsck()).findings).toEqual([]);
+      expect(await imageOf(store, id)).toEqual(image);
+      await store.close();
+      expect(readPlain(place)[0]?.branches).toEqual(['first / reply']);
+    }
+  });
+
+  test('[L25] files that another run of the machine wrote without waiting for the disk are looked at again', async () => {
+    const place = await planted();
+    const nodes = join(place, id, 'nodes');
+    const [first = '', second = ''] = readdirSync(nodes);
+    // As a power cut leaves them: the list of files is there, one is empty, one is missing.
+    const path = join(place, id, 'tree.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"unsynced": null', '"unsynced": "an earlier run"'));
+    writeFileSync(join(nodes, first), '');
+    rmSync(join(nodes, second));
+    const store = await FileSystemStore.open(place);
+    await store.close();
+    expect(readPlain(place)[0]?.branches).toEqual(['first / reply']);
+    expect(readFileSync(path, 'utf8')).toContain('"unsynced": null');
+  });
+});
+
+describe('places that are none', () => {
+  test('[L26] a folder of other things, a file and a damaged or newer store are refused and not touched', async () => {
+    const foreign = folder();
+    mkdirSync(join(foreign, 'photos'));
+    writeFileSync(join(foreign, 'photos', 'a.json'), '{}');
+    writeFileSync(join(foreign, 'notes.txt'), 'mine');
+    const before = everyFile(foreign);
+    expect(await refusalOf(FileSystemStore.open(foreign))).toBe('store/damaged');
+    expect(everyFile(foreign)).toEqual(before);
+    expect(readdirSync(foreign).sort()).toEqual(['notes.txt', 'photos']);
+    expect(await refusalOf(FileSystemStore.open(join(foreign, 'notes.txt')))).toBe('store/damaged');
+    expect(await refusalOf(FileSystemStore.open(''))).toBe('command/invalid');
+    const place = await planted();
+    for (const [text, code] of [
+      ['', 'store/damaged'],
+      ['{"format":"something"}', 'store/damaged'],
+      ['{"format":"coppice/files","formatVersion":7}', 'store/newer'],
+    ] as const) {
+      writeFileSync(join(place, '.coppice', 'format.json'), text);
+      const files = everyFile(place);
+      expect(await refusalOf(FileSystemStore.open(place))).toBe(code);
+      expect(everyFile(place)).toEqual(files);
+    }
+  });
+
+  test('[L26] a link in the place of a tree is not followed', async () => {
+    const elsewhere = await planted();
+    const place = await planted();
+    rmSync(join(place, other), { recursive: true });
+    symlinkSync(join(elsewhere, other), join(place, other));
+    const store = await FileSystemStore.open(place);
+    expect(await refusalOf(asked(store, other, 'rows', {}))).toBe('store/damaged');
+    await store.close();
+  });
+
+  test('[L27] a side file that cannot be read is refused by its name, and a torn end of one is not', async () => {
+    const place = await planted();
+    const store = await FileSystemStore.open(place);
+    await store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'one' }]);
+    await store.close();
+    const path = join(place, '.coppice', 'names.jsonl');
+    appendFileSync(path, '{"type":"exter');
+    const again = await FileSystemStore.open(place);
+    await again.putExternalIds([{ treeId: id, nodeId: nodeId(await leaf(again)), format: 'f', scope: 's', id: 'two' }]);
+    await again.close();
+    const third = await FileSystemStore.open(place);
+    expect((await third.externalIdsOf(id)).map((name) => name.id)).toEqual(['one', 'two']);
+    await third.close();
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"one"', '"One"'));
+    const error = await errorOf(FileSystemStore.open(place));
+    expect([error.code, error.message.includes(path)]).toEqual(['store/damaged', true]);
+  });
+});
+
+async function leaf(store: Store): Promise<string> {
+  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
+}

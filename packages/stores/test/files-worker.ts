@@ -1,0 +1,40 @@
+/** A process of its own that works on a folder, says each thing when it is acknowledged, and may be killed at any point. */
+import { writeSync } from 'node:fs';
+import { isAppError, treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { FileSystemStore } from '../src/files/index.ts';
+
+const [place = '', what = 'append'] = process.argv.slice(2);
+
+function say(word: string): void {
+  writeSync(1, `${word}\n`);
+}
+
+async function work(): Promise<void> {
+  const store = await FileSystemStore.open(place);
+  const { readOnly, notes } = await store.info();
+  say(readOnly ? 'read-only' : 'opened');
+  for (const note of notes) say(`note ${note}`);
+  const bed = new Bed(store, treeId(uuid(1)));
+  if (what === 'hold') {
+    say('holding');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  }
+  if (what === 'list') {
+    say(`trees ${(await store.trees()).items.length}`);
+    say(`found ${(await store.search({ text: 'first' })).items.length}`);
+  }
+  const context = { newId: () => uuid(4000 + Math.floor(Math.random() * 1e9)), now: () => 9000 };
+  const messages = [{ message: { role: 'user' as const, content: [{ type: 'text', text: 'second' }] } }];
+  if (what === 'create') await bed.run({ type: 'create', treeId: treeId(uuid(2)) }, context);
+  else if (what === 'clear') await bed.run({ type: 'clear', treeId: bed.treeId }, context);
+  else await bed.run({ type: 'append', treeId: bed.treeId, messages }, context);
+  say('acknowledged');
+  await store.close();
+  say('closed');
+}
+
+work().catch((error: unknown) => {
+  say(isAppError(error) ? `refused ${error.code}` : `failed ${String(error)}`);
+  process.exitCode = 1;
+});
