@@ -1,6 +1,16 @@
 /** What tests of this package and of those above it use in place of a model. */
 
 export {
+  callReply,
+  type FakeProvider,
+  type Fault,
+  faults,
+  openFakeProvider,
+  plainReply,
+  type Turn,
+} from './fake-provider.ts';
+export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
+export {
   type Beat,
   type ScriptedOptions,
   type ScriptedProvider,
@@ -10,3 +20,4 @@ export {
   toolBeats,
   usageBeat,
 } from './scripted.ts';
+export { streamed, type WireName, type WireReply, whole } from './wires.ts';

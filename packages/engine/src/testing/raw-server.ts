@@ -1,0 +1,81 @@
+/** An HTTP server on the loopback that does exactly what a test says, well-behaved or not. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A request that arrived. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** What a test does with a request. May leave the answer unfinished. */
+export type Handler = (request: SeenRequest, response: ServerResponse, number: number) => void | Promise<void>;
+
+/** A running server. */
+export interface RawServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly requests: readonly SeenRequest[];
+  /** Sockets that are open right now. */
+  readonly sockets: number;
+  /** Resolves when no more than so many sockets are open; idle ones are closed on the way. */
+  settled(most?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Starts a server on a free port of the loopback. */
+export async function openRawServer(handler: Handler): Promise<RawServer> {
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    response.on('error', ignore);
+    void (async () => {
+      const seen = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: await bodyOf(request),
+      };
+      const number = requests.length;
+      requests.push(seen);
+      await handler(seen, response, number);
+    })().catch(ignore);
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', ignore);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    get sockets() {
+      return sockets.size;
+    },
+    async settled(most = 0) {
+      while (sockets.size > most) {
+        server.closeIdleConnections();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function ignore(): void {
+  // The other side went away, which is what many of these tests are about.
+}
