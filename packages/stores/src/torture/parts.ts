@@ -130,6 +130,26 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
     },
   ],
   [
+    'model',
+    {
+      about: 'random operations against an independent model and against the reference; --store, --seqs, --len',
+      async run(options, say) {
+        const { modelRun } = await import('./model-run.ts');
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const sequences = options.number('seqs', 10_000);
+        const longest = options.number('len', 200);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        const withAll = async (left: readonly Kind[], grounds: readonly Ground[]): Promise<Report> => {
+          const [kind, ...rest] = left;
+          if (kind === undefined) return modelRun({ grounds, sequences, longest, seed, say });
+          return on(kind, ({ ground }) => withAll(rest, [...grounds, ground]));
+        };
+        return [await withAll(kinds, [])];
+      },
+    },
+  ],
+  [
     'twoproc',
     {
       about: 'several processes on one store; --store, --procs, --secs',
