@@ -1,0 +1,141 @@
+import { treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
+import { row, rows } from '../sql/query.ts';
+import { Database } from './database.ts';
+import { open } from './index.ts';
+import { type Migration, migrate, schemaVersion } from './migrations.ts';
+import { settingsOf } from './options.ts';
+
+describe('the database itself refuses', () => {
+  let database: TestDatabase;
+  const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
+  let ids: readonly string[] = [];
+  beforeAll(async () => {
+    database = await preparedDatabase();
+    const store = await open(database.url);
+    ids = await (await Bed.make({ store, treeId: first })).grow(['a', 'b']);
+    await Bed.make({ store, treeId: second });
+    await store.close();
+  });
+  afterAll(() => database.drop());
+
+  const columns =
+    'tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, tokens, added_in, content_in, content, meta';
+  const inserted = (values: string) => `INSERT INTO node (${columns}) VALUES (${values})`;
+
+  test.each([
+    ['a second root', inserted(`'${first}', 'x', NULL, 'a0', 9, 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]', '{}'`)],
+    [
+      'a message without parent',
+      inserted(`'${first}', 'x', NULL, 'a0', 9, 'message', 'user', 'success', 0, 1, 0, 1, 1, '[1]', '{}'`),
+    ],
+    ['a parent of another tree', `UPDATE node SET tree_id = '${second}' WHERE content LIKE '%"b"%'`],
+    ['a role that there is not', "UPDATE node SET role = 'robot' WHERE role = 'user'"],
+    ['a tool message without its call', "UPDATE node SET role = 'tool' WHERE role = 'user'"],
+    ['a group below zero', "UPDATE node SET group_id = -1 WHERE role = 'user'"],
+    ['a root in a group', "UPDATE node SET group_id = 1 WHERE role = 'root'"],
+    ['a status that there is not', "UPDATE node SET status = 'done' WHERE role = 'user'"],
+    ['a root that says something', "UPDATE node SET content = '[1]' WHERE role = 'root'"],
+    ['an active root', `UPDATE tree SET active_node_id = root_id WHERE id = '${first}'`],
+    [
+      'an active node of another tree',
+      `UPDATE tree SET active_node_id = (SELECT active_node_id FROM tree WHERE id = '${first}') WHERE id = '${second}'`,
+    ],
+    ['two commits of one version', `UPDATE change SET version = 1 WHERE tree_id = '${first}'`],
+    ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
+    [
+      'an id that is there twice',
+      `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE tree_id = '${second}'`,
+    ],
+  ])('%s', async (_, sql) => {
+    expect(ids).toHaveLength(2);
+    const before = await contentsOf(database);
+    await expect(database.query(sql)).rejects.toThrow(/violates/);
+    expect(await contentsOf(database)).toBe(before);
+  });
+});
+
+describe('migrations', () => {
+  let where: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    where = await createTestDatabase();
+    database = await Database.create(settingsOf(where.url, {}));
+  });
+  afterAll(async () => {
+    await database.close();
+    await where.drop();
+  });
+
+  const one: Migration = { version: 1, statements: ['CREATE TABLE first (a INT)'] };
+  const two: Migration = { version: 2, statements: ['CREATE TABLE second (a INT)', 'INSERT INTO second VALUES (1)'] };
+
+  test('each is made once, in order, and one that fails leaves nothing of itself', async () => {
+    await database.write(() => migrate('here', [one]));
+    const broken: Migration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
+    await expect(database.write(() => migrate('here', [one, broken]))).rejects.toThrow('syntax error');
+    expect(await database.read(schemaVersion)).toBe(1);
+    await expect(where.query('SELECT * FROM second')).rejects.toThrow('does not exist');
+    for (let n = 0; n < 2; n++) await database.write(() => migrate('here', [one, two]));
+    expect(await database.read(schemaVersion)).toBe(2);
+    expect(await where.query('SELECT * FROM second')).toEqual([{ a: 1 }]);
+  });
+
+  test('a program that knows less refuses', async () => {
+    await expect(database.write(() => migrate('here', [one]))).rejects.toMatchObject({ code: 'store/newer' });
+  });
+});
+
+describe('what the server says', () => {
+  let where: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    where = await createTestDatabase();
+    await where.query(`CREATE FUNCTION fail(state TEXT) RETURNS TEXT LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'said %', state USING ERRCODE = state; END $$`);
+    database = await Database.create(settingsOf(where.url, { pool: 1 }));
+  });
+  afterAll(async () => {
+    await database.close();
+    await where.drop();
+  });
+
+  test.each([
+    ['08006', 'store/unavailable', true],
+    ['57P01', 'store/unavailable', true],
+    ['57P03', 'store/unavailable', true],
+    ['53300', 'store/unavailable', true],
+    ['53100', 'store/full', true],
+    ['25006', 'tree/read-only', false],
+    ['42501', 'tree/read-only', false],
+    ['40001', 'store/unavailable', true],
+    ['40P01', 'store/unavailable', true],
+    ['55P03', 'store/locked', true],
+    ['57014', 'store/unavailable', true],
+    ['XX001', 'store/damaged', false],
+    ['42P01', 'store/damaged', false],
+  ])('%s is %s', async (state, code, retryable) => {
+    const failing = database.read(() => rows('SELECT fail($1)', state));
+    await expect(failing).rejects.toMatchObject({ code, retryable, data: { state } });
+    // And the pool of one connection is well.
+    expect(await database.read(() => row('SELECT 1 AS one'))).toEqual({ one: 1 });
+  });
+
+  test('what is a defect of ours stays what it is', async () => {
+    await expect(database.read(() => rows('SELECT fail($1)', '23514'))).rejects.toThrow('said 23514');
+  });
+
+  test('an index that is not valid is a finding', async () => {
+    const place = await preparedDatabase();
+    await place.query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'tree_recent'::regclass");
+    const store = await open(place.url);
+    expect((await store.fsck()).findings.map((finding) => finding.message)).toEqual([
+      'The index tree_recent is not valid: make it again.',
+    ]);
+    await store.close();
+    await place.drop();
+  });
+});
