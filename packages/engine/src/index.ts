@@ -17,6 +17,8 @@ export { parseCatalogue } from './catalogue/rows.ts';
 export type * from './config/contract.ts';
 export { type ConfigSource, configPath, type Env, loadConfig, parseConfig } from './config/load.ts';
 export { Hidden, Secret } from './config/secret.ts';
+// The tree by its nodes' ids, and as topics with messages.
+export * from './forest/index.ts';
 export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
 export { systemClock } from './providers/clock.ts';
@@ -36,6 +38,6 @@ export {
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from './providers/tool-arguments.ts';
-
+export type { ServiceOptions } from './service.ts';
 // Tools: what models may call.
 export * from './tools/index.ts';

@@ -1,0 +1,179 @@
+/** From rows to what Forest shows of them. */
+import type {
+  Bookmark,
+  JsonObject,
+  Message,
+  Node,
+  NodeHead,
+  NodeId,
+  NodeMeta,
+  TextBlock,
+  TreeRow,
+} from '@coppice/core';
+import { refuse } from '@coppice/core';
+import type {
+  AnyId,
+  AppendMetadata,
+  BookmarkData,
+  NodeData,
+  NodeMetadata,
+  NodeStructure,
+  RootConfig,
+  RootData,
+  SourceInfo,
+} from './shapes.ts';
+
+// The ends of what a date can be: a clock that was off must not keep a message from being read.
+const farthest = 8.64e15;
+
+function isoTime(at: number): string {
+  return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
+}
+
+/** The id that stands for a node outside: the root goes by its tree's. */
+export function shownId(row: TreeRow, id: NodeId): AnyId {
+  return id === row.rootId ? row.id : id;
+}
+
+/** What is configured at a tree's root. */
+export function rootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfig {
+  return systemPrompt === undefined ? {} : { systemPrompt };
+}
+
+/** The root of a tree. */
+export function rootData(row: TreeRow, children: readonly NodeId[]): RootData {
+  const { metadata } = row.attributes;
+  return {
+    id: row.id,
+    createdAt: isoTime(row.createdAt),
+    child_ids: children,
+    config: rootConfig(row),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** The root as a message of the system. */
+export function rootMessage({ attributes: { systemPrompt } }: TreeRow): Message {
+  if (systemPrompt === undefined) return { role: 'system', content: [] };
+  const block: TextBlock = { type: 'text', text: systemPrompt };
+  return { role: 'system', content: [block] };
+}
+
+/** A node that is not the root. */
+export function nodeData(row: TreeRow, node: Node, children: readonly NodeId[]): NodeData {
+  const { id, parentId, message } = node;
+  if (parentId === null || message === null)
+    return refuse('store/damaged', `The node ${id} of ${row.id} has no ${parentId === null ? 'parent' : 'message'}.`, {
+      nodeId: id,
+    });
+  return {
+    id,
+    root_id: row.id,
+    parent_id: shownId(row, parentId),
+    child_ids: children,
+    message,
+    metadata: metadataOf(row, node),
+  };
+}
+
+function metadataOf(row: TreeRow, { meta, createdAt, role }: Node): NodeMetadata {
+  const { title, autoTitle, tags, customData, splitSource, originalRootId } = meta;
+  return {
+    timestamp: isoTime(createdAt),
+    original_root_id: typeof originalRootId === 'string' ? originalRootId : (meta.copiedFrom?.treeId ?? row.id),
+    source_info: sourceInfo(meta.source, role),
+    ...(title === undefined ? {} : { title }),
+    ...(autoTitle === undefined ? {} : { auto_title: autoTitle }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(customData === undefined ? {} : { custom_data: customData }),
+    ...(splitSource === undefined ? {} : { split_source: splitSource }),
+  };
+}
+
+/** Who made a message, in full where it was noted, else by what its role can tell. */
+function sourceInfo(source: JsonObject | undefined, role: Node['role']): SourceInfo {
+  switch (source?.type) {
+    case 'user':
+      return { ...source, type: 'user' };
+    case 'model':
+      return {
+        ...source,
+        type: 'model',
+        provider: text(source.provider),
+        model_name: text(source.model_name),
+        parameters: object(source.parameters),
+      };
+    case 'tool_result':
+      return { ...source, type: 'tool_result', tool_name: text(source.tool_name) };
+    default:
+      return source === undefined && role === 'user' ? { type: 'user' } : { ...source, type: 'unknown' };
+  }
+}
+
+function text(value: JsonObject[string] | undefined): string {
+  return typeof value === 'string' ? value : 'unknown';
+}
+
+function object(value: JsonObject[string] | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : {};
+}
+
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** What an append notes on each node, and on the last of them: a title names one place. */
+export function notesOf(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
+  const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
+  const each: NodeMeta = {
+    source: { ...source },
+    ...(tags === undefined ? {} : { tags }),
+    ...(customData === undefined ? {} : { customData }),
+  };
+  const last = {
+    ...each,
+    ...(title === undefined ? {} : { title }),
+    ...(autoTitle === undefined ? {} : { autoTitle }),
+  };
+  return { each, last };
+}
+
+/** The ids of heads. */
+export function idsOf(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
+  return heads.map((head) => head.id);
+}
+
+/** The children of each node in a list that holds whole levels, siblings in order. */
+export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>[]): Map<NodeId, NodeId[]> {
+  const children = new Map<NodeId, NodeId[]>();
+  for (const { id, parentId } of nodes) {
+    if (parentId === null) continue;
+    const known = children.get(parentId);
+    if (known === undefined) children.set(parentId, [id]);
+    else known.push(id);
+  }
+  return children;
+}
+
+/** A node without what it says. */
+export function structureOf(row: TreeRow, node: NodeHead, children: readonly NodeId[]): NodeStructure {
+  return {
+    id: shownId(row, node.id),
+    parent_id: node.parentId === null ? null : shownId(row, node.parentId),
+    child_ids: children,
+    root_id: row.id,
+    timestamp: isoTime(node.createdAt),
+    role: node.role === 'root' ? 'system' : node.role,
+  };
+}
+
+/** A bookmark and its tree. */
+export function bookmarkData(row: TreeRow, { nodeId, title, createdAt, updatedAt }: Bookmark): BookmarkData {
+  return {
+    node_id: nodeId,
+    root_id: row.id,
+    title,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  };
+}

@@ -1,0 +1,169 @@
+/** What Forest reads, as readings that every store answers from one snapshot. */
+import {
+  ask,
+  type Message,
+  type Node,
+  type NodeId,
+  nodeId,
+  type Reading,
+  readPath,
+  refuse,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
+import {
+  bookmarkData,
+  childrenWithin,
+  idsOf,
+  nodeData,
+  rootConfig,
+  rootData,
+  rootMessage,
+  structureOf,
+} from './render.ts';
+import type {
+  BookmarkData,
+  ForestNode,
+  NodeData,
+  NodeStructure,
+  RootConfig,
+  RootData,
+  SerializedTree,
+} from './shapes.ts';
+
+/** A tree that is not in the trash; null for every other. */
+export function* liveTree(treeId?: TreeId): Reading<TreeRow | null> {
+  const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
+  return row === null || row.attributes.trashedAt !== undefined ? null : row;
+}
+
+function* theTree(treeId: TreeId): Reading<TreeRow> {
+  return (yield* liveTree()) ?? refuse('tree/unknown-tree', `There is no root ${treeId}.`, { treeId });
+}
+
+function* theNode(id: NodeId): Reading<Node> {
+  return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+function* childrenOf(id: NodeId): Reading<NodeId[]> {
+  return idsOf(yield* ask('children', { of: id }));
+}
+
+function* shown(row: TreeRow, node: Node): Reading<NodeData> {
+  return nodeData(row, node, yield* childrenOf(node.id));
+}
+
+function* allShown(row: TreeRow, nodes: readonly Node[]): Reading<NodeData[]> {
+  const data: NodeData[] = [];
+  for (const node of nodes) data.push(yield* shown(row, node));
+  return data;
+}
+
+/** The root of a tree; null where there is no such tree. */
+export function* viewRoot(): Reading<RootData | null> {
+  const row = yield* liveTree();
+  return row === null ? null : rootData(row, yield* childrenOf(row.rootId));
+}
+
+/** A node, or the root; null where there is no such node. */
+export function* viewNode(id: NodeId): Reading<ForestNode | null> {
+  const row = yield* liveTree();
+  if (row === null) return null;
+  if (id === row.rootId) return rootData(row, yield* childrenOf(row.rootId));
+  const node = yield* ask('node', { id });
+  return node === null ? null : yield* shown(row, node);
+}
+
+/** The way down to a node. */
+export function* viewPath(
+  treeId: TreeId,
+  ends: { readonly from?: string; readonly to: string },
+): Reading<{ root: RootData; path: NodeData[] }> {
+  const row = yield* theTree(treeId);
+  const inside = (id: string) => (id === row.id ? row.rootId : id);
+  const nodes = yield* readPath({
+    to: inside(ends.to),
+    ...(ends.from === undefined ? {} : { from: inside(ends.from) }),
+  });
+  return { root: rootData(row, yield* childrenOf(row.rootId)), path: yield* allShown(row, nodes) };
+}
+
+/** What was said on the way to a node. Markers are no turns: what is given can be appended again and leads back here. */
+export function* viewMessages(treeId: TreeId, to: NodeId): Reading<{ root: RootConfig; messages: Message[] }> {
+  const row = yield* theTree(treeId);
+  const messages: Message[] = [];
+  for (const { kind, message } of yield* readPath({ to }))
+    if (kind === 'message' && message !== null) messages.push(message);
+  return { root: rootConfig(row), messages };
+}
+
+/** The children of a node, in order, with or without one of them. */
+export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): Reading<NodeData[]> {
+  const row = yield* theTree(treeId);
+  const data: NodeData[] = [];
+  yield* theNode(of);
+  for (const id of yield* childrenOf(of)) if (id !== without) data.push(yield* shown(row, yield* theNode(id)));
+  return data;
+}
+
+/** The other variants of a node; the root has none. */
+export function* viewSiblings(treeId: TreeId, id: NodeId): Reading<NodeData[]> {
+  const { parentId } = yield* theNode(id);
+  return parentId === null ? [] : yield* viewChildren(treeId, parentId, id);
+}
+
+/** A node and what is below it, breadth first. */
+export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefined): Reading<ForestNode[]> {
+  const row = yield* theTree(treeId);
+  yield* theNode(of);
+  const nodes = yield* ask('subtree', depth === undefined ? { of } : { of, depth });
+  // One level more, without contents, for the children of the last one.
+  const levels = depth === undefined ? nodes : yield* ask('topology', { of, depth: depth + 1 });
+  const children = childrenWithin(levels);
+  return nodes.map((node) => {
+    const below = children.get(node.id) ?? [];
+    return node.id === row.rootId ? rootData(row, below) : nodeData(row, node, below);
+  });
+}
+
+/** The whole tree, flat. */
+export function* viewTree(treeId: TreeId): Reading<SerializedTree> {
+  const row = yield* theTree(treeId);
+  const all = yield* ask('subtree', { of: row.rootId });
+  const children = childrenWithin(all);
+  const nodes: NodeData[] = [];
+  for (const node of all) if (node.id !== row.rootId) nodes.push(nodeData(row, node, children.get(node.id) ?? []));
+  return { root: { ...rootData(row, children.get(row.rootId) ?? []), message: rootMessage(row) }, nodes };
+}
+
+/** The whole tree without what it says, the root first. */
+export function* viewStructures(treeId: TreeId): Reading<NodeStructure[]> {
+  const row = yield* theTree(treeId);
+  const all = yield* ask('subtree', { of: row.rootId });
+  const children = childrenWithin(all);
+  return all.map((node) => structureOf(row, node, children.get(node.id) ?? []));
+}
+
+/** The newest leaves, newest first, each with its time as a number. */
+export function* viewLeaves(limit: number): Reading<{ at: number; node: NodeData }[]> {
+  const row = yield* liveTree();
+  if (row === null) return [];
+  const found: { at: number; node: NodeData }[] = [];
+  for (const leaf of yield* ask('leaves', { limit })) found.push({ at: leaf.createdAt, node: nodeData(row, leaf, []) });
+  return found;
+}
+
+/** The bookmarks of a tree, oldest first. */
+export function* viewBookmarks(): Reading<BookmarkData[]> {
+  const row = yield* liveTree();
+  if (row === null) return [];
+  const { bookmarks } = yield* ask('inside', { of: row.rootId });
+  return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => bookmarkData(row, bookmark));
+}
+
+/** The bookmark on a node; null if it has none. */
+export function* viewBookmark(on: NodeId): Reading<BookmarkData | null> {
+  const row = yield* liveTree();
+  const bookmark = row === null ? null : yield* ask('bookmark', { on: nodeId(on) });
+  return row === null || bookmark === null ? null : bookmarkData(row, bookmark);
+}

@@ -1,0 +1,62 @@
+/** What the faces of the tree share: who acts, and the clock, ids and message kit that core has none of itself. */
+import { messageKit } from '@coppice/content';
+import {
+  type ActId,
+  actId,
+  ask,
+  type MessageKit,
+  type NodeId,
+  nodeId,
+  type RunContext,
+  refuse,
+  type TreeId,
+  type TreeStore,
+  treeId,
+} from '@coppice/core';
+import { newId } from './new-id.ts';
+
+/** How a face of the tree is opened; every part has a default. */
+export interface ServiceOptions {
+  /** Who acts: whose acts undo takes back. The store's owner if not given. */
+  readonly actor?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+  readonly newId?: (() => string) | undefined;
+  readonly kit?: MessageKit | undefined;
+}
+
+/** What core is run with on a store. */
+export function runContextOf(store: TreeStore, options: ServiceOptions): RunContext {
+  return {
+    actor: options.actor ?? store.owner,
+    now: options.now ?? Date.now,
+    newId: options.newId ?? (() => newId()),
+    kit: options.kit ?? messageKit,
+  };
+}
+
+/** A fresh act, for a call that takes several commits. */
+export function freshAct(context: RunContext): ActId {
+  return actId(context.newId());
+}
+
+/** A node and the tree it is in. */
+export interface Place {
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+}
+
+/** Where a node is, by its id alone; a tree's own id stands for its root. Null where the owner has no such thing. */
+export function findPlace(store: TreeStore, id: string): Promise<Place | null> {
+  return store.read(treeId(id), function* () {
+    const row = yield* ask('tree', {});
+    if (row !== null) return { treeId: row.id, nodeId: row.rootId };
+    const home = yield* ask('home', { id: nodeId(id) });
+    return home === null ? null : { treeId: home, nodeId: nodeId(id) };
+  });
+}
+
+/** As {@link findPlace}; refused where there is no such node. */
+export async function placeOf(store: TreeStore, id: string): Promise<Place> {
+  return (await findPlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
