@@ -1,7 +1,8 @@
 /** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
-import { checkRows, type FsckReport, type NodeId, type TreeId, treeId } from '@coppice/core';
+import { type Answer, checkRows, type FsckReport, type TreeId, treeId } from '@coppice/core';
 import { answerRead, type Scope, treeRow } from './answers.ts';
-import { type Dialect, exec, row, rows, text, type Work } from './query.ts';
+import { type Dialect, rows, text, type Work } from './query.ts';
+import { homeOf, repairDatabase } from './repair.ts';
 
 type Finding = FsckReport['findings'][number];
 
@@ -61,7 +62,7 @@ export function* fsckDatabase(
       treeId: yield* homeOf(id),
     });
   }
-  const repaired = options.repair === true ? yield* repair(findings) : [];
+  const repaired = options.repair === true ? yield* repairDatabase(dialect, owner, findings) : [];
   const trees = yield* rows(
     'SELECT id FROM tree WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR id = $2) ORDER BY id',
     owner,
@@ -73,7 +74,7 @@ export function* fsckDatabase(
     const id = treeId(text(one, 'id'));
     const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
     if (scope.tree === null || scope.tree.linear !== null) continue;
-    const all = yield* answerRead(scope, { ask: 'rows' });
+    const all = yield* readable(scope, findings);
     if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
       continue;
     nodes += all.nodes.length;
@@ -89,62 +90,20 @@ export function* fsckDatabase(
   return { trees: trees.length, nodes, findings: wanted, repaired };
 }
 
-function* homeOf(id: string): Work<TreeId | null> {
-  const found = yield* row(
-    'SELECT tree_id AS id FROM node WHERE id = $1 UNION ALL SELECT id FROM tree WHERE id = $1 LIMIT 1',
-    id,
-  );
-  return found === undefined ? null : treeId(text(found, 'id'));
-}
-
-/** Mends by moving and keeping: orphans hang on the root again and say so, pointers go where something lives. */
-function* repair(findings: readonly Finding[]): Work<string[]> {
-  const done: string[] = [];
-  for (const { code, id, treeId: tree } of findings) {
-    if (tree === null) continue;
-    if (code.startsWith('I03') || code.startsWith('I06')) {
-      if (yield* rehang(tree, id as NodeId)) done.push(`${id} hangs on the root of ${tree} again`);
-    } else if (code.startsWith('I08') || code.startsWith('I09') || code.startsWith('I10')) {
-      yield* repoint(tree);
-      done.push(`the active node of ${tree} is its newest leaf`);
-    } else if (code === 'bookmark-dangling') {
-      yield* exec('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, id);
-      done.push(`the bookmark on ${id}, which is gone, is gone too`);
-    }
+/** All rows of a tree; a row that cannot be read is a finding of its own and not the end of the check. */
+function* readable(scope: Scope, findings: Finding[]): Work<Answer> {
+  try {
+    return yield* answerRead(scope, { ask: 'rows' });
+  } catch (error) {
+    // A text that is no JSON, or a column that holds something else: whatever else goes wrong is no finding.
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
+    findings.push({
+      code: 'row-unreadable',
+      severity: 'error',
+      id: scope.treeId,
+      message: `A row of ${scope.treeId} cannot be read: ${error.message}.`,
+      treeId: scope.treeId,
+    });
+    return null;
   }
-  return done;
-}
-
-function* rehang(tree: TreeId, id: NodeId): Work<boolean> {
-  const root = yield* row("SELECT id FROM node WHERE tree_id = $1 AND role = 'root' AND removed_in IS NULL", tree);
-  if (root === undefined) return false;
-  const edge = yield* row(
-    'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2',
-    tree,
-    text(root, 'id'),
-  );
-  const last = typeof edge?.p === 'string' ? edge.p : 'a0';
-  const found = yield* row('SELECT parent_id, meta FROM node WHERE tree_id = $1 AND id = $2', tree, id);
-  if (found === undefined) return false;
-  const meta = { ...(JSON.parse(text(found, 'meta')) as object), recoveredFrom: found.parent_id };
-  const moved = yield* exec(
-    'UPDATE node SET parent_id = $3, match_parent = $3, position = $4, group_id = 0, meta = $5 WHERE tree_id = $1 AND id = $2',
-    tree,
-    id,
-    text(root, 'id'),
-    `${last}V`,
-    JSON.stringify(meta),
-  );
-  return moved > 0;
-}
-
-function* repoint(tree: TreeId): Work<void> {
-  yield* exec(
-    `UPDATE tree SET active_node_id = (
-      SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM node c WHERE c.tree_id = $1 AND c.parent_id = n.id AND c.removed_in IS NULL
-      ) ORDER BY n.seq DESC LIMIT 1
-    ) WHERE id = $1`,
-    tree,
-  );
 }

@@ -96,10 +96,12 @@ export function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const failure: SqliteFailure = error as Error & SqliteFailure;
   const code = failure.sqliteExtendedCode ?? failure.errcode ?? failure.sqliteCode;
-  return code === undefined ? undefined : code & 0xff;
+  if (code !== undefined) return code & 0xff;
+  return sentences.find(([sentence]) => sentence.test(failure.message))?.[1];
 }
 
-const busy = 5;
+/** SQLite waits for another connection. */
+export const busy = 5;
 const locked = 6;
 const readOnly = 8;
 const ioError = 10;
@@ -107,6 +109,18 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
+
+// What fails while a statement is prepared, the npm module tells by its sentence alone.
+const sentences: readonly (readonly [RegExp, number])[] = [
+  [/^database is locked/, busy],
+  [/^database (?:table|schema) is locked/, locked],
+  [/^attempt to write a readonly database/, readOnly],
+  [/^disk I\/O error/, ioError],
+  [/^database disk image is malformed/, corrupt],
+  [/^database or disk is full/, full],
+  [/^unable to open database file/, cannotOpen],
+  [/^file is not a database/, notADatabase],
+];
 
 /** An error of SQLite as ours: what it means for the caller, and whether trying again may help. */
 export function asAppError(error: unknown, place: string): unknown {

@@ -17,11 +17,11 @@ import { schemaVersion } from '../sql/schema.ts';
 import type { Found, Search } from '../sql/search.ts';
 import type { SqlEngine } from '../sql/store.ts';
 import { sqliteDialect } from './dialect.ts';
-import { asAppError, type Connection, resultCode, sqliteModule } from './driver.ts';
+import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
 import { catchUp, findHits, isBehind } from './search.ts';
 
-const busyCode = 5;
-const longestWait = 10_000;
+/** How long a connection waits for another one before it says that the database is busy. */
+export const longestWait = 10_000;
 const pollEvery = 60;
 const mostAtOnce = 64;
 
@@ -92,7 +92,7 @@ export class SqliteEngine implements SqlEngine {
         else one.reject(this.#failed(error));
       }
     } catch (error) {
-      if (batch.length === 1 || resultCode(error) === busyCode) {
+      if (batch.length === 1 || resultCode(error) === busy) {
         for (const one of batch) one.reject(this.#failed(error));
         return;
       }
@@ -151,7 +151,7 @@ export class SqliteEngine implements SqlEngine {
       this.#connection.database.exec('BEGIN IMMEDIATE');
       return true;
     } catch (error) {
-      if (resultCode(error) !== busyCode || Date.now() > until) throw error;
+      if (resultCode(error) !== busy || Date.now() > until) throw error;
       return false;
     }
   }

@@ -15,12 +15,13 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError, type Store } from '@coppice/core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, isAppError, type Store } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
-import { type Opened, SqliteEngine, syncFile } from './engine.ts';
+import { longestWait, type Opened, SqliteEngine, syncFile } from './engine.ts';
 import { migrate, schemaOf } from './migrations.ts';
 
 /** The file that is used where none is named. */
@@ -31,8 +32,21 @@ export function defaultPlace(): string {
 /** Opens a SQLite file, or makes it. A file that may only be read is opened read-only and says so. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
   const path = place === '' ? defaultPlace() : resolve(place);
-  const opened = openFile(path, options.readOnly === true);
+  const opened = await openWhenFree(path, options.readOnly === true);
   return new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
+}
+
+/** Others may be making the file, or putting it in order after a crash: that is worth waiting for. */
+async function openWhenFree(path: string, readOnly: boolean): Promise<Opened> {
+  const until = Date.now() + longestWait;
+  for (;;) {
+    try {
+      return openFile(path, readOnly);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'store/locked' || Date.now() > until) throw error;
+      await sleep(1 + Math.random() * 30);
+    }
+  }
 }
 
 function openFile(path: string, readOnly: boolean): Opened {
