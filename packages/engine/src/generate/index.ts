@@ -1,0 +1,144 @@
+/** Turns of conversation on a store: begins them, finds them again, stops them, and saves those that a crash cut short. */
+import { messageKit } from '@coppice/content';
+import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
+import { createEvents, type Events } from '../events.ts';
+import { newId } from '../new-id.ts';
+import { systemClock } from '../providers/clock.ts';
+import type { Clock } from '../providers/contract.ts';
+import type { Providers } from '../providers/index.ts';
+import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
+import { type Recovered, recoverRuns } from '../runs/recover.ts';
+import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
+import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
+import type { Room, ToolSource } from './room.ts';
+import { Stop } from './stop.ts';
+import { type RunningTurn, startTurn } from './turn.ts';
+
+/** What a generator is made of. */
+export interface GeneratorOptions {
+  readonly store: Store;
+  readonly providers: Pick<Providers, 'model'>;
+  readonly tools?: ToolSource | undefined;
+  readonly events?: Events | undefined;
+  /** Makes room in a window that is full; without it such a turn is refused. */
+  readonly compact?: Compact | undefined;
+  readonly limits?: Partial<GenerateLimits> | undefined;
+  /** Who acts where a turn does not say; the store's owner if not given. */
+  readonly actor?: string | undefined;
+  readonly kit?: MessageKit | undefined;
+  readonly clock?: Clock | undefined;
+  readonly newId?: (() => string) | undefined;
+}
+
+/** Which turns are meant: those of an act, or the one that writes a node. */
+export type TurnsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
+
+/** Begins turns and looks after them. */
+export interface Generator {
+  readonly events: Events;
+  /** Begins a turn, or gives the one that the same request began at the same place and that is not through yet. */
+  generate(start: TurnStart, options: GenerateOptions): Turn;
+  /** Stops turns of this process and resolves when they are through; false if there were none. */
+  abort(which: TurnsOf): Promise<boolean>;
+  /** Follows a reply from an offset on, whichever process writes it. */
+  follow(followed: Followed, signal?: AbortSignal): AsyncIterable<FollowEvent>;
+  /** Saves replies whose process is gone. */
+  recover(): Promise<readonly Recovered[]>;
+  /** Saves them again and again, until the signal fires. */
+  keepRecovering(signal: AbortSignal): Promise<void>;
+  /** Cuts turns short, keeping what was said as `interrupted`, and resolves when all are through. */
+  close(): Promise<void>;
+}
+
+/** Makes a generator. Nothing runs until a turn begins. */
+export function createGenerator(options: GeneratorOptions): Generator {
+  const clock = options.clock ?? systemClock;
+  const room: Room = {
+    store: options.store,
+    model: (id) => options.providers.model(id),
+    tools: options.tools ?? null,
+    events: options.events ?? createEvents(),
+    kit: options.kit ?? messageKit,
+    clock,
+    newId: options.newId ?? (() => newId(clock.now())),
+    actor: options.actor ?? options.store.owner,
+    process: `${process.pid} ${newId()}`,
+    limits: { ...defaultGenerateLimits, ...options.limits },
+    compact: options.compact ?? null,
+  };
+  const running = new Set<{ readonly turn: RunningTurn; readonly nodes: Set<NodeId> }>();
+  const inFlight = new Map<string, RunningTurn>();
+  let closed = false;
+
+  const begin = (start: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
+    const turn = startTurn(room, start, wanted);
+    const entry = { turn, nodes: new Set<NodeId>() };
+    running.add(entry);
+    if (key !== null) inFlight.set(key, turn);
+    if (closed) turn.stop(new Stop('close'));
+    void watch(turn, entry.nodes);
+    void turn.done.then(() => {
+      running.delete(entry);
+      if (key !== null) inFlight.delete(key);
+    });
+    return turn;
+  };
+  const recover = () => {
+    const { store, actor, kit, process, limits } = room;
+    return recoverRuns({
+      store,
+      actor,
+      kit,
+      process,
+      staleMs: limits.staleMs,
+      newId: room.newId,
+      now: () => clock.now(),
+    });
+  };
+  return {
+    events: room.events,
+    generate(start, wanted) {
+      const key = keyOf(start, wanted);
+      return (key === null ? undefined : inFlight.get(key)) ?? begin(start, wanted, key);
+    },
+    async abort(which) {
+      const meant = [...running].filter(({ turn, nodes }) =>
+        'actId' in which ? turn.actId === which.actId : nodes.has(which.nodeId),
+      );
+      for (const { turn } of meant) turn.abort();
+      await Promise.all(meant.map(({ turn }) => turn.done));
+      return meant.length > 0;
+    },
+    follow: (followed, signal) =>
+      followReply(room.store, followed, {
+        clock,
+        everyMs: room.limits.followMs,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    recover,
+    async keepRecovering(signal) {
+      while (!signal.aborted) {
+        // A store that is away for a while has its runs saved when it is back.
+        await recover().catch(() => []);
+        await clock.wait(room.limits.heartbeatMs, signal).catch(() => undefined);
+      }
+    },
+    async close() {
+      closed = true;
+      for (const { turn } of running) turn.stop(new Stop('close'));
+      await Promise.all([...running].map(({ turn }) => turn.done));
+    },
+  };
+}
+
+async function watch(turn: Turn, nodes: Set<NodeId>): Promise<void> {
+  for await (const event of turn.events())
+    if (event.type === 'node' && event.status === 'pending') nodes.add(event.nodeId);
+}
+
+/** One request at one place; null where the caller does not name requests. */
+function keyOf(start: TurnStart, { requestId }: GenerateOptions): string | null {
+  if (requestId === undefined) return null;
+  const at = 'nodeId' in start ? start.nodeId : (start.parentId ?? null);
+  return JSON.stringify([start.treeId, start.type, at, requestId]);
+}

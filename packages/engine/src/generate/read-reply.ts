@@ -1,0 +1,45 @@
+import { ask, type ErrorKind, isBlank, type NodeId, refuse, type TreeId } from '@coppice/core';
+import type { WrittenReply } from './contract.ts';
+import type { ReplyError } from './errors.ts';
+import type { Room } from './room.ts';
+
+/** A reply as it is stored. Refuses an unknown node. */
+export async function readReply(room: Room, treeId: TreeId, nodeId: NodeId): Promise<WrittenReply> {
+  const node = await room.store.read(treeId, () => ask('node', { id: nodeId }));
+  if (node === null || node.parentId === null)
+    return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+  const { message, status, parentId, meta } = node;
+  const failed = status !== 'success' && status !== 'pending';
+  return {
+    nodeId,
+    parentId,
+    status,
+    message: message === null || isBlank(message) ? null : message,
+    finishReason: null,
+    error: failed ? errorOf(meta.error, status) : null,
+  };
+}
+
+const kinds: readonly ErrorKind[] = [
+  'invalid',
+  'not-found',
+  'conflict',
+  'refused',
+  'unavailable',
+  'aborted',
+  'internal',
+];
+
+function errorOf(noted: unknown, status: string): ReplyError {
+  const { code, kind, message, retryable } = (typeof noted === 'object' && noted !== null ? noted : {}) as Record<
+    string,
+    unknown
+  >;
+  const known = kinds.find((one) => one === kind);
+  return {
+    code: typeof code === 'string' ? code : `generate/${status === 'aborted' ? 'aborted' : 'lost'}`,
+    kind: known ?? (status === 'aborted' ? 'aborted' : 'unavailable'),
+    message: typeof message === 'string' ? message : `The reply ended as ${status}.`,
+    retryable: retryable === true,
+  };
+}

@@ -1,0 +1,13 @@
+import { sha256Hex } from '@coppice/content';
+import { toUuid } from '../new-id.ts';
+
+/**
+ * The id that a request gives to a node. The same request gives the same ids in every process and after every restart,
+ * so a retry finds what the first try made instead of making it again.
+ */
+export function requestedId(...parts: readonly (string | number)[]): string {
+  const bytes = Buffer.from(sha256Hex(JSON.stringify(parts)), 'hex').subarray(0, 16);
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return toUuid(bytes);
+}

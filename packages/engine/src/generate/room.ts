@@ -1,0 +1,32 @@
+/** What every part of a turn works with, and nothing that belongs to a single one. */
+import type { MessageKit, RunContext, Store } from '@coppice/core';
+import type { Events } from '../events.ts';
+import type { Clock } from '../providers/contract.ts';
+import type { Model } from '../providers/index.ts';
+import type { Tools } from '../tools/registry.ts';
+import type { Compact } from './contract.ts';
+import type { GenerateLimits } from './limits.ts';
+
+/** What a turn needs of whoever keeps tools; the registry is one. */
+export type ToolSource = Pick<Tools, 'specs' | 'call'>;
+
+/** Store, models, tools, clock, ids. */
+export interface Room {
+  readonly store: Store;
+  readonly model: (id: string) => Model;
+  readonly tools: ToolSource | null;
+  readonly events: Events;
+  readonly kit: MessageKit;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly actor: string;
+  /** Names this process in the runs that belong to it. */
+  readonly process: string;
+  readonly limits: GenerateLimits;
+  readonly compact: Compact | null;
+}
+
+/** The context of a command that belongs to a turn. */
+export function commandContext(room: Room, actId: string, actor: string): RunContext {
+  return { actor, actId, now: () => room.clock.now(), newId: room.newId, kit: room.kit };
+}

@@ -1,0 +1,56 @@
+/** What is kept with a node about who made it. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { Cost } from '../catalogue/index.ts';
+import type { FinishReason, ProviderUsage } from '../providers/contract.ts';
+import type { Prompt } from './prompt.ts';
+
+function known(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+/** The source of a reply as far as it is known when it begins. */
+export function sourceOf({ model, request }: Prompt): JsonObject {
+  const { temperature, topP, stop, seed, thinking, tools, maxTokens } = request;
+  return known({
+    type: 'model',
+    provider: model.provider.name,
+    model_name: model.model,
+    parameters: known({
+      max_tokens: maxTokens,
+      temperature,
+      top_p: topP,
+      stop,
+      seed,
+      thinking: thinking === undefined ? undefined : known({ ...thinking }),
+    }),
+    tools: tools?.map((tool) => tool.name),
+  });
+}
+
+/** What is known of a reply when it is through. */
+export interface ReplyFacts {
+  readonly finishReason: FinishReason | null;
+  readonly usage: Omit<ProviderUsage, 'raw'> | null;
+  readonly cost: Cost | null;
+  readonly startedAt: number;
+  /** Milliseconds until the first event; null if there was none. */
+  readonly firstMs: number | null;
+  readonly totalMs: number;
+  /** The model that was asked before this one, and why it did not answer. */
+  readonly instead: { readonly model: string; readonly code: string } | null;
+}
+
+/** The source of a reply that is through. */
+export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
+  const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead } = facts;
+  return {
+    ...sourceOf(prompt),
+    ...known({
+      finish_reason: finishReason ?? undefined,
+      usage: usage === null ? undefined : known({ ...usage }),
+      cost: cost === null ? undefined : known({ ...cost }),
+      timing: known({ startedAt, firstMs: firstMs ?? undefined, totalMs }),
+      instead_of: instead === null ? undefined : known({ ...instead }),
+    }),
+  };
+}

@@ -1,0 +1,47 @@
+/** What all rounds of a turn share, and where their replies go. */
+import { type ActId, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import type { ToolSpec } from '../providers/contract.ts';
+import type { Model } from '../providers/index.ts';
+import type { GenerateOptions, TurnEvent } from './contract.ts';
+import { requestedId } from './request-id.ts';
+import type { Room } from './room.ts';
+
+/** Where replies go. */
+export type Ground =
+  | { readonly type: 'below'; readonly parentId: NodeId }
+  /** Beside the replies that a prompt has; `nodeId` is one of them, or the prompt. */
+  | { readonly type: 'again'; readonly parentId: NodeId; readonly nodeId: NodeId }
+  /** Into a node that was cut short and says this already. */
+  | { readonly type: 'into'; readonly parentId: NodeId; readonly nodeId: NodeId; readonly before: Message | null };
+
+/** What all rounds of a turn share. */
+export interface TurnState {
+  readonly treeId: TreeId;
+  readonly actId: ActId;
+  readonly actor: string;
+  readonly options: GenerateOptions;
+  /** Where the turn's first replies were to go; their ids are made from it. */
+  readonly origin: Ground;
+  /** One per reply. */
+  readonly models: readonly Model[];
+  readonly fallback: Model | null;
+  readonly tools: readonly ToolSpec[];
+  readonly signal: AbortSignal;
+  readonly emit: (event: TurnEvent) => void;
+  /** Whether room was made once already: a second summary of the same would help nobody. */
+  compacted: boolean;
+  /** Rounds of tools so far. */
+  round: number;
+}
+
+/**
+ * The id of a reply: by the request where there is one, so that the request made twice finds it. A reply that came after
+ * room was made has another id than the one before, which may have failed and gone.
+ */
+export function idOf(room: Room, state: TurnState, ground: Ground, index: number, compacted: boolean): NodeId {
+  const { origin, options, treeId, round } = state;
+  if (ground.type === 'into') return ground.nodeId;
+  if (options.requestId === undefined || round > 0) return nodeId(room.newId());
+  const at = origin.type === 'below' ? origin.parentId : origin.nodeId;
+  return nodeId(requestedId(treeId, at, options.requestId, origin.type, index, compacted ? 'compacted' : 'first'));
+}

@@ -1,0 +1,287 @@
+/** One turn of conversation, from what is said to the last reply. */
+import {
+  type ActId,
+  actId as asActId,
+  ask,
+  hasToolUse,
+  isBlank,
+  type NodeHead,
+  type NodeId,
+  planners,
+  refuse,
+  run,
+} from '@coppice/core';
+import { createBroadcast } from './broadcast.ts';
+import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
+import { fromThrown, generateError, toAppError } from './errors.ts';
+import { requestedId } from './request-id.ts';
+import { commandContext, type Room } from './room.ts';
+import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
+import type { Ground, TurnState } from './state.ts';
+import { linkedController, Stop, stopKind } from './stop.ts';
+import { stopError } from './write-reply.ts';
+import { writeRound } from './write-round.ts';
+
+/** A turn, and the way to stop it for a reason of ours. */
+export interface RunningTurn extends Turn {
+  stop(why: Stop): void;
+}
+
+/** Begins a turn. Returns at once; whatever goes wrong is told in its events and by its promises. */
+export function startTurn(room: Room, start: TurnStart, options: GenerateOptions): RunningTurn {
+  const actId = asActId(options.actId ?? room.newId());
+  const broadcast = createBroadcast<TurnEvent>();
+  const { controller, unlink } = linkedController(options.signal);
+  const over = new AbortController();
+  room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
+  const work: Work = { room, start, options, actId, signal: controller.signal, emit: broadcast.push, seen: [] };
+  const first = firstRound(work);
+  const done = finished(work, first).then((end) => {
+    over.abort();
+    unlink();
+    broadcast.push(end);
+    broadcast.close();
+    return end;
+  });
+  // Who reads only the events need not look at the promise.
+  first.catch(ignore);
+  return {
+    actId,
+    treeId: start.treeId,
+    first,
+    done,
+    events: (from) => broadcast.read(from),
+    abort: () => controller.abort(new Stop('abort')),
+    stop: (why) => controller.abort(why),
+  };
+}
+
+function ignore(): void {
+  // Told elsewhere.
+}
+
+interface Work {
+  readonly room: Room;
+  readonly start: TurnStart;
+  readonly options: GenerateOptions;
+  readonly actId: ActId;
+  readonly signal: AbortSignal;
+  readonly emit: (event: TurnEvent) => void;
+  /** The replies of the newest round. */
+  seen: readonly WrittenReply[];
+}
+
+/** Follows the rounds to the last; gives the event that ends the turn, and never rejects. */
+async function finished(work: Work, first: Promise<Round>): Promise<TurnEnd> {
+  const { room, start } = work;
+  let failure: TurnEnd | null = null;
+  try {
+    for (let round = await first; ; round = await round.next) if (round.next === undefined) break;
+  } catch (thrown) {
+    failure = { type: 'error', nodeIds: work.seen.map((reply) => reply.nodeId), ...fromThrown(thrown) };
+  }
+  const nodeIds = work.seen.map((reply) => reply.nodeId);
+  const failed = work.seen.filter((reply) => reply.status !== 'success');
+  if (nodeIds.length > 0)
+    await room.events.tell('generate', { treeId: start.treeId, nodeIds, failed: failed.map((reply) => reply.nodeId) });
+  if (failure !== null) return failure;
+  const [broken] = failed;
+  // With several replies beside each other the turn went well if one of them did.
+  if (broken === undefined || broken.error === null || failed.length < nodeIds.length) return { type: 'end', nodeIds };
+  return { type: 'error', nodeIds, ...broken.error };
+}
+
+async function firstRound(work: Work): Promise<Round> {
+  const { room, start, options, actId, signal, emit } = work;
+  const actor = options.actor ?? room.actor;
+  checkOptions(room, options, start);
+  // Before anything is written: a model or tool that does not exist is a mistake of the caller.
+  prepareAsked(room, options.models, options);
+  const ground = await begin(work, actor);
+  const asked = await room.events.ask('generate', {
+    treeId: start.treeId,
+    parentId: ground.parentId,
+    models: options.models,
+    tools: options.tools ?? [],
+    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+  });
+  const wanted: GenerateOptions = {
+    ...options,
+    models: asked.models,
+    tools: asked.tools,
+    temperature: asked.temperature,
+    maxTokens: asked.maxTokens,
+  };
+  checkOptions(room, wanted, start);
+  throwIfStopped(signal);
+  const state: TurnState = {
+    treeId: start.treeId,
+    actId,
+    actor,
+    options: wanted,
+    origin: ground,
+    ...prepareAsked(room, wanted.models, wanted),
+    signal,
+    emit,
+    compacted: false,
+    round: 0,
+  };
+  return roundAt(work, state, ground, { rounds: 0, calls: 0 });
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  const kind = stopKind(signal);
+  if (kind !== null) throw toAppError(stopError(kind));
+}
+
+function checkOptions(room: Room, options: GenerateOptions, start: TurnStart): void {
+  const { n = 1, models } = options;
+  const count = n * models.length;
+  if (!Number.isInteger(n) || count < 1 || count > room.limits.replies)
+    throw generateError(
+      'generate/invalid',
+      `Between 1 and ${room.limits.replies} replies can be asked for; got ${count}.`,
+      {
+        n,
+        models,
+      },
+    );
+  if (count > 1 && start.type === 'continue')
+    throw generateError('generate/invalid', 'A reply is gone on with by one model, once.', { n, models });
+  if (count > 1 && (options.tools?.length ?? 0) > 0)
+    throw generateError(
+      'generate/tools-need-one',
+      `Tools can be used with one reply at a time; ${count} were asked for.`,
+      { n, models },
+    );
+}
+
+function prepareAsked(room: Room, models: readonly string[], options: GenerateOptions) {
+  const { n = 1, tools = [], fallbackModel } = options;
+  if (tools.length > 0 && room.tools === null)
+    throw generateError('generate/invalid', 'There are no tools here.', { tools });
+  return {
+    // One model after the other, its variants beside each other.
+    models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => room.model(name)),
+    fallback: fallbackModel === undefined ? null : room.model(fallbackModel),
+    tools: tools.length === 0 ? [] : (room.tools?.specs(tools) ?? []),
+  };
+}
+
+/** Says what is to be said and finds where the replies go. */
+async function begin(work: Work, actor: string): Promise<Ground> {
+  const { start } = work;
+  switch (start.type) {
+    case 'send':
+      return { type: 'below', parentId: await say(work, start, actor) };
+    case 'reply':
+      return { type: 'below', parentId: start.parentId };
+    case 'regenerate':
+      return { type: 'again', nodeId: start.nodeId, parentId: await promptAbove(work, start.nodeId, actor) };
+    case 'continue':
+      return cutShort(work, start.nodeId);
+  }
+}
+
+async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, actor: string): Promise<NodeId> {
+  const { room, options, actId, emit } = work;
+  const { treeId, parentId } = start;
+  const asked = await room.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
+  const { requestId } = options;
+  // With ids by the request, a retry finds its message also where the user has gone on since.
+  const messages = asked.messages.map((item, index) =>
+    item.id !== undefined || requestId === undefined
+      ? item
+      : { ...item, id: requestedId(treeId, requestId, 'message', index) },
+  );
+  const { result } = await run(
+    room.store,
+    {
+      type: 'append',
+      treeId,
+      messages,
+      select: options.select !== false,
+      merge: start.merge !== false,
+      ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
+    },
+    commandContext(room, actId, actor),
+  );
+  if (result.added.length === 0 && result.reused.length === 0)
+    return refuse('message/blank', 'There is nothing in the message to answer.', {});
+  const heads = await room.store.read(treeId, function* () {
+    const found: (NodeHead | null)[] = [];
+    for (const id of result.added) found.push(yield* ask('head', { id }));
+    return found;
+  });
+  for (const head of heads)
+    if (head !== null && head.parentId !== null && head.role !== 'root')
+      emit({ type: 'node', nodeId: head.id, parentId: head.parentId, role: head.role, status: head.status });
+  await room.events.tell('append', { treeId, nodeId: result.nodeId, added: result.added });
+  return result.nodeId;
+}
+
+/** The prompt that a regeneration would answer, found by its own planner without committing anything. */
+async function promptAbove({ room, start }: Work, nodeId: NodeId, actor: string): Promise<NodeId> {
+  const { kit, newId, clock } = room;
+  const { treeId } = start;
+  const { result } = await room.store.read(treeId, () =>
+    planners.regenerate(
+      { type: 'regenerate', treeId, nodeId, replies: [{}] },
+      { treeId, now: clock.now(), newId, kit, actor, stale: false },
+    ),
+  );
+  return result.promptId;
+}
+
+async function cutShort({ room, start }: Work, nodeId: NodeId): Promise<Ground> {
+  const node = await room.store.read(start.treeId, () => ask('node', { id: nodeId }));
+  if (node === null || node.parentId === null)
+    return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+  if (node.status === 'pending')
+    return refuse('tree/pending', `A reply is still being written into ${nodeId}: wait for it or stop it.`, { nodeId });
+  const { message, parentId } = node;
+  if (message === null || node.role !== 'assistant' || node.status === 'success')
+    throw generateError('generate/not-continuable', `The node ${nodeId} is no reply that was cut short.`, { nodeId });
+  if (hasToolUse(message))
+    throw generateError(
+      'generate/not-continuable',
+      `The reply ${nodeId} was cut short at a call of a tool: regenerate it instead.`,
+      { nodeId },
+    );
+  return { type: 'into', nodeId, parentId, before: isBlank(message) ? null : message };
+}
+
+async function roundAt(work: Work, state: TurnState, ground: Ground, budget: ToolBudget): Promise<Round> {
+  const replies = await writeRound(work.room, state, ground);
+  work.seen = replies;
+  const [only] = replies;
+  if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
+  if (callsOf(only).length === 0) return { replies };
+  const next = afterTools(work, state, only, budget);
+  // Who does not follow the recursion need not look at its promise; the turn's last event tells of it.
+  next.catch(ignore);
+  return { replies, next };
+}
+
+async function afterTools(work: Work, state: TurnState, reply: WrittenReply, budget: ToolBudget): Promise<Round> {
+  const { treeId, actId, actor, options, signal, emit } = state;
+  const last = await runTools(
+    work.room,
+    {
+      treeId,
+      actId,
+      actor,
+      reply,
+      active: state.tools.map((tool) => tool.name),
+      approve: options.approve,
+      select: options.select !== false,
+      signal,
+      budget,
+    },
+    emit,
+  );
+  throwIfStopped(signal);
+  state.round++;
+  return roundAt(work, state, { type: 'below', parentId: last }, budget);
+}

@@ -1,0 +1,269 @@
+/** One reply: asks a model, puts its text down while it comes, and ends the node. */
+import {
+  type ActId,
+  isAppError,
+  isBlank,
+  isText,
+  type Message,
+  type NodeId,
+  type NodeMeta,
+  run,
+  type TextBlock,
+  type TreeId,
+  textMessage,
+  textOf,
+} from '@coppice/core';
+import type { ErrorEvent, FinishReason, ProviderEvent } from '../providers/contract.ts';
+import { errorFrom } from '../providers/errors.ts';
+import { foldReply, type Reply } from '../providers/fold.ts';
+import { createChunkWriter } from '../runs/chunk-writer.ts';
+import { startHeartbeat } from '../runs/heartbeat.ts';
+import type { TurnEvent, WrittenReply } from './contract.ts';
+import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
+import type { Prompt } from './prompt.ts';
+import { readReply } from './read-reply.ts';
+import { commandContext, type Room } from './room.ts';
+import { finishedSource } from './source.ts';
+import { linkedController, Stop, type StopKind, stopKind } from './stop.ts';
+
+/** A pending node and who is to write it. */
+export interface ReplyJob {
+  readonly treeId: TreeId;
+  readonly nodeId: NodeId;
+  readonly parentId: NodeId;
+  readonly runId: string;
+  readonly actId: ActId;
+  readonly actor: string;
+  /** Whom to ask, and whom in their place if they say nothing. */
+  readonly prompts: readonly [Prompt, ...Prompt[]];
+  /** What the node says already, when a reply is gone on with. */
+  readonly before: Message | null;
+  /** Whether the node bears the mark of an earlier failure. */
+  readonly reopened: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What came from a model. */
+interface Heard extends Reply {
+  readonly prompt: Prompt;
+  readonly startedAt: number;
+  readonly firstMs: number | null;
+  readonly instead: { readonly model: string; readonly code: string } | null;
+}
+
+/** Writes a reply to its end, whatever that is. Rejects only if the store does not take it; then its run stays for recovery. */
+export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEvent) => void): Promise<WrittenReply> {
+  const { clock, store, limits } = room;
+  const { controller, unlink } = linkedController(job.signal);
+  const onLost = () => controller.abort(new Stop('lost'));
+  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost });
+  const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs: limits.heartbeatMs, onLost });
+  if (job.before !== null) writer.write(textOf(job.before));
+  try {
+    const heard = await listen(room, job, controller.signal, (text) => writer.write(text), emit);
+    const ended = writer.stop();
+    const written = await endReply(room, job, heard, stopKind(controller.signal), emit);
+    await ended;
+    await store.runs.end(job.runId).catch(ignore);
+    return written;
+  } catch (error) {
+    // The commit failed. What was heard goes down as far as the store takes it, and whoever recovers the run finds it.
+    await writer.close();
+    throw error;
+  } finally {
+    stopBeating();
+    unlink();
+  }
+}
+
+function ignore(): void {
+  // The node is through: a run that stays behind is recovered to nothing.
+}
+
+async function listen(
+  room: Room,
+  job: ReplyJob,
+  signal: AbortSignal,
+  write: (text: string) => void,
+  emit: (event: TurnEvent) => void,
+): Promise<Heard> {
+  const { nodeId } = job;
+  let offset = job.before === null ? 0 : textOf(job.before).length;
+  let instead: Heard['instead'] = null;
+  for (const [index, prompt] of job.prompts.entries()) {
+    const startedAt = room.clock.now();
+    let firstMs: number | null = null;
+    const fold = foldReply(prompt.model.provider.name);
+    const calls = new Map<number, { readonly id: string; readonly name: string }>();
+    for await (const event of quietly(prompt.model.stream(prompt.request, { signal }))) {
+      if (event.type !== 'error') firstMs ??= room.clock.now() - startedAt;
+      fold.push(event);
+      if (event.type === 'text-delta' && event.text !== '') {
+        write(event.text);
+        emit({ type: 'text-delta', nodeId, offset, text: event.text });
+        offset += event.text.length;
+      } else if (event.type === 'thinking-delta') emit({ type: 'thinking-delta', nodeId, text: event.text });
+      else if (event.type === 'tool-use-start') calls.set(event.index, event);
+      else if (event.type === 'tool-use-end') {
+        const call = calls.get(event.index);
+        const { parameters, malformed } = event;
+        if (call !== undefined)
+          emit({
+            type: 'tool-use',
+            nodeId,
+            callId: call.id,
+            name: call.name,
+            parameters,
+            ...(malformed === undefined ? {} : { malformed }),
+          });
+      }
+    }
+    const reply = fold.reply();
+    const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
+    const isLast = index === job.prompts.length - 1;
+    if (isLast || failure === null || !mayAskAnother(failure)) return { ...reply, prompt, startedAt, firstMs, instead };
+    instead = { model: prompt.model.id, code: failure.code };
+  }
+  throw generateError('generate/invalid', 'Nobody was asked.');
+}
+
+/** A stream that ends with an error event also if its maker broke the promise not to throw. */
+async function* quietly(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent, void, void> {
+  try {
+    yield* events;
+  } catch (thrown) {
+    yield errorFrom(thrown);
+  }
+}
+
+const notThere: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
+
+/** Whether another model may do better: not where the request itself, or a person, is the reason. */
+function mayAskAnother({ code, kind }: ErrorEvent): boolean {
+  return kind === 'unavailable' || kind === 'not-found' || notThere.has(code);
+}
+
+async function endReply(
+  room: Room,
+  job: ReplyJob,
+  heard: Heard,
+  stopped: StopKind | null,
+  emit: (event: TurnEvent) => void,
+): Promise<WrittenReply> {
+  const { nodeId, parentId } = job;
+  const message = joined(job.before, heard.message);
+  const { status, error, finishReason } = verdict(heard, message, stopped);
+  const usage = heard.usage === null ? null : withoutRaw(heard.usage);
+  const cost = usage === null ? null : heard.prompt.model.cost(usage);
+  if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
+  const { startedAt, firstMs, instead } = heard;
+  const facts = { finishReason, usage, cost, startedAt, firstMs, instead, totalMs: room.clock.now() - startedAt };
+  const meta: NodeMeta = {
+    source: finishedSource(heard.prompt, facts),
+    ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
+  };
+  const written = await commit(room, job, { nodeId, parentId, status, message, finishReason, error }, meta);
+  emit({
+    type: 'node',
+    nodeId,
+    parentId,
+    role: 'assistant',
+    status: written.status,
+    ...(written.error === null ? {} : { error: written.error }),
+  });
+  return written;
+}
+
+/** The second commit of a reply. Where someone else ended the node before, what they made of it is what counts. */
+async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: NodeMeta): Promise<WrittenReply> {
+  const { treeId, nodeId } = job;
+  const context = commandContext(room, job.actId, job.actor);
+  const { status, message } = written;
+  const said = message === null ? {} : { message };
+  try {
+    const { result } = await run(room.store, { type: 'finish', treeId, nodeId, status, ...said, meta }, context);
+    return result.changed ? written : await readReply(room, treeId, nodeId);
+  } catch (thrown) {
+    if (!isAppError(thrown) || thrown.kind !== 'invalid' || message === null) throw thrown;
+    // A shape that the tree does not take: its text is kept, the rest is told as what it is.
+    const error = fromThrown(thrown);
+    const text = textMessage('assistant', textOf(message));
+    const kept: WrittenReply = isBlank(text)
+      ? { ...written, status: 'error', message: null, error }
+      : { ...written, status: 'interrupted', message: text, error };
+    const { result } = await run(
+      room.store,
+      {
+        type: 'finish',
+        treeId,
+        nodeId,
+        status: kept.status,
+        ...(kept.message === null ? {} : { message: kept.message }),
+        meta: { ...meta, error: errorJson(error) },
+      },
+      context,
+    );
+    return result.changed ? kept : await readReply(room, treeId, nodeId);
+  }
+}
+
+function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw'> {
+  const { raw: _raw, ...counts } = usage;
+  return counts;
+}
+
+/** What was there and what came, with the text at the seam in one block. */
+function joined(before: Message | null, after: Message | null): Message | null {
+  if (before === null || isBlank(before)) return after;
+  if (after === null) return before;
+  const last = before.content.at(-1);
+  const [first, ...rest] = after.content;
+  if (last === undefined || first === undefined || !isText(last) || !isText(first))
+    return { ...before, content: [...before.content, ...after.content] };
+  const seam: TextBlock = { ...last, text: last.text + first.text };
+  return { ...before, content: [...before.content.slice(0, -1), seam, ...rest] };
+}
+
+interface Ending {
+  readonly status: WrittenReply['status'];
+  readonly error: ReplyError | null;
+  readonly finishReason: FinishReason | null;
+}
+
+function verdict(heard: Heard, message: Message | null, stopped: StopKind | null): Ending {
+  const said = message !== null && !isBlank(message);
+  const { last } = heard;
+  if (last?.type === 'end') {
+    const { finishReason } = last;
+    if (said) return { status: 'success', error: null, finishReason };
+    return { status: 'error', error: fromThrown(nothingSaid(finishReason)), finishReason };
+  }
+  const error = stopped === null ? failureOf(last) : stopError(stopped);
+  const cut = said ? 'interrupted' : 'error';
+  return { status: error.kind === 'aborted' ? 'aborted' : cut, error, finishReason: null };
+}
+
+function nothingSaid(finishReason: FinishReason) {
+  const why =
+    finishReason === 'content-filter' || finishReason === 'refusal' ? 'was held back by the provider' : 'ended';
+  return generateError('generate/empty', `The reply ${why} without saying anything (${finishReason}).`);
+}
+
+function failureOf(last: ErrorEvent | null): ReplyError {
+  if (last !== null) return fromProvider(last);
+  return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
+}
+
+/** What is told of a turn that was made to stop. */
+export function stopError(kind: StopKind): ReplyError {
+  switch (kind) {
+    case 'abort':
+      return fromThrown(generateError('generate/aborted', 'The reply was stopped.'));
+    case 'close':
+      return fromThrown(generateError('generate/closed', 'The reply was cut short because the engine was closed.'));
+    case 'deadline':
+      return fromThrown(generateError('generate/tool-limit', 'The turn took too long and was ended.'));
+    case 'lost':
+      return fromThrown(generateError('generate/lost', 'The run was taken over by another process.'));
+  }
+}

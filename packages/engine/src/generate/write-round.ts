@@ -1,0 +1,173 @@
+/** The replies of one call: where they hang, what they are asked, and that each has a run before it exists. */
+import {
+  ask,
+  type Context,
+  type JsonObject,
+  type NewReply,
+  type NodeId,
+  type Outcome,
+  type Replied,
+  run,
+} from '@coppice/core';
+import { attach } from './attach.ts';
+import type { WrittenReply } from './contract.ts';
+import { makeRoom } from './make-room.ts';
+import { type Prompt, promptFor, readContext } from './prompt.ts';
+import { commandContext, type Room } from './room.ts';
+import { sourceOf } from './source.ts';
+import { type Ground, idOf, type TurnState } from './state.ts';
+import { writeReply } from './write-reply.ts';
+
+/** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
+export async function writeRound(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[]> {
+  const there = state.round > 0 ? null : await attach(room, state, ground);
+  if (there !== null) return there;
+  const { place, prompts } = await prepared(room, state, ground);
+  const replies = await writeAll(room, state, place, prompts);
+  const [only] = replies;
+  if (replies.length !== 1 || only?.error?.code !== 'provider/context-overflow' || only.message !== null)
+    return replies;
+  return (await retried(room, state, place, only)) ?? replies;
+}
+
+/** The prompts, one per reply, and where the replies go once there is room for them. */
+async function prepared(
+  room: Room,
+  state: TurnState,
+  ground: Ground,
+): Promise<{ readonly place: Ground; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
+  const end = ground.type === 'into' ? ground.nodeId : ground.parentId;
+  const prompts = promptsFor(state, await readContext(room, state.treeId, end), ground);
+  const tight = prompts.find(([prompt]) => prompt.room !== 'ok')?.[0];
+  if (tight === undefined) return { place: ground, prompts };
+  const marker = await makeRoom(room, state, ground, tight);
+  if (marker === null) return { place: ground, prompts };
+  const place: Ground = { type: 'below', parentId: marker };
+  const again = promptsFor(state, await readContext(room, state.treeId, marker), place);
+  const full = again.find(([prompt]) => prompt.room === 'short')?.[0];
+  if (full !== undefined) await makeRoom(room, state, place, full);
+  return { place, prompts: again };
+}
+
+function promptsFor(state: TurnState, context: Context, ground: Ground): (readonly [Prompt, ...Prompt[]])[] {
+  const { options, tools, fallback, round } = state;
+  const continues = ground.type === 'into' && ground.before !== null;
+  return state.models.map((model, index) => {
+    const wish = { options, tools, index, round, continues };
+    const first = promptFor(context, model, wish);
+    if (fallback === null || fallback.id === model.id) return [first];
+    const second = promptFor(context, fallback, wish);
+    // One whose window is too small for this conversation is no help.
+    return second.room === 'short' ? [first] : [first, second];
+  });
+}
+
+async function writeAll(
+  room: Room,
+  state: TurnState,
+  ground: Ground,
+  prompts: readonly (readonly [Prompt, ...Prompt[]])[],
+): Promise<readonly WrittenReply[]> {
+  const { treeId, actId, actor, signal, emit } = state;
+  const jobs = prompts.map((list, index) => ({
+    prompts: list,
+    nodeId: idOf(room, state, ground, index, state.compacted),
+    runId: room.newId(),
+  }));
+  const now = room.clock.now();
+  // Runs first: a pending node without a run would be pending for ever if we died in between.
+  for (const { runId, nodeId: id, prompts: list } of jobs)
+    await room.store.runs.start({
+      id: runId,
+      treeId,
+      nodeId: id,
+      process: room.process,
+      startedAt: now,
+      beatAt: now,
+      data: runData(state, list[0]),
+    });
+  try {
+    await plant(room, state, ground, jobs);
+  } catch (error) {
+    await Promise.all(jobs.map(({ runId }) => room.store.runs.end(runId).catch(ignore)));
+    throw error;
+  }
+  const { parentId } = ground;
+  for (const job of jobs)
+    emit({ type: 'node', nodeId: job.nodeId, parentId, role: 'assistant', status: 'pending', runId: job.runId });
+  const reopened = ground.type === 'into';
+  const before = ground.type === 'into' ? ground.before : null;
+  const writing = jobs.map((job) =>
+    writeReply(room, { ...job, treeId, parentId, actId, actor, before, reopened, signal }, emit),
+  );
+  // All are waited for, also when one cannot be stored: nobody is left behind writing into a turn that ended.
+  const settled = await Promise.allSettled(writing);
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+function ignore(): void {
+  // The first error is the one to tell; a run without a node is recovered to nothing.
+}
+
+function runData(state: TurnState, prompt: Prompt): JsonObject {
+  const { actId, options, round } = state;
+  return {
+    actId,
+    model: prompt.model.id,
+    round,
+    ...(options.requestId === undefined ? {} : { requestId: options.requestId }),
+  };
+}
+
+async function plant(
+  room: Room,
+  state: TurnState,
+  ground: Ground,
+  jobs: readonly { readonly nodeId: NodeId; readonly prompts: readonly [Prompt, ...Prompt[]] }[],
+): Promise<Outcome<Replied> | null> {
+  const { treeId } = state;
+  const context = commandContext(room, state.actId, state.actor);
+  const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: sourceOf(job.prompts[0]) } }));
+  const select = state.options.select !== false;
+  switch (ground.type) {
+    case 'below':
+      return run(room.store, { type: 'reply', treeId, parentId: ground.parentId, replies, select }, context);
+    case 'again':
+      return run(room.store, { type: 'regenerate', treeId, nodeId: ground.nodeId, replies, select }, context);
+    case 'into':
+      await run(room.store, { type: 'finish', treeId, nodeId: ground.nodeId, status: 'pending' }, context);
+      return null;
+  }
+}
+
+/** Once more after the provider said that it was too much: below a compaction, in place of the reply that said nothing. */
+async function retried(
+  room: Room,
+  state: TurnState,
+  ground: Ground,
+  failed: WrittenReply,
+): Promise<readonly WrittenReply[] | null> {
+  const model = state.models[0];
+  if (room.compact === null || state.compacted || ground.type === 'into' || model === undefined) return null;
+  state.compacted = true;
+  const { treeId, actId, signal } = state;
+  const { parentId } = ground;
+  const marker = await room
+    .compact({ treeId, nodeId: parentId, model, reason: 'overflow', actId, signal })
+    .catch(() => null);
+  if (marker === null) return null;
+  const place: Ground = { type: 'below', parentId: marker };
+  const prompts = promptsFor(state, await readContext(room, treeId, marker), place);
+  const replies = await writeAll(room, state, place, prompts);
+  const still = await room.store.read(treeId, () => ask('head', { id: failed.nodeId }));
+  if (still !== null)
+    await run(
+      room.store,
+      { type: 'delete', treeId, nodeIds: [failed.nodeId], mode: 'cascade' },
+      commandContext(room, actId, state.actor),
+    );
+  return replies;
+}
