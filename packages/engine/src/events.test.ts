@@ -38,7 +38,7 @@ test('[H2] a hook that fails is reported and the act goes on without it', async 
     throw broken;
   });
   expect(await events.ask('append', append)).toBe(append);
-  await events.tell('append', { treeId: tree, nodeId: node, added: [node] });
+  await events.tell('append', { treeId: tree, nodeId: node, added: [node], reused: [] });
   expect(failures).toEqual([
     { event: 'before append', error: broken },
     { event: 'after append', error: broken },

@@ -24,7 +24,13 @@ export interface BeforeEvents {
 
 /** What each hook after an act is told. */
 export interface AfterEvents {
-  append: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly added: readonly NodeId[] };
+  append: {
+    readonly treeId: TreeId;
+    readonly nodeId: NodeId;
+    readonly added: readonly NodeId[];
+    /** What was there already and is said again. */
+    readonly reused: readonly NodeId[];
+  };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly added: readonly NodeId[] };
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly from: NodeId | null };
   compact: { readonly treeId: TreeId; readonly nodeId: NodeId };

@@ -17,10 +17,19 @@ export { parseCatalogue } from './catalogue/rows.ts';
 export type * from './config/contract.ts';
 export { type ConfigSource, configPath, type Env, loadConfig, parseConfig } from './config/load.ts';
 export { Hidden, Secret } from './config/secret.ts';
+// Turns of conversation.
+export * from './events.ts';
 // The tree by its nodes' ids, and as topics with messages.
 export * from './forest/index.ts';
+export * from './generate/contract.ts';
+export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
+export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
+export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
+export type { ToolSource } from './generate/room.ts';
 export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
+export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';
+export { newId } from './new-id.ts';
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
 export { defineProvider } from './providers/define.ts';
@@ -38,6 +47,8 @@ export {
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from './providers/tool-arguments.ts';
+export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
+export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
 // Tools: what models may call.
 export * from './tools/index.ts';

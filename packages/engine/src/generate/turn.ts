@@ -217,7 +217,7 @@ async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, acto
   for (const head of heads)
     if (head !== null && head.parentId !== null && head.role !== 'root')
       emit({ type: 'node', nodeId: head.id, parentId: head.parentId, role: head.role, status: head.status });
-  await room.events.tell('append', { treeId, nodeId: result.nodeId, added: result.added });
+  await room.events.tell('append', { treeId, ...result });
   return result.nodeId;
 }
 

@@ -1,0 +1,151 @@
+import { normaliseMessages } from '@coppice/content';
+import { isBlank, type Message, type NodeId, refuse, type Store, valueOf } from '@coppice/core';
+import { Forest } from './forest/forest.ts';
+import { ProvenanceLedger } from './forest/provenance.ts';
+import { type ForestNode, isRootData, type NodeData, type RootConfig } from './forest/shapes.ts';
+import type { GenerateOptions, Round, Turn, TurnEvent } from './generate/contract.ts';
+import { fromThrown, toAppError } from './generate/errors.ts';
+import type { Generator } from './generate/index.ts';
+import { placeOf } from './service.ts';
+
+/** How a reply is to be made, in the words of the wire. */
+export interface LoomOptions
+  extends Pick<
+    GenerateOptions,
+    'n' | 'temperature' | 'stop' | 'seed' | 'thinking' | 'signal' | 'requestId' | 'fallbackModel' | 'approve'
+  > {
+  readonly max_tokens?: number | undefined;
+  readonly top_p?: number | undefined;
+}
+
+/** The replies, and what comes after the tools that they called. */
+export interface GenerateResult {
+  readonly childNodes: readonly NodeData[];
+  /** Settles when the tools have answered and the model has replied again. Need not be looked at. */
+  readonly next?: Promise<GenerateResult>;
+}
+
+/** What an engine is made of. */
+export interface LoomEngineOptions {
+  readonly store: Store;
+  readonly generator: Generator;
+  /** The forest whose nodes it gives; one on the same store if not given. */
+  readonly forest?: Forest | undefined;
+}
+
+/**
+ * Generation by whole contexts: what was said is folded into the forest by its longest known prefix, and the replies hang
+ * below its end. It does not move where the user is, but for a tree's first node.
+ */
+export class LoomEngine {
+  readonly forest: Forest;
+  readonly #store: Store;
+  readonly #generator: Generator;
+  readonly #ledger: ProvenanceLedger;
+  readonly #unhook: () => void;
+
+  constructor({ store, generator, forest }: LoomEngineOptions) {
+    this.#store = store;
+    this.#generator = generator;
+    this.forest = forest ?? new Forest(store);
+    const ledger = new ProvenanceLedger(store);
+    this.#ledger = ledger;
+    this.#unhook = generator.events.after('append', ({ treeId, reused }) => {
+      const [firstNodeId] = reused;
+      const lastNodeId = reused.at(-1);
+      if (firstNodeId === undefined || lastNodeId === undefined) return;
+      ledger.add({ treeId, source: store.owner, firstNodeId, lastNodeId, count: reused.length, at: Date.now() });
+    });
+  }
+
+  /**
+   * Appends a context below a root, reusing what is there, and has its end answered. Rejects if the context is empty or
+   * cannot be read, and where no reply came to its end; then the error names the nodes that hold what was said.
+   */
+  async generate(
+    rootId: string,
+    providerName: string,
+    modelName: string,
+    contextMessages: readonly unknown[],
+    options: LoomOptions = {},
+    activeTools: readonly string[] = [],
+  ): Promise<GenerateResult> {
+    const turn = await this.#begin(rootId, `${providerName}/${modelName}`, contextMessages, options, activeTools);
+    return this.#result(await turn.first);
+  }
+
+  /** The same as a stream of events. Never throws: whatever goes wrong is the last event. */
+  async *stream(
+    rootId: string,
+    providerName: string,
+    modelName: string,
+    contextMessages: readonly unknown[],
+    options: LoomOptions = {},
+    activeTools: readonly string[] = [],
+  ): AsyncGenerator<TurnEvent, void, void> {
+    let turn: Turn;
+    try {
+      turn = await this.#begin(rootId, `${providerName}/${modelName}`, contextMessages, options, activeTools);
+    } catch (thrown) {
+      yield { type: 'error', nodeIds: [], ...fromThrown(thrown) };
+      return;
+    }
+    yield* turn.events();
+  }
+
+  /** What was said on the way to a node, and what is configured at its root. */
+  getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
+    return this.forest.getMessages(nodeId);
+  }
+
+  /** Changes a text, keeping what both texts share; a bookmark goes along to the node that completes the new one. */
+  editNode(nodeId: string, newContent: string): Promise<ForestNode> {
+    return this.forest.editNodeContent(nodeId, newContent, { moveBookmark: true });
+  }
+
+  /** Writes what waits to be written. Store and generator stay open: whoever opened them closes them. */
+  async close(): Promise<void> {
+    this.#unhook();
+    await this.#ledger.flush();
+    await this.forest.close();
+  }
+
+  async #begin(
+    rootId: string,
+    model: string,
+    contextMessages: readonly unknown[],
+    options: LoomOptions,
+    activeTools: readonly string[],
+  ): Promise<Turn> {
+    const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
+    if (read.every(isBlank)) refuse('message/blank', 'The context says nothing that could be answered.', {});
+    const { treeId, nodeId } = await placeOf(this.#store, rootId);
+    const { max_tokens: maxTokens, top_p: topP, ...wanted } = options;
+    const source = { type: 'user' };
+    return this.#generator.generate(
+      { type: 'send', treeId, parentId: nodeId, messages: read.map((message) => ({ message, meta: { source } })) },
+      { ...wanted, models: [model], maxTokens, topP, tools: activeTools, select: false },
+    );
+  }
+
+  async #result({ replies, next }: Round): Promise<GenerateResult> {
+    const nodeIds = replies.map((reply) => reply.nodeId);
+    const [failed] = replies;
+    if (failed !== undefined && failed.error !== null && replies.every((reply) => reply.status !== 'success'))
+      throw toAppError(failed.error, { nodeIds });
+    const childNodes: NodeData[] = [];
+    for (const id of nodeIds) childNodes.push(await this.#shown(id));
+    if (next === undefined) return { childNodes };
+    const following = next.then((round) => this.#result(round));
+    // Nobody has to follow the recursion; the turn goes on and ends by itself.
+    following.catch(() => undefined);
+    return { childNodes, next: following };
+  }
+
+  async #shown(nodeId: NodeId): Promise<NodeData> {
+    const node = await this.forest.getNode(nodeId);
+    if (node === null || isRootData(node))
+      return refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
+    return node;
+  }
+}
