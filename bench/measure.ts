@@ -52,7 +52,7 @@ export interface Candidate {
  */
 export function race<Name extends string>(
   candidates: { readonly [N in Name]: Candidate },
-  runs = 7,
+  runs = 5,
 ): { readonly [N in Name]: number } {
   const names = Object.keys(candidates).filter((name): name is Name => Object.hasOwn(candidates, name));
   const times = new Map<Name, number[]>(names.map((name) => [name, []]));

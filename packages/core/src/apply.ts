@@ -24,7 +24,7 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const at = options.at ?? tree.updatedAt;
   const draft = draftOf(tree);
   const changes: RowChange[] = [];
-  const touched: Touched = { removed: [], restored: [], bookmarked: [] };
+  const touched: Touched = { removed: none, restored: none, bookmarked: none };
   for (const step of steps) {
     const definition = definitionOf(step);
     const landing = { version, seq: draft.nextSeq, at };
@@ -33,9 +33,7 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
     for (const change of definition.rows(step, landing)) {
       land(draft, change);
       changes.push(change);
-      if (change.op === 'removed') touched.removed.push(change.nodeId);
-      if (change.op === 'restored') touched.restored.push({ id: change.nodeId, removedIn: change.removedIn });
-      if (change.op === 'bookmarked' && change.bookmark !== null) touched.bookmarked.push(change.nodeId);
+      touch(touched, change);
     }
   }
   const why = whole(draft, touched, version);
@@ -48,9 +46,26 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
 
 /** What must be looked at again when all steps have landed. */
 interface Touched {
-  readonly removed: NodeId[];
-  readonly restored: { readonly id: NodeId; readonly removedIn: number }[];
-  readonly bookmarked: NodeId[];
+  removed: NodeId[];
+  restored: { readonly id: NodeId; readonly removedIn: number }[];
+  bookmarked: NodeId[];
+}
+
+// Shared by all commits that touch nothing of a kind, which is most of them.
+const none: never[] = [];
+
+function touch(touched: Touched, change: RowChange): void {
+  if (change.op === 'removed') touched.removed = added(touched.removed, change.nodeId);
+  if (change.op === 'restored')
+    touched.restored = added(touched.restored, { id: change.nodeId, removedIn: change.removedIn });
+  if (change.op === 'bookmarked' && change.bookmark !== null)
+    touched.bookmarked = added(touched.bookmarked, change.nodeId);
+}
+
+function added<T>(list: T[], item: T): T[] {
+  if (list.length === 0) return [item];
+  list.push(item);
+  return list;
 }
 
 /**

@@ -48,9 +48,14 @@ function floorIndex(positions: readonly string[], position: string): number {
   return low - 1;
 }
 
-// Both make lists of their own length: one that grows in place keeps room for sixteen more, and most nodes have one child.
+// Both make lists of their own length (every index below is within the old one): a list that grows in place keeps room for
+// sixteen more, and most nodes have one child.
 function inserted<T>(list: readonly T[], at: number, item: T): T[] {
-  return list.toSpliced(at, 0, item);
+  const longer = new Array<T>(list.length + 1);
+  for (let i = 0; i < at; i++) longer[i] = list[i] as T;
+  longer[at] = item;
+  for (let i = at; i < list.length; i++) longer[i + 1] = list[i] as T;
+  return longer;
 }
 
 function replaced<T>(list: readonly T[], at: number, items: readonly T[]): T[] {

@@ -66,7 +66,8 @@ export function mapGet<E extends Entry>(map: PersistentMap<E>, key: string, hash
     if (slot === undefined) return undefined;
     if (isBranch(slot)) branch = slot;
     else if (isCollision(slot)) return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
-    else return slot.key === key ? slot : undefined;
+    // Numbers first: most strangers differ in their hash, and need not be read character by character.
+    else return slot.hash === hash && slot.key === key ? slot : undefined;
   }
 }
 

@@ -2,7 +2,8 @@ import { ok, refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
 import { orderGet } from '../order.ts';
-import { findAnyNode, findNode, orderOf } from '../tree.ts';
+import { mapGet } from '../persistent-map.ts';
+import { findAnyNode } from '../tree.ts';
 import { wrongMatch } from './match.ts';
 import { newNode, object } from './parse.ts';
 import type { InsertStep, Landing, StepDefinition } from './types.ts';
@@ -24,11 +25,11 @@ export const insert: StepDefinition<InsertStep> = {
         return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
       return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
     }
-    const parent = findNode(tree, node.parentId);
-    if (parent === undefined)
+    const parent = mapGet(tree.nodes, node.parentId);
+    if (parent?.node.removedIn !== null)
       return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
-    if (node.matchParent !== matchParentBelow(parent)) return wrongMatch(node.id, parent);
-    if (orderGet(orderOf(tree, node.parentId), node.position) !== undefined)
+    if (node.matchParent !== matchParentBelow(parent.node)) return wrongMatch(node.id, parent.node);
+    if (orderGet(parent.order, node.position) !== undefined)
       return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
         nodeId: node.id,
       });
