@@ -27,11 +27,11 @@ UNION ALL SELECT 'I16 empty-content', id FROM v_node WHERE role<>'root' AND (con
 
 /** What points at nothing, beyond the tree itself. */
 const references = `
-SELECT 'bookmark-dangling' AS c, b.node_id AS id FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL
-UNION ALL SELECT 'run-dangling', r.id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL
-UNION ALL SELECT 'share-dangling', s.id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL
-UNION ALL SELECT 'log-gap', t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
-UNION ALL SELECT 'J27 pending-without-run', n.id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)`;
+SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b LEFT JOIN v_node n ON n.id=b.node_id AND n.conversation_id=b.tree_id WHERE n.id IS NULL
+UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r LEFT JOIN v_node n ON n.id=r.node_id AND n.conversation_id=r.tree_id WHERE n.id IS NULL
+UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s LEFT JOIN tree t ON t.id=s.tree_id WHERE t.id IS NULL
+UNION ALL SELECT 'log-gap', t.id, t.id FROM tree t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
+UNION ALL SELECT 'J27 pending-without-run', n.id, n.tree_id FROM node n WHERE n.status='pending' AND n.removed_in IS NULL AND NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=n.tree_id)`;
 
 const warnings = new Set(['J27 pending-without-run']);
 
@@ -49,9 +49,8 @@ export function* fsckDatabase(
     message,
     treeId: null,
   }));
-  for (const found of yield* rows(
-    `${invariants}${references.replace('\nSELECT', '\nUNION ALL SELECT')} ORDER BY 1, 2`,
-  )) {
+  const broken = yield* rows(`${invariants} ORDER BY 1, 2`);
+  for (const found of [...broken, ...(yield* rows(`${references} ORDER BY 1, 2`))]) {
     const code = text(found, 'c');
     const id = text(found, 'id');
     findings.push({
@@ -59,7 +58,7 @@ export function* fsckDatabase(
       severity: warnings.has(code) ? 'warning' : 'error',
       id,
       message: `${code} at ${id}.`,
-      treeId: yield* homeOf(id),
+      treeId: 'tree' in found ? treeId(text(found, 'tree')) : yield* homeOf(id),
     });
   }
   const repaired = options.repair === true ? yield* repairDatabase(dialect, owner, findings) : [];

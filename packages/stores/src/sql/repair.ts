@@ -110,6 +110,8 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Wor
       return;
     }
     case 'I15':
+      // A message that only said it was a root has its role back by now, and keeps what it says.
+      if (found === undefined || text(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
         { recoveredContent: found?.content },

@@ -1,0 +1,108 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@coppice/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
+import { openStore } from '../index.ts';
+import { sqliteModule } from '../sqlite/driver.ts';
+import { growTrees, type PlantedFault, plantedFaults, textsIn } from './planted-faults.ts';
+
+async function errorsIn(store: Store): Promise<string[]> {
+  const { findings } = await store.fsck();
+  return findings.filter((finding) => finding.severity === 'error').map((finding) => `${finding.code} ${finding.id}`);
+}
+
+/** Checks, repairs, checks again, and looks for every text that was there before. */
+async function expectNamedAndMended(store: Store, fault: PlantedFault): Promise<void> {
+  const named = await errorsIn(store);
+  expect(named.some((code) => code.startsWith(fault.code))).toBe(true);
+  expect(await errorsIn(store)).toEqual(named);
+  const { repaired } = await store.fsck({ repair: true });
+  if (!fault.mends) return expect((await errorsIn(store)).some((code) => code.startsWith(fault.code))).toBe(true);
+  expect(repaired.length).toBeGreaterThan(0);
+  expect(await errorsIn(store)).toEqual([]);
+  expect((await store.fsck({ repair: true })).repaired).toEqual([]);
+  const texts = [...(await textsIn(store)).values()];
+  const emptied = fault.code === 'I16' ? ['b says'] : [];
+  for (const name of ['a', 'b', 'c', 'd', 'u'])
+    if (!emptied.includes(`${name} says`)) expect(texts).toContain(`${name} says`);
+}
+
+describe('a SQLite file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-planted-'));
+  const template = join(folder, 'template.db');
+
+  beforeAll(async () => {
+    const store = await openStore(`sqlite:${template}`);
+    await growTrees(store);
+    await store.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('[Q30] has nothing to name while it is in order', async () => {
+    const store = await openStore(`sqlite:${template}`);
+    expect((await store.fsck()).findings).toEqual([]);
+    expect((await store.fsck({ repair: true })).repaired).toEqual([]);
+    await store.close();
+  });
+
+  test.each(plantedFaults.map((fault, at) => [`${fault.code}, ${fault.name}`, fault, at] as const))(
+    '[Q30][Q31] %s is named, and mended without a loss',
+    async (_name, fault, at) => {
+      const path = join(folder, `${at}.db`);
+      cpSync(template, path);
+      const database = new (sqliteModule().DatabaseSync)(path);
+      for (const sql of [
+        'PRAGMA ignore_check_constraints = ON',
+        'PRAGMA foreign_keys = OFF',
+        ...['node_id', 'node_root', 'node_place'].map((index) => `DROP INDEX ${index}`),
+        ...fault.statements,
+      ])
+        database.exec(sql);
+      database.close();
+      const store = await openStore(`sqlite:${path}`);
+      await expectNamedAndMended(store, fault);
+      await store.close();
+    },
+  );
+});
+
+describe('a PostgreSQL database', () => {
+  let template: TestDatabase;
+
+  beforeAll(async () => {
+    template = await createTestDatabase();
+    const store = await openStore(template.url);
+    await growTrees(store);
+    await store.close();
+    // Constraints are what keeps the faults out: without them they can be planted.
+    const found = await template.query(
+      "SELECT conrelid::regclass::text AS name, conname FROM pg_constraint WHERE conrelid IN ('tree'::regclass, 'node'::regclass) AND contype IN ('c', 'f')",
+    );
+    for (const { name, conname } of found)
+      await template.query(`ALTER TABLE ${String(name)} DROP CONSTRAINT "${String(conname)}"`);
+    for (const index of ['node_id', 'node_root', 'node_place']) await template.query(`DROP INDEX ${index}`);
+  });
+  afterAll(() => template.drop());
+
+  test('[Q30] has nothing to name while it is in order', async () => {
+    const database = await copyTestDatabase(template);
+    const store = await openStore(database.url);
+    expect((await store.fsck()).findings).toEqual([]);
+    await store.close();
+    await database.drop();
+  });
+
+  test.each(plantedFaults.map((fault) => [`${fault.code}, ${fault.name}`, fault] as const))(
+    '[Q30][Q31] %s is named, and mended without a loss',
+    async (_name, fault) => {
+      const database = await copyTestDatabase(template);
+      for (const sql of fault.statements) await database.query(sql);
+      const store = await openStore(database.url);
+      await expectNamedAndMended(store, fault);
+      await store.close();
+      await database.drop();
+    },
+  );
+});
