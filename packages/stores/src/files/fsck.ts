@@ -42,7 +42,8 @@ export async function fsckFiles({ trees, holdings, keeper, repair, check }: Chec
       await keeper.restore(treeId);
       repaired.push(`the files of ${treeId} were written anew from its journal`);
     } catch (error) {
-      if (!isAppError(error)) throw error;
+      // A tree that cannot be read is a finding; a check or repair that could not be carried out is not.
+      if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
       findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
     }
   }

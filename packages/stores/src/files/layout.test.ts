@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { everyFile, newFolder } from '../../test/files-subject.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { imageOf, refusalOf } from '../conformance/subject.ts';
+import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 import { FileSystemStore } from './index.ts';
 
@@ -224,5 +224,33 @@ describe('the layout', () => {
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(bed.treeId);
     }
     expect(readPlain(place).map(({ root }) => root.id)).toEqual([other.treeId]);
+  });
+
+  test('[L8] what other trees hold is known before they are read: taken ids, homes of nodes, acts over several trees', async () => {
+    const place = folder();
+    const { store, bed } = await grown(place);
+    const [first] = await bed.grow(['here', 'to be moved']);
+    const other = await Bed.make({ store, treeId: treeId(uuid(2)) });
+    const [there] = await other.grow(['there']);
+    const act = actId(uuid(90));
+    const graft = {
+      type: 'graft',
+      treeId: other.treeId,
+      from: { treeId: bed.treeId, nodeId: first ?? nodeId('') },
+      parentId: there ?? nodeId(''),
+    } as const;
+    const { result: grafted } = await other.run(graft, { actId: act });
+    const removed = { type: 'delete', treeId: bed.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' } as const;
+    await bed.run(removed, { actId: act });
+    await store.close();
+    const again = await FileSystemStore.open(place);
+    const [copy = nodeId('')] = grafted.added;
+    expect(await asked(again, bed.treeId, 'home', { id: copy })).toBe(other.treeId);
+    expect(await asked(again, bed.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] })).toEqual([
+      copy,
+      first,
+    ]);
+    expect((await asked(again, bed.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
+    await again.close();
   });
 });

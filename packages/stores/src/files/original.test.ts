@@ -8,10 +8,12 @@ import { everyFile, newFolder } from '../../test/files-subject.ts';
 import { LaterBed } from '../../test/later-bed.ts';
 import { readPlain } from '../../test/plain-reader.ts';
 import { asked, imageOf, refusalOf, valueIn } from '../conformance/subject.ts';
+import { armFault, faultPassed } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
 
 const folders: string[] = [];
 afterEach(() => {
+  armFault(null);
   for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
 });
 
@@ -210,6 +212,35 @@ describe('folders without a journal', () => {
     expect((await third.trees()).items.map((item) => item.id)).toContain(id);
     expect((await third.trees()).items.length).toBe(2);
     await third.close();
+  });
+
+  test('[L33] a first write that fails at any point leaves the folder as it was, and the next one gets through', async () => {
+    for (let nth = 1, through = false; !through; nth++) {
+      const place = write({ 'root-1': legacy }, prompt);
+      const store = await FileSystemStore.open(place);
+      const id = await only(store);
+      const before = await imageOf(store, id);
+      armFault({ point: '*', nth, fault: 'eio' });
+      const bed = new LaterBed(store, id);
+      const refused = await bed.grow(['And tomorrow?']).then(
+        () => null,
+        (error: unknown) => (isAppError(error) ? error.code : String(error)),
+      );
+      through = faultPassed() < nth;
+      armFault(null);
+      expect([nth, refused]).toEqual([nth, through ? null : 'store/unavailable']);
+      if (!through) {
+        expect(await imageOf(store, id)).toEqual(before);
+        await bed.grow(['And tomorrow?']);
+      }
+      await store.close();
+      const again = await FileSystemStore.open(place);
+      expect(await only(again)).toBe(id);
+      expect((await again.history(id)).length).toBe(2);
+      expect((await again.externalIdsOf(id)).length).toBe(6);
+      await again.close();
+      expect(readPlain(place)[0]?.branches).toContain('What day is it? / I guess Friday. / And tomorrow?');
+    }
   });
 
   test('[L33] a folder with ids like ours goes on in its place, with its own ids', async () => {
