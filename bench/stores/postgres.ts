@@ -2,8 +2,8 @@
 
 import { run } from '@coppice/core';
 import { openStore } from '@coppice/stores';
+import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
-import { PostgresServer } from '../../packages/stores/test/postgres-server.ts';
 import { type Measure, median } from '../measure.ts';
 import { grown, me, message } from './grown.ts';
 
