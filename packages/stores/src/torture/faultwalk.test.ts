@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { sharedGround } from '../../test/postgres-ground.ts';
+import { faultwalk } from './faultwalk.ts';
+import { operations } from './operations.ts';
+import { folderGround } from './places.ts';
+import { seedOf } from './random.ts';
+
+const long = process.env['COPPICE_LONG'] !== undefined;
+const seed = seedOf(process.env['COPPICE_SEED']);
+const grounds = { sqlite: folderGround('sqlite'), files: folderGround('files'), postgres: sharedGround() };
+const all = operations.map((operation) => operation.name);
+const patience = long ? 3_600_000 : 60_000;
+
+afterAll(async () => {
+  for (const ground of Object.values(grounds)) await ground.close();
+});
+
+describe(`a write that fails at any point, seed ${seed}`, () => {
+  test(
+    '[Q20] leaves the old state or the new one in SQLite, whatever the write and the failure',
+    async () => {
+      const { figures } = await faultwalk({
+        ground: grounds.sqlite,
+        seed,
+        operations: long ? all : ['append', 'migrate', 'create'],
+      });
+      expect(Number(figures['failures'])).toBeGreaterThan(40);
+    },
+    patience,
+  );
+
+  test(
+    '[Q20] on a full disk, too, for every write',
+    async () => {
+      const { figures } = await faultwalk({ ground: grounds.sqlite, seed, failures: ['enospc'] });
+      expect(figures['operations']).toBe(all.length);
+    },
+    patience,
+  );
+
+  test.each(['files', 'postgres'] as const)(
+    '[Q20] leaves the old state or the new one in %s',
+    async (kind) => {
+      const wanted = long ? all.filter((name) => name !== 'create') : ['append'];
+      const { figures } = await faultwalk({ ground: grounds[kind], seed, operations: wanted });
+      expect(Number(figures['failures'])).toBeGreaterThan(4);
+    },
+    patience,
+  );
+});

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { messageKit } from '@coppice/content';
+import { nodeId, run, type Store, textMessage } from '@coppice/core';
+import { expect, test } from 'vitest';
+import { openStore } from '../index.ts';
+import { Options } from './arguments.ts';
+import { Branch } from './branch.ts';
+import { Journal, TortureFailure } from './journal.ts';
+import { Ledger } from './ledger.ts';
+import { parts } from './parts.ts';
+import { Random } from './random.ts';
+import { chooseAct } from './writer.ts';
+
+function forget(journal: Journal): void {
+  for (const path of [journal.path, journal.path.replace(/\.jsonl$/, '.replay.json')]) rmSync(path, { force: true });
+}
+
+test('[Q1] the same seed gives the same acts, another seed others', () => {
+  const acts = (seed: string) => {
+    const random = new Random('harness', seed);
+    let branch = new Branch();
+    return Array.from({ length: 60 }, () => {
+      const act = chooseAct(branch, random, 'w');
+      branch = branch.after(act);
+      return act;
+    });
+  };
+  expect(acts('one')).toEqual(acts('one'));
+  expect(acts('one')).not.toEqual(acts('two'));
+});
+
+test('[Q1][Q2] a run tells its seed at the start and leaves no journal if it ends well', () => {
+  const said: string[] = [];
+  const journal = new Journal('harness', 'a-seed', (line) => said.push(line));
+  journal.note({ about: 'to do something' });
+  expect(readFileSync(journal.path, 'utf8')).toBe('{"about":"to do something"}\n');
+  expect(said).toEqual(['torture harness --seed a-seed']);
+  expect(journal.done({ things: 1 })).toEqual({ name: 'harness', seed: 'a-seed', figures: { things: 1 } });
+  expect(existsSync(journal.path)).toBe(false);
+});
+
+/** A ledger whose one writer was told that an append is done, and the store with what the test puts into it. */
+async function told(said: string | null): Promise<{ ledger: Ledger; store: Store; journal: Journal }> {
+  const journal = new Journal('harness', `lost ${said}`);
+  const ledger = new Ledger(journal, 1, new Random('harness'));
+  const [tree] = ledger.trees;
+  const store = await openStore('memory:');
+  if (tree === undefined) throw new Error('There is no tree.');
+  const random = new Random('ids');
+  const context = { actor: 'w0', kit: messageKit, now: () => 0, newId: () => random.uuid() };
+  const id = random.uuid();
+  const rootId = random.uuid();
+  await run(store, { type: 'create', treeId: tree, rootId }, context);
+  if (said !== null)
+    await run(
+      store,
+      {
+        type: 'append',
+        treeId: tree,
+        parentId: nodeId(rootId),
+        messages: [{ id, message: textMessage('user', said) }],
+      },
+      context,
+    );
+  ledger.hear({ told: 'tries', writer: 'w0', act: { act: 'append', parent: null, ids: [id], texts: ['kept'] } });
+  ledger.hear({ told: 'done', writer: 'w0', version: 2 });
+  return { ledger, store, journal };
+}
+
+test('[Q3] what was acknowledged and is there satisfies the ledger', async () => {
+  const { ledger, store, journal } = await told('kept');
+  await ledger.compare(store);
+  forget(journal);
+});
+
+test.each([
+  ['lost', null, /is lost/],
+  ['altered', 'another text', /says "another text", not "kept"/],
+])(
+  '[Q3] an acknowledged message that is %s is a failure with a file to replay it from',
+  async (_name, said, sentence) => {
+    const { ledger, store, journal } = await told(said);
+    const failure = await ledger.compare(store).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(TortureFailure);
+    if (!(failure instanceof TortureFailure)) return;
+    expect(failure.message).toMatch(sentence);
+    expect(JSON.parse(readFileSync(failure.replay, 'utf8'))).toMatchObject({ name: 'harness', seed: `lost ${said}` });
+    forget(journal);
+  },
+);
+
+test('[Q3] a message that nobody sent is a failure', async () => {
+  const { store, journal, ledger } = await told('kept');
+  const other = new Ledger(journal, 1, new Random('harness'));
+  expect(other.trees).toEqual(ledger.trees);
+  await expect(other.compare(store)).rejects.toThrow(/is nobody's/);
+  forget(journal);
+});
+
+test('[Q4] every part has a name, and an option that it does not know is refused', async () => {
+  expect([...parts.keys()]).toEqual(['kill9', 'faultwalk', 'permute', 'model', 'twoproc', 'vectors', 'deep']);
+  await expect(parts.get('vectors')?.run(new Options(['--rounds', '3']), () => undefined)).rejects.toThrow(/--rounds/);
+  await expect(parts.get('vectors')?.run(new Options(['--store', 'tape']), () => undefined)).rejects.toThrow(/tape/);
+  expect(() => new Options(['rounds'])).toThrow(/no option/);
+});
