@@ -1,0 +1,23 @@
+/** The words that chat applications know refusals by, beside the codes of Coppice. */
+import { AppError, type ErrorKind, isAppError } from '@coppice/core';
+
+const words: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'VALIDATION_ERROR',
+  'not-found': 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  refused: 'INVALID_OPERATION',
+  unavailable: 'SERVICE_UNAVAILABLE',
+  aborted: 'ABORTED',
+  internal: 'INTERNAL_SERVER_ERROR',
+};
+
+/** Does something; a refusal keeps its code and says its word as `data.code` too, such as `INVALID_OPERATION`. */
+export async function worded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { code, kind, message, data, retryable } = error;
+    throw new AppError({ code, kind, message, retryable, data: { ...data, code: words[kind] }, cause: error });
+  }
+}

@@ -1,0 +1,268 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@coppice/core';
+import { openStore, TemporaryTrees } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../new-id.ts';
+import { MessageService } from './message-service.ts';
+import type { Topic, TopicMessage } from './shapes.ts';
+import { TemporaryChatService } from './temporary-chat-service.ts';
+import { TopicService } from './topic-service.ts';
+
+let place = '';
+let store: Store;
+let messages: MessageService;
+let topics: TopicService;
+let topic: Topic;
+
+function textOf(message: TopicMessage): string {
+  return message.data.parts.map((part) => ('text' in part ? String(part.text) : '')).join('');
+}
+
+/** Makes user and assistant messages in turn, each below the one before. */
+async function said(...words: string[]): Promise<TopicMessage[]> {
+  const made: TopicMessage[] = [];
+  for (const [index, data] of words.entries())
+    made.push(await messages.create({ topicId: topic.id, role: index % 2 === 0 ? 'user' : 'assistant', data }));
+  return made;
+}
+
+const replies = [
+  { role: 'assistant', data: 'one' },
+  { role: 'assistant', data: 'two' },
+] as const;
+
+describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
+  beforeEach(async () => {
+    place = mkdtempSync(join(tmpdir(), 'coppice-messages-'));
+    store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`);
+    messages = new MessageService(store);
+    topics = new TopicService(store);
+    topic = await topics.create({ title: 'T' });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(place, { recursive: true });
+  });
+
+  test('[W40] a topic has its root from birth, and a missing root is refused loudly', async () => {
+    expect(topic).toMatchObject({ title: 'T', systemPrompt: null, activeNodeId: null, version: 1 });
+    expect(await messages.getRootMessageId(topic.id)).toBe(topic.rootId);
+    await expect(messages.getRootMessageId(newId())).rejects.toMatchObject({
+      code: 'tree/unknown-tree',
+      data: { code: 'NOT_FOUND' },
+    });
+    expect(await messages.createRootMessage(topic.id)).toBe(topic.rootId);
+    const id = newId();
+    expect(await messages.createRootMessage(id)).toBe((await topics.get(id)).rootId);
+    await expect(topics.create({ id: 'mine' })).rejects.toMatchObject({ data: { code: 'VALIDATION_ERROR' } });
+  });
+
+  test('[W41] a message is made below the active node and becomes it; an equal sibling is never reused', async () => {
+    const [a, b] = await said('a', 'b');
+    expect(a).toMatchObject({ topicId: topic.id, parentId: topic.rootId, role: 'user', siblingsGroupId: 0 });
+    expect(b?.parentId).toBe(a?.id);
+    const again = await messages.create({ topicId: topic.id, parentId: topic.rootId, role: 'user', data: 'a' });
+    expect(again.id).not.toBe(a?.id);
+    expect((await topics.get(topic.id)).activeNodeId).toBe(again.id);
+    await messages.create({ topicId: topic.id, parentId: again.id, role: 'user', data: 'c', select: false });
+    expect((await topics.get(topic.id)).activeNodeId).toBe(again.id);
+  });
+
+  test('[W41] a retry with its id finds its own message, and blank or unreadable ones are refused', async () => {
+    const id = newId();
+    const wanted = { topicId: topic.id, parentId: topic.rootId, role: 'user', data: 'a', id } as const;
+    expect((await messages.create(wanted)).id).toBe(id);
+    expect((await messages.create(wanted)).id).toBe(id);
+    expect((await messages.getTree({ topicId: topic.id })).nodes).toHaveLength(1);
+    for (const data of [' ', { parts: [] }, { parts: [{ type: 'text' }] }, { parts: [{ type: 'tool-use' }] }])
+      await expect(messages.create({ topicId: topic.id, role: 'user', data })).rejects.toMatchObject({
+        kind: 'invalid',
+        data: { code: 'VALIDATION_ERROR' },
+      });
+    const tool = { topicId: topic.id, role: 'tool', data: 'ok', toolCallId: 'c1' } as const;
+    expect(await messages.create(tool)).toMatchObject({ role: 'tool', toolCallId: 'c1' });
+  });
+
+  test('[W42] replies of one act share a group, later ones join it, and a reply to be written says nothing yet', async () => {
+    const [a] = await said('a');
+    const parentId = a?.id ?? '';
+    const made = await messages.createReplyGroup({ topicId: topic.id, parentId, replies });
+    const group = made[0]?.siblingsGroupId ?? 0;
+    expect(group).toBeGreaterThan(0);
+    const third = await messages.create({
+      topicId: topic.id,
+      parentId,
+      role: 'assistant',
+      data: { parts: [] },
+      siblingsGroupId: group,
+      status: 'pending',
+    });
+    expect(third).toMatchObject({ status: 'pending', siblingsGroupId: group });
+    const { siblingsGroups, nodes } = await messages.getTree({ topicId: topic.id });
+    const nodeIds = [...made, third].map((message) => message.id);
+    expect(siblingsGroups).toEqual([{ parentId, groupId: group, nodeIds }]);
+    expect(nodes.map((node) => node.id)).toEqual([a?.id, ...nodeIds]);
+    await expect(messages.deleteReplyGroup(third.id)).rejects.toMatchObject({
+      code: 'tree/pending',
+      data: { code: 'INVALID_OPERATION' },
+    });
+  });
+
+  test('[W43] a branch comes in pages with root, active node and version, first turns told by the root alone', async () => {
+    const all = await said('a', 'b', 'c', 'd', 'e');
+    const last = await messages.getBranchMessages({ topicId: topic.id, limit: 2 });
+    expect(last.items.map((item) => textOf(item.message))).toEqual(['d', 'e']);
+    const rest = await messages.getBranchMessages({ topicId: topic.id, limit: 9, before: last.nextCursor ?? '' });
+    expect(rest.items.map((item) => textOf(item.message))).toEqual(['a', 'b', 'c']);
+    expect(rest.nextCursor).toBeNull();
+    const { version } = await topics.get(topic.id);
+    for (const page of [last, rest])
+      expect(page).toMatchObject({ rootId: topic.rootId, activeNodeId: all[4]?.id, version });
+    expect(rest.items.filter((item) => item.message.parentId === rest.rootId)).toHaveLength(1);
+    expect((await messages.getPathToNode(all[2]?.id ?? '')).map(textOf)).toEqual(['a', 'b', 'c']);
+    const other = await messages.create({ topicId: topic.id, parentId: topic.rootId, role: 'user', data: 'x' });
+    await expect(
+      messages.getBranchMessages({ topicId: topic.id, nodeId: other.id, before: all[1]?.id }),
+    ).rejects.toMatchObject({ code: 'tree/not-on-path' });
+  });
+
+  test('[W43] the other members of a group come along when asked for', async () => {
+    const [a] = await said('a');
+    await messages.createReplyGroup({ topicId: topic.id, parentId: a?.id ?? '', replies });
+    const { items } = await messages.getBranchMessages({ topicId: topic.id, includeSiblings: true });
+    expect(items.map((item) => item.siblings?.map(textOf))).toEqual([undefined, ['one']]);
+    const plain = await messages.getBranchMessages({ topicId: topic.id });
+    expect(plain.items.every((item) => item.siblings === undefined)).toBe(true);
+  });
+
+  test('[W44] a tree never holds the root, keeps real parents, and says at a depth what is cut off', async () => {
+    const [a, b] = await said('a', 'b', 'c');
+    const whole = await messages.getTree({ topicId: topic.id });
+    expect(whole).toMatchObject({ rootId: topic.rootId, siblingsGroups: [] });
+    expect(whole.nodes.map((node) => node.parentId)).toEqual([topic.rootId, a?.id, b?.id]);
+    expect(whole.nodes.map((node) => node.hasChildren)).toEqual([true, true, false]);
+    const cut = await messages.getTree({ topicId: topic.id, depth: 1 });
+    expect(cut.nodes.map((node) => [node.id, node.hasChildren])).toEqual([[a?.id, true]]);
+    const empty = await topics.create();
+    expect(await messages.getTree({ topicId: empty.id })).toMatchObject({ nodes: [], activeNodeId: null });
+  });
+
+  test('[W45] a delete lifts the children unless it cascades', async () => {
+    const [a, b, c] = await said('a', 'b', 'c');
+    const spliced = await messages.delete({ messageId: b?.id ?? '' });
+    expect(spliced).toEqual({ deletedIds: [b?.id], activeNodeId: c?.id });
+    expect((await messages.getById(c?.id ?? '')).parentId).toBe(a?.id);
+    expect(await messages.delete({ messageId: a?.id ?? '', cascade: true })).toEqual({
+      deletedIds: [a?.id],
+      activeNodeId: null,
+    });
+    await expect(messages.delete({ messageId: c?.id ?? '' })).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
+  });
+
+  test.each([false, true])('[W45] the root is refused as INVALID_OPERATION, cascade %s', async (cascade) => {
+    await said('a');
+    await expect(messages.delete({ messageId: topic.rootId, cascade })).rejects.toMatchObject({
+      code: 'tree/root-protected',
+      kind: 'refused',
+      data: { code: 'INVALID_OPERATION' },
+    });
+    expect((await messages.getTree({ topicId: topic.id })).nodes).toHaveLength(1);
+  });
+
+  test('[W46] a group goes as a whole, its children lifted', async () => {
+    const [a] = await said('a');
+    const made = await messages.createReplyGroup({ topicId: topic.id, parentId: a?.id ?? '', replies });
+    const below = await messages.create({ topicId: topic.id, role: 'user', data: 'next' });
+    const gone = await messages.deleteReplyGroup(made[0]?.id ?? '');
+    expect([...gone.deletedIds].sort()).toEqual(made.map((message) => message.id).sort());
+    expect((await messages.getById(below.id)).parentId).toBe(a?.id);
+  });
+
+  test('[W47] clearing leaves the root alone, and an empty topic as it is', async () => {
+    await said('a', 'b');
+    expect((await messages.clearTopicMessages(topic.id)).activeNodeId).toBeNull();
+    const after = await topics.get(topic.id);
+    expect(after).toMatchObject({ rootId: topic.rootId, activeNodeId: null });
+    await messages.clearTopicMessages(topic.id);
+    expect((await topics.get(topic.id)).version).toBe(after.version);
+  });
+
+  test('[W48] purged topics are gone for good; unknown ones are passed over', async () => {
+    const [a] = await said('a');
+    const other = await topics.create();
+    expect(await messages.purgeByTopicIds([topic.id, newId(), topic.id])).toEqual([topic.id]);
+    await expect(topics.get(topic.id)).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    await expect(messages.getById(a?.id ?? '')).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    expect((await topics.list()).items.map((item) => item.id)).toEqual([other.id]);
+    expect((await topics.list({ trashed: true })).items).toEqual([]);
+  });
+
+  test('[W49] a topic is copied up to a message or whole, with ids of its own', async () => {
+    const [a, b] = await said('a', 'b');
+    await messages.create({ topicId: topic.id, parentId: a?.id, role: 'assistant', data: 'c' });
+    const { topic: copy, ids } = await topics.duplicate({ topicId: topic.id, nodeId: b?.id, title: 'Copy' });
+    expect(copy).toMatchObject({ title: 'Copy', activeNodeId: ids.get(b?.id ?? topic.rootId) });
+    expect((await messages.getPathToNode(copy.activeNodeId ?? '')).map(textOf)).toEqual(['a', 'b']);
+    expect((await messages.getTree({ topicId: copy.id })).nodes).toHaveLength(2);
+    const { topic: whole } = await topics.duplicate({ topicId: topic.id, whole: true });
+    expect((await messages.getTree({ topicId: whole.id })).nodes).toHaveLength(3);
+  });
+
+  test('[W50] the active node is set to messages of the topic only', async () => {
+    const [a, b] = await said('a', 'b');
+    expect(await topics.setActiveNode(topic.id, a?.id ?? '')).toBe(a?.id);
+    expect((await topics.get(topic.id)).activeNodeId).toBe(a?.id);
+    const other = await topics.create();
+    await expect(topics.setActiveNode(topic.id, topic.rootId)).rejects.toMatchObject({ code: 'tree/root-protected' });
+    await expect(topics.setActiveNode(topic.id, newId())).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(topics.setActiveNode(other.id, b?.id ?? '')).rejects.toMatchObject({ code: 'tree/foreign-parent' });
+  });
+
+  test('[W51] a topic is retitled, put into the trash and brought back', async () => {
+    expect(await topics.update(topic.id, { title: 'New', folder: 'f' })).toMatchObject({ title: 'New' });
+    await expect(topics.update(topic.id, { systemPrompt: 'x' })).rejects.toMatchObject({
+      data: { code: 'INVALID_OPERATION' },
+    });
+    await topics.delete(topic.id);
+    expect((await topics.list()).items).toEqual([]);
+    expect(await topics.restore(topic.id)).toMatchObject({ id: topic.id, title: 'New' });
+    expect((await topics.list()).items).toHaveLength(1);
+  });
+
+  test('[W52] a temporary chat is nowhere until it is kept, and then the very same', async () => {
+    const chats = new TemporaryChatService(store, new TemporaryTrees(store));
+    const chat = await chats.create({ title: 'Secret' });
+    const a = await chats.messages.create({ topicId: chat.id, role: 'user', data: 'whisper' });
+    const made = await chats.messages.createReplyGroup({ topicId: chat.id, parentId: a.id, replies });
+    expect(await chats.has(chat.id)).toBe(true);
+    await expect(topics.get(chat.id)).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    expect((await store.search({ text: 'whisper' })).items).toEqual([]);
+    const before = await chats.messages.getTree({ topicId: chat.id });
+    const kept = await chats.keep(chat.id);
+    expect(kept).toMatchObject({ id: chat.id, title: 'Secret', rootId: chat.rootId, activeNodeId: made[1]?.id });
+    const after = await messages.getTree({ topicId: chat.id });
+    expect(after.siblingsGroups).toEqual(before.siblingsGroups);
+    expect(after.nodes).toEqual(before.nodes);
+    expect(await chats.has(chat.id)).toBe(false);
+    await expect(chats.keep(chat.id)).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
+  });
+
+  test('[W52] a discarded chat leaves nothing, and one with a reply on its way is not kept', async () => {
+    const chats = new TemporaryChatService(store, new TemporaryTrees(store));
+    const chat = await chats.create();
+    const a = await chats.messages.create({ topicId: chat.id, role: 'user', data: 'a' });
+    await chats.messages.createReplyGroup({
+      topicId: chat.id,
+      parentId: a.id,
+      replies: [{ role: 'assistant', data: { parts: [] }, status: 'pending' }],
+    });
+    await expect(chats.keep(chat.id)).rejects.toMatchObject({ code: 'tree/pending' });
+    await chats.discard(chat.id);
+    expect(await chats.has(chat.id)).toBe(false);
+    await expect(chats.topics.get(chat.id)).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    await expect(chats.discard(chat.id)).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+    expect((await topics.list()).items.map((item) => item.id)).toEqual([topic.id]);
+  });
+});

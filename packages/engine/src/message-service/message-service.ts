@@ -1,0 +1,283 @@
+import {
+  type AppendCommand,
+  ask,
+  type Deleted,
+  isAppError,
+  type NewReply,
+  type Node,
+  type NodeId,
+  nodeId,
+  parseTreeId,
+  type Reading,
+  type RunContext,
+  readPage,
+  readPath,
+  readTopology,
+  readTree,
+  refuse,
+  run,
+  type Store,
+  type TreeId,
+  treeId,
+  valueOf,
+} from '@coppice/core';
+import { type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
+import { worded } from './errors.ts';
+import { branchOf, groupsOf, saidIn, topicMessage } from './render.ts';
+import type {
+  BranchMessages,
+  BranchQuery,
+  DeletedMessages,
+  NewTopicMessage,
+  TopicMessage,
+  TopicTree,
+} from './shapes.ts';
+
+/** A message to be made, and where. */
+export interface CreateMessage extends NewTopicMessage {
+  readonly topicId: string;
+  /** The active node if not given, or the root of an empty topic. */
+  readonly parentId?: string | undefined;
+  /** An existing group below the parent that the message joins. */
+  readonly siblingsGroupId?: number | undefined;
+  /** Whether it becomes the active node; true if not given. */
+  readonly select?: boolean | undefined;
+}
+
+/** Replies of one act, to be made as one group. */
+export interface CreateReplies {
+  readonly topicId: string;
+  readonly parentId: string;
+  readonly replies: readonly NewTopicMessage[];
+  readonly select?: boolean | undefined;
+}
+
+/**
+ * The messages of topics. Every message that is made is a new one: an equal sibling is never reused. Refusals carry the
+ * word that chat applications know them by as `data.code`.
+ */
+export class MessageService {
+  readonly #store: Store;
+  readonly #context: RunContext;
+
+  constructor(store: Store, options: ServiceOptions = {}) {
+    this.#store = store;
+    this.#context = runContextOf(store, options);
+  }
+
+  /** Makes the root of a topic, and with it the topic; gives the root that is there if it has one. */
+  createRootMessage(topicId: string): Promise<NodeId> {
+    return worded(async () => {
+      const id = valueOf(parseTreeId(topicId));
+      if ((await this.#rootOf(id)) === null) await this.#made(id);
+      return this.#root(id);
+    });
+  }
+
+  /** The id of a topic's root. Refused where there is no such topic: a topic has its root from birth. */
+  getRootMessageId(topicId: string): Promise<NodeId> {
+    return worded(() => this.#root(treeId(topicId)));
+  }
+
+  /** One message; refused where there is none, and for a root. */
+  getById(messageId: string): Promise<TopicMessage> {
+    return worded(async () => this.#message(await placeOf(this.#store, messageId)));
+  }
+
+  /** The messages from the first turn down to one, both included. */
+  getPathToNode(messageId: string): Promise<TopicMessage[]> {
+    return worded(async () => {
+      const place = await placeOf(this.#store, messageId);
+      const nodes = await this.#store.read(place.treeId, () => readPath({ to: place.nodeId }));
+      return nodes.map((node) => topicMessage(place.treeId, node));
+    });
+  }
+
+  /** The last messages of a branch, or those above a cursor. A cursor that is not on the branch is refused. */
+  getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
+    return worded(async () => {
+      const id = treeId(query.topicId);
+      const { nodeId: end, limit, before, includeSiblings } = query;
+      const page = await this.#store.read(id, () =>
+        readPage(id, {
+          ...(end === undefined ? {} : { nodeId: end }),
+          ...(limit === undefined ? {} : { limit }),
+          ...(before === undefined ? {} : { before }),
+          siblings: includeSiblings === true,
+        }),
+      );
+      return branchOf(id, page);
+    });
+  }
+
+  /** A topic without what it says: all of it, or down to a depth, where first turns are depth 1. */
+  getTree({ topicId, depth }: { topicId: string; depth?: number }): Promise<TopicTree> {
+    return worded(() => {
+      const id = treeId(topicId);
+      return this.#store.read(id, function* (): Reading<TopicTree> {
+        const { rootId, activeNodeId, version } = yield* readTree(id);
+        const nodes = yield* readTopology(id, depth === undefined ? {} : { depth });
+        return { nodes, siblingsGroups: groupsOf(nodes), rootId, activeNodeId, version };
+      });
+    });
+  }
+
+  /** Makes a message and goes there. */
+  create(message: CreateMessage): Promise<TopicMessage> {
+    return worded(async () => {
+      const id = treeId(message.topicId);
+      const { siblingsGroupId = 0, status, parentId } = message;
+      if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
+      const parent = parentId === undefined ? await this.#whereUserIs(id) : nodeId(parentId);
+      const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
+      return made ?? refuse('command/invalid', 'No message was made.', {});
+    });
+  }
+
+  /** Makes several replies below one message, as one group; a single one is in none. */
+  createReplyGroup({ topicId, parentId, replies, select }: CreateReplies): Promise<TopicMessage[]> {
+    return worded(() => this.#replied(treeId(topicId), nodeId(parentId), replies, select, 0));
+  }
+
+  /** Takes a message out: its children take its place, or with `cascade` they go too. A root is refused. */
+  delete({ messageId, cascade = false }: { messageId: string; cascade?: boolean }): Promise<DeletedMessages> {
+    return worded(async () => {
+      const place = await placeOf(this.#store, messageId);
+      const mode = cascade ? 'cascade' : 'splice';
+      const { result } = await run(
+        this.#store,
+        { type: 'delete', treeId: place.treeId, nodeIds: [place.nodeId], mode },
+        this.#context,
+      );
+      return deletedOf(result);
+    });
+  }
+
+  /** Takes out all members of a message's group; their children take their places. Refused while one is being written. */
+  deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
+    return worded(async () => {
+      const place = await placeOf(this.#store, messageId);
+      return deletedOf((await run(this.#store, { type: 'delete-group', ...place }, this.#context)).result);
+    });
+  }
+
+  /** Takes every message of a topic out; its root stays. Nothing happens in an empty topic. */
+  clearTopicMessages(topicId: string): Promise<DeletedMessages> {
+    return worded(async () => {
+      const id = treeId(topicId);
+      return deletedOf((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
+    });
+  }
+
+  /** Takes topics for good, with all that was ever said in them. Gives those that went; unknown ones are passed over. */
+  purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
+    return worded(async () => {
+      const gone: TreeId[] = [];
+      for (const topicId of new Set(topicIds)) {
+        const id = treeId(topicId);
+        if ((await this.#rootOf(id)) === null) continue;
+        await run(this.#store, { type: 'delete-tree', treeId: id }, this.#context);
+        await this.#store.purgeTree(id);
+        gone.push(id);
+      }
+      return gone;
+    });
+  }
+
+  /** Makes a message the active one. Roots, and what is not there, are refused. */
+  setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
+    return worded(async () => {
+      const command = { type: 'select', treeId: treeId(topicId), nodeId: nodeId(messageId) } as const;
+      return (await run(this.#store, command, this.#context)).result.nodeId;
+    });
+  }
+
+  #rootOf(id: TreeId): Promise<NodeId | null> {
+    return this.#store.read(id, function* () {
+      return (yield* ask('tree', {}))?.rootId ?? null;
+    });
+  }
+
+  async #root(id: TreeId): Promise<NodeId> {
+    return (await this.#rootOf(id)) ?? refuse('tree/unknown-tree', `There is no topic ${id}.`, { treeId: id });
+  }
+
+  async #made(id: TreeId): Promise<void> {
+    try {
+      await run(this.#store, { type: 'create', treeId: id }, this.#context);
+    } catch (error) {
+      // Made by somebody else since it was looked for, perhaps with a prompt: its root is as good.
+      if (!isAppError(error) || error.code !== 'tree/exists') throw error;
+    }
+  }
+
+  #whereUserIs(id: TreeId): Promise<NodeId> {
+    return this.#store.read(id, function* () {
+      const row = yield* readTree(id);
+      return row.activeNodeId ?? row.rootId;
+    });
+  }
+
+  async #appended(id: TreeId, wanted: CreateMessage): Promise<TopicMessage> {
+    const message = saidIn(wanted);
+    const command: AppendCommand = {
+      type: 'append',
+      treeId: id,
+      messages: message === undefined ? [] : [{ message, ...optional(wanted) }],
+      merge: false,
+      select: wanted.select !== false,
+      ...(wanted.parentId === undefined ? {} : { parentId: nodeId(wanted.parentId) }),
+    };
+    const { result } = await run(this.#store, command, this.#context);
+    // An append passes blank messages over, which is no way to make one.
+    if (result.added.length + result.reused.length === 0)
+      refuse('message/blank', `The message for ${id} says nothing.`, { treeId: id });
+    return this.#message({ treeId: id, nodeId: result.nodeId });
+  }
+
+  async #replied(
+    id: TreeId,
+    parentId: NodeId,
+    wanted: readonly NewTopicMessage[],
+    select: boolean | undefined,
+    join: number,
+  ): Promise<TopicMessage[]> {
+    const replies = wanted.map((one): NewReply => {
+      const message = saidIn(one);
+      return {
+        ...(message === undefined ? {} : { message }),
+        ...(one.status === undefined ? {} : { status: one.status }),
+        ...optional(one),
+      };
+    });
+    const { result } = await run(
+      this.#store,
+      {
+        type: 'reply',
+        treeId: id,
+        parentId,
+        replies,
+        select: select !== false,
+        ...(join === 0 ? {} : { join }),
+      },
+      this.#context,
+    );
+    const made: TopicMessage[] = [];
+    for (const added of result.added) made.push(await this.#message({ treeId: id, nodeId: added }));
+    return made;
+  }
+
+  async #message({ treeId: id, nodeId: at }: Place): Promise<TopicMessage> {
+    const node: Node | null = await this.#store.read(id, () => ask('node', { id: at }));
+    if (node === null) return refuse('tree/unknown-node', `There is no message ${at}.`, { nodeId: at });
+    return topicMessage(id, node);
+  }
+}
+
+function optional({ id, meta }: NewTopicMessage): Pick<NewReply, 'id' | 'meta'> {
+  return { ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta }) };
+}
+
+function deletedOf({ removed, activeNodeId }: Deleted): DeletedMessages {
+  return { deletedIds: removed, activeNodeId };
+}

@@ -1,0 +1,91 @@
+/** From rows to topics and messages. */
+import { parseMessage } from '@coppice/content';
+import {
+  type BranchPage,
+  type Message,
+  type Node,
+  type NodeId,
+  refuse,
+  type TopologyNode,
+  type TreeId,
+  type TreeRow,
+  valueOf,
+} from '@coppice/core';
+import type { BranchItem, BranchMessages, NewTopicMessage, SiblingsGroup, Topic, TopicMessage } from './shapes.ts';
+
+/** A tree as a topic. */
+export function topicOf(row: TreeRow): Topic {
+  const { id, rootId, activeNodeId, version, createdAt, updatedAt, attributes } = row;
+  return {
+    id,
+    title: attributes.title ?? attributes.autoTitle ?? null,
+    systemPrompt: attributes.systemPrompt ?? null,
+    rootId,
+    activeNodeId,
+    version,
+    createdAt,
+    updatedAt,
+    attributes,
+  };
+}
+
+/** A node as a message of its topic; refuses the root, which is none. */
+export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
+  const { id, parentId, message } = node;
+  if (parentId === null || message === null)
+    return refuse('tree/root-protected', `The root ${id} is no message.`, { nodeId: id });
+  return {
+    id,
+    topicId,
+    parentId,
+    role: message.role,
+    kind: node.kind,
+    data: { parts: message.content },
+    ...(message.tool_call_id === undefined ? {} : { toolCallId: message.tool_call_id }),
+    siblingsGroupId: node.groupId,
+    status: node.status,
+    createdAt: node.createdAt,
+    meta: node.meta,
+  };
+}
+
+/**
+ * What a caller wants said, read at content's door; undefined where a reply that is still to be written says nothing
+ * yet. A blank message is let through: whether it may be is for the planner to say.
+ */
+export function saidIn({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
+  const content = typeof data === 'string' ? [{ type: 'text', text: data }] : data.parts;
+  if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
+  const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
+  return valueOf(parseMessage({ role, content, ...call }, { blank: 'keep' }));
+}
+
+/** A page of a branch. */
+export function branchOf(topicId: TreeId, page: BranchPage): BranchMessages {
+  const items = page.nodes.map((node): BranchItem => {
+    const message = topicMessage(topicId, node);
+    const others = page.groups.get(node.id);
+    if (others === undefined) return { message };
+    return { message, siblings: others.map((other) => topicMessage(topicId, other)) };
+  });
+  const { rootId, activeNodeId, version, before } = page;
+  return { items, nextCursor: before, rootId, activeNodeId, version };
+}
+
+/** The groups among nodes, in the order of their first members, members in stored order. */
+export function groupsOf(nodes: readonly TopologyNode[]): SiblingsGroup[] {
+  const groups = new Map<string, { parentId: NodeId; groupId: number; members: TopologyNode[] }>();
+  for (const node of nodes) {
+    const { parentId, groupId } = node;
+    if (groupId === 0) continue;
+    const key = `${parentId} ${groupId}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { parentId, groupId, members: [node] });
+    else known.members.push(node);
+  }
+  return [...groups.values()].map(({ parentId, groupId, members }) => ({
+    parentId,
+    groupId,
+    nodeIds: members.sort((a, b) => (a.position < b.position ? -1 : 1)).map((member) => member.id),
+  }));
+}

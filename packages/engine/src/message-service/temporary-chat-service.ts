@@ -1,0 +1,78 @@
+import {
+  type Changed,
+  type ChangeOptions,
+  type RunContext,
+  readTree,
+  refuse,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { freshAct, runContextOf, type ServiceOptions } from '../service.ts';
+import { worded } from './errors.ts';
+import { MessageService } from './message-service.ts';
+import { topicOf } from './render.ts';
+import type { NewTopic, Topic } from './shapes.ts';
+import { TopicService } from './topic-service.ts';
+
+/** What keeps temporary trees: a store of their own, and the way from there into the main one. */
+export interface TemporaryTreeKeeper {
+  /** Where they live: in no list, search, feed or backup of the main store. */
+  readonly store: Store;
+  has(treeId: TreeId): Promise<boolean>;
+  /** Moves one into the main store in one commit, with ids, order, groups and pointer as they are. */
+  keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<Changed<TreeId>>;
+  /** Forgets one: nothing of it is left anywhere. */
+  discard(treeId: TreeId): Promise<void>;
+}
+
+/** Chats that nobody keeps unless told to, under the same calls as all others. */
+export class TemporaryChatService {
+  /** Their messages. */
+  readonly messages: MessageService;
+  /** Themselves, as topics; what is done here is forgotten with them. */
+  readonly topics: TopicService;
+  readonly #keeper: TemporaryTreeKeeper;
+  readonly #main: Store;
+  readonly #context: RunContext;
+
+  constructor(main: Store, keeper: TemporaryTreeKeeper, options: ServiceOptions = {}) {
+    this.#main = main;
+    this.#keeper = keeper;
+    this.#context = runContextOf(main, options);
+    this.messages = new MessageService(keeper.store, options);
+    this.topics = new TopicService(keeper.store, options);
+  }
+
+  /** Begins a temporary chat. */
+  create(topic: NewTopic = {}): Promise<Topic> {
+    return this.topics.create(topic);
+  }
+
+  /** Whether a topic is a temporary one. */
+  has(topicId: string): Promise<boolean> {
+    return this.#keeper.has(treeId(topicId));
+  }
+
+  /** Keeps a chat: from now on it is a topic like any other. Refused while a reply is being written. */
+  keep(topicId: string): Promise<Topic> {
+    return worded(async () => {
+      const id = await this.#known(topicId);
+      const { actor, now } = this.#context;
+      await this.#keeper.keep(id, { actor, actId: freshAct(this.#context), at: now() });
+      return topicOf(await this.#main.read(id, () => readTree(id)));
+    });
+  }
+
+  /** Forgets a chat. */
+  discard(topicId: string): Promise<void> {
+    return worded(async () => this.#keeper.discard(await this.#known(topicId)));
+  }
+
+  async #known(topicId: string): Promise<TreeId> {
+    const id = treeId(topicId);
+    if (!(await this.#keeper.has(id)))
+      refuse('tree/unknown-tree', `There is no temporary chat ${topicId}.`, { treeId: id });
+    return id;
+  }
+}
