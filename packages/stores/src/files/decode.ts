@@ -115,14 +115,30 @@ export function readNode(json: Fields): Node {
   const { node } = step.value;
   const removedIn = field(json, 'removedIn');
   const lastChildId = textOrNull(json, 'lastChildId');
+  const { id, parentId, position, kind, message, status, groupId, createdAt, matchParent, key, tokens } = node;
+  // In the order in which a commit makes them, so that rows print alike wherever they were read from.
   return {
-    ...node,
-    role: roleOf(node.message),
+    id,
+    parentId,
+    position,
     seq: number(json, 'seq'),
+    kind,
+    role: roleOf(message),
+    status,
+    groupId,
+    createdAt,
+    matchParent,
+    key,
+    tokens,
     addedIn: number(json, 'addedIn'),
     contentIn: number(json, 'contentIn'),
     removedIn: removedIn === null || removedIn === undefined ? null : number(json, 'removedIn'),
     lastChildId: lastChildId === null ? null : nodeId(lastChildId),
+    message,
+    text: node.text,
+    meta: node.meta,
+    marker: node.marker,
+    aliases: node.aliases,
   };
 }
 
