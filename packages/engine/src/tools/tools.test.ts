@@ -1,0 +1,339 @@
+import { getEventListeners } from 'node:events';
+import type { JsonObject } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Approvals, approvalHash } from './approval.ts';
+import type { ApprovalRequest, Tool, ToolCall, ToolResult } from './contract.ts';
+import { defineTool, type ToolSpecification } from './define.ts';
+import { builtInTools, createTools } from './registry.ts';
+import { withinBytes } from './result-text.ts';
+
+function tool(spec: Partial<ToolSpecification> & Pick<ToolSpecification, 'run'>): Tool {
+  return defineTool({
+    name: 'work',
+    description: 'Works.',
+    sideEffects: false,
+    parameters: { type: 'object' },
+    ...spec,
+  });
+}
+
+function calling(parameters: JsonObject = {}, name = 'work'): ToolCall {
+  return { id: 'c1', name, parameters };
+}
+
+function textOf({ message }: ToolResult): string {
+  return message.content.map((block) => ('text' in block ? String(block.text) : '')).join('');
+}
+
+describe('the registry', () => {
+  test('[W60] the built-in tools are there unless others are named, and models are told name, purpose and schema', () => {
+    const tools = createTools();
+    expect(tools.list()).toEqual(builtInTools);
+    expect(tools.specs().map((spec) => spec.name)).toEqual(['current_date', 'introspect']);
+    expect(Object.keys(tools.specs(['introspect'])[0] ?? {})).toEqual(['name', 'description', 'parameters']);
+    expect(() => tools.specs(['nothing'])).toThrow('"nothing"');
+    expect(createTools({ tools: [] }).list()).toEqual([]);
+  });
+
+  test('[W61] a name is taken once, and only whoever added a tool takes it away', () => {
+    const tools = createTools({ tools: [] });
+    const remove = tools.add(tool({ run: () => 'first' }));
+    expect(() => tools.add(tool({ run: () => 'second' }))).toThrow('already');
+    remove();
+    const second = tool({ run: () => 'second' });
+    tools.add(second);
+    remove();
+    expect(tools.find('work')).toBe(second);
+  });
+
+  test.each(['', 'a b', 'x'.repeat(65), 'naïve', 'a.b'])('[W61] the name %j is refused', (name) => {
+    expect(() => tool({ name, run: () => '' })).toThrow(expect.objectContaining({ code: 'tool/bad-name' }));
+  });
+
+  test.each<[string, JsonObject]>([
+    ['of no object', { type: 'string' }],
+    ['that is none', { type: 'object', properties: { a: { type: 'nothing' } } }],
+    ['that points elsewhere', { type: 'object', properties: { a: { $ref: 'https://example.org/x.json' } } }],
+    ['that is too large', { type: 'object', description: 'x'.repeat(300_000) }],
+  ])('[W62] a schema %s is refused', (_, parameters) => {
+    const tools = createTools({ tools: [] });
+    expect(() => tools.add(tool({ parameters, run: () => '' }))).toThrow(
+      expect.objectContaining({ code: 'tool/bad-schema' }),
+    );
+    expect(tools.list()).toEqual([]);
+  });
+
+  test('[W62] schemas of both drafts are understood, also with unknown words and with one id for two tools', async () => {
+    const older = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $id: 'https://example.org/same',
+      type: 'object',
+      properties: { pair: { type: 'array', items: [{ type: 'number' }, { type: 'string' }] } },
+    };
+    const newer = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://example.org/same',
+      type: 'object',
+      'x-hint': 1,
+      properties: { pair: { prefixItems: [{ type: 'number' }, { type: 'string' }] }, at: { format: 'who-knows' } },
+    };
+    for (const parameters of [older, newer, { ...newer }]) {
+      const tools = createTools({ tools: [tool({ parameters, run: () => 'ok' })] });
+      expect(textOf(await tools.call(calling({ pair: [1, 'a'], at: 'x' })))).toBe('ok');
+      expect((await tools.call(calling({ pair: ['a', 1] }))).error).toBe('tool/bad-arguments');
+    }
+  });
+});
+
+describe('a call', () => {
+  test('[W63] is answered with a tool message: text as it is, anything else as JSON', async () => {
+    for (const [result, text] of [
+      ['plain', 'plain'],
+      ['', ''],
+      [{ a: [1, null] }, '{"a":[1,null]}'],
+      [null, 'null'],
+      [3, '3'],
+    ] as const) {
+      const answered = await createTools({ tools: [tool({ run: async () => result })] }).call(calling());
+      expect(answered).toMatchObject({ callId: 'c1', name: 'work', error: null, truncated: false });
+      expect(answered.message).toEqual({ role: 'tool', tool_call_id: 'c1', content: [{ type: 'text', text }] });
+    }
+  });
+
+  test('[W64] of a tool that is unknown, or not active, is answered with the names there are', async () => {
+    const tools = createTools();
+    const unknown = await tools.call(calling({}, 'nothing'));
+    expect(unknown.error).toBe('tool/unknown');
+    expect(textOf(unknown)).toContain('current_date, introspect');
+    const inactive = await tools.call(calling({}, 'current_date'), { active: ['introspect'] });
+    expect(inactive.error).toBe('tool/unknown');
+    expect((await tools.call(calling({}, '__proto__'))).error).toBe('tool/unknown');
+  });
+
+  test('[W65] with arguments that do not fit is not run, and is told where and why', async () => {
+    let ran = 0;
+    const parameters: JsonObject = {
+      type: 'object',
+      properties: { size: { type: 'integer', maximum: 3 }, kind: { enum: ['a', 'b'] } },
+      required: ['size'],
+      additionalProperties: false,
+    };
+    const tools = createTools({ tools: [tool({ parameters, run: () => String(++ran) })] });
+    for (const [given, why] of [
+      [{}, "required property 'size'"],
+      [{ size: 'x' }, 'at /size: must be integer'],
+      [{ size: 9 }, 'must be <= 3'],
+      [{ size: 1, kind: 'c' }, '["a","b"]'],
+      [{ size: 1, other: 1 }, '"other"'],
+    ] as const) {
+      const answered = await tools.call(calling(given));
+      expect(answered.error).toBe('tool/bad-arguments');
+      expect(textOf(answered)).toContain(why);
+    }
+    const cut = await tools.call({ ...calling({ size: 1 }), malformed: 'end in the middle of a string' });
+    expect(textOf(cut)).toContain('end in the middle of a string');
+    expect(ran).toBe(0);
+    expect((await tools.call(calling({ size: 1 }))).error).toBeNull();
+  });
+
+  test.each<[string, Tool['run']]>([
+    ['an error at once', () => raise(new Error('out of paper'))],
+    ['an error later', async () => raise(new Error('out of paper'))],
+    ['a mere text', async () => raise('out of paper')],
+  ])('[W66] of a tool that throws %s is answered with what went wrong', async (_, run) => {
+    const answered = await createTools({ tools: [tool({ run })] }).call(calling());
+    expect(answered.error).toBe('tool/failed');
+    expect(textOf(answered)).toContain('out of paper');
+  });
+
+  test('[W67] ends at its time limit, also if the tool never does, and tells the tool to stop', async () => {
+    let told: unknown;
+    const hanging = tool({
+      timeoutMs: 5,
+      run: (_parameters, { signal }) =>
+        new Promise<string>(() => {
+          signal.addEventListener('abort', () => {
+            told = signal.reason;
+          });
+        }),
+    });
+    const answered = await createTools({ tools: [hanging] }).call(calling());
+    expect(answered.error).toBe('tool/timeout');
+    expect(textOf(answered)).toContain('5 ms');
+    expect(told).toMatchObject({ code: 'tool/timeout' });
+    const byDefault = createTools({ tools: [{ ...hanging, timeoutMs: undefined }], limits: { timeoutMs: 4 } });
+    expect(textOf(await byDefault.call(calling()))).toContain('4 ms');
+  });
+
+  test('[W68] ends at once when it is stopped, before or while it runs, and leaves nothing behind', async () => {
+    const control = new AbortController();
+    let started = 0;
+    const tools = createTools({
+      tools: [
+        tool({
+          run: (_parameters, { signal }) => {
+            started++;
+            return new Promise((_, reject) =>
+              signal.addEventListener('abort', () => reject(new Error('my own words'))),
+            );
+          },
+        }),
+      ],
+    });
+    const running = tools.call(calling(), { signal: control.signal });
+    await Promise.resolve().then(() => control.abort());
+    expect((await running).error).toBe('tool/aborted');
+    expect((await tools.call(calling(), { signal: control.signal })).error).toBe('tool/aborted');
+    expect(started).toBe(1);
+    expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+  });
+
+  test('[W69] keeps a result within its limit, marks what was cut off, and never keeps half a character', async () => {
+    const tools = createTools({ tools: [tool({ run: () => 'é😀'.repeat(400_000) })] });
+    const answered = await tools.call(calling());
+    expect(answered).toMatchObject({ truncated: true, error: null });
+    const text = textOf(answered);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1024 * 1024);
+    expect(text).toMatch(/\n\[truncated: the result has 2400000 bytes, the limit is 1048576\]$/);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 80, max: 300 }), (said, limit) => {
+        const within = withinBytes(said, limit);
+        expect(Buffer.byteLength(within.text)).toBeLessThanOrEqual(limit);
+        expect(within.truncated).toBe(Buffer.byteLength(said) > limit);
+        const kept = within.truncated ? within.text.slice(0, within.text.lastIndexOf('\n[truncated')) : within.text;
+        expect(said.startsWith(kept)).toBe(true);
+        expect(Buffer.from(kept).toString()).toBe(kept);
+      }),
+    );
+  });
+
+  test('[W70] runs beside others; the answers come in the order of the calls', async () => {
+    const release: (() => void)[] = [];
+    const slow = tool({
+      name: 'slow',
+      run: () => new Promise<string>((resolve) => release.push(() => resolve('slow'))),
+    });
+    const quick = tool({
+      name: 'quick',
+      run: () => {
+        release[0]?.();
+        return 'quick';
+      },
+    });
+    const tools = createTools({ tools: [slow, quick] });
+    const both = await tools.callAll([calling({}, 'slow'), { ...calling({}, 'quick'), id: 'c2' }]);
+    expect(both.map(textOf)).toEqual(['slow', 'quick']);
+    expect(both.map((one) => one.message.tool_call_id)).toEqual(['c1', 'c2']);
+  });
+});
+
+describe('approval', () => {
+  const ran: JsonObject[] = [];
+  const writing = tool({
+    name: 'write',
+    sideEffects: true,
+    run(parameters) {
+      ran.push(parameters);
+      return 'written';
+    },
+  });
+  const tools = createTools({ tools: [writing] });
+
+  test('[W71] a tool that does not say has side effects, and without anybody to ask it is not run', async () => {
+    expect(defineTool({ name: 'x', description: '', run: () => '' }).sideEffects).toBe(true);
+    const answered = await tools.call(calling({ path: 'a' }, 'write'));
+    expect(answered.error).toBe('tool/not-approved');
+    expect(ran).toEqual([]);
+  });
+
+  test('[W72] whoever approves sees the exact arguments, and an approval of other arguments counts as none', async () => {
+    ran.length = 0;
+    const asked: ApprovalRequest[] = [];
+    const parameters = { path: 'a', deep: { list: [1, 2] } };
+    const approved = await tools.call(calling(parameters, 'write'), {
+      approve(request) {
+        asked.push(request);
+        return { approved: true, hash: request.hash };
+      },
+    });
+    expect(textOf(approved)).toBe('written');
+    expect(asked[0]).toMatchObject({
+      callId: 'c1',
+      name: 'write',
+      parameters,
+      hash: approvalHash('write', parameters),
+    });
+    for (const hash of [approvalHash('write', { path: 'b' }), approvalHash('read', parameters), '']) {
+      const denied = await tools.call(calling(parameters, 'write'), { approve: () => ({ approved: true, hash }) });
+      expect(denied.error).toBe('tool/not-approved');
+    }
+    const refused = await tools.call(calling(parameters, 'write'), {
+      approve: async () => ({ approved: false, reason: 'not on a Sunday' }),
+    });
+    expect(textOf(refused)).toContain('not on a Sunday');
+    expect(ran).toEqual([parameters]);
+  });
+
+  test('[W72] what was approved is what is run, whatever happens to the arguments meanwhile', async () => {
+    ran.length = 0;
+    const parameters = { path: 'safe' };
+    await tools.call(calling(parameters, 'write'), {
+      approve(request) {
+        parameters.path = 'evil';
+        Object.assign(request.parameters, { path: 'evil' });
+        return { approved: true, hash: request.hash };
+      },
+    });
+    expect(ran).toEqual([{ path: 'safe' }]);
+  });
+
+  test('[W73] the hash stands for tool and arguments: the order of keys does not count, all else does', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (given, value) => {
+        const parameters = JSON.parse(JSON.stringify(given));
+        const turned = Object.fromEntries(Object.entries(parameters).reverse());
+        expect(approvalHash('t', JSON.parse(JSON.stringify(turned)))).toBe(approvalHash('t', parameters));
+        expect(approvalHash('u', parameters)).not.toBe(approvalHash('t', parameters));
+        const more = JSON.parse(JSON.stringify({ ...parameters, 'one more': value }));
+        if (!Object.hasOwn(parameters, 'one more'))
+          expect(approvalHash('t', more)).not.toBe(approvalHash('t', parameters));
+      }),
+    );
+  });
+
+  test('[W74] an approval given beforehand is good for one call; beyond it whoever else decides is asked', async () => {
+    const approvals = new Approvals();
+    const approve = approvals.deciding();
+    const hash = approvalHash('write', { n: 1 });
+    approvals.grant(hash);
+    const call = () => tools.call(calling({ n: 1 }, 'write'), { approve });
+    expect([(await call()).error, (await call()).error]).toEqual([null, 'tool/not-approved']);
+    approvals.grant(hash);
+    approvals.grant(hash);
+    expect((await call()).error).toBeNull();
+    approvals.revoke(hash);
+    expect((await call()).error).toBe('tool/not-approved');
+    const further = approvals.deciding((request) => ({ approved: true, hash: request.hash }));
+    expect((await tools.call(calling({ n: 2 }, 'write'), { approve: further })).error).toBeNull();
+  });
+
+  test('[W74] a call that waits for approval ends when it is stopped, and is never run after', async () => {
+    ran.length = 0;
+    const control = new AbortController();
+    const answered = await tools.call(calling({}, 'write'), {
+      signal: control.signal,
+      approve: () => {
+        queueMicrotask(() => control.abort());
+        return new Promise(() => undefined);
+      },
+    });
+    expect(answered.error).toBe('tool/aborted');
+    expect(ran).toEqual([]);
+    expect(getEventListeners(control.signal, 'abort')).toEqual([]);
+  });
+});
+
+function raise(what: unknown): never {
+  throw what;
+}
