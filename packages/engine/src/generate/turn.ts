@@ -1,4 +1,5 @@
 /** One turn of conversation, from what is said to the last reply. */
+import { setMaxListeners } from 'node:events';
 import {
   type ActId,
   actId as asActId,
@@ -32,6 +33,8 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
   const actId = asActId(options.actId ?? room.newId());
   const broadcast = createBroadcast<TurnEvent>();
   const { controller, unlink } = linkedController(options.signal);
+  // Every reply and every call of a tool listens for the end of the turn; so many are no leak.
+  setMaxListeners(room.limits.replies + room.limits.calls + 16, controller.signal);
   const over = new AbortController();
   room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
   const work: Work = { room, start, options, actId, signal: controller.signal, emit: broadcast.push, seen: [] };

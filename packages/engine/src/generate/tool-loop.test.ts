@@ -1,0 +1,246 @@
+import { type JsonObject, nodeId, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { errorEvent } from '../providers/errors.ts';
+import { type ScriptedReply, textBeats, toolBeats } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { approvalHash } from '../tools/approval.ts';
+import { defineTool } from '../tools/define.ts';
+import { createTools } from '../tools/registry.ts';
+
+const call = (id: string, name: string, parameters: JsonObject = {}) => ({ id, name, parameters });
+
+const ran: string[] = [];
+let slow: () => boolean = () => true;
+const anything: JsonObject = { type: 'object' };
+const tools = createTools({
+  limits: { timeoutMs: 200 },
+  tools: [
+    defineTool({
+      name: 'add',
+      description: 'Adds two numbers.',
+      sideEffects: false,
+      parameters: {
+        type: 'object',
+        properties: { a: { type: 'number' }, b: { type: 'number' } },
+        required: ['a', 'b'],
+        additionalProperties: false,
+      },
+      run: ({ a, b }) => {
+        ran.push('add');
+        return Number(a) + Number(b);
+      },
+    }),
+    defineTool({
+      name: 'slow',
+      description: 'Waits until it may go on.',
+      sideEffects: false,
+      parameters: anything,
+      run: async ({ name }) => {
+        ran.push(`slow ${name}`);
+        await until(() => slow());
+        return `slow ${name}`;
+      },
+    }),
+    defineTool({
+      name: 'broken',
+      description: 'Always fails.',
+      sideEffects: false,
+      parameters: anything,
+      run: () => {
+        throw new Error('The tool broke.');
+      },
+    }),
+    defineTool({
+      name: 'delete_all',
+      description: 'Changes the world.',
+      sideEffects: true,
+      parameters: anything,
+      run: () => {
+        ran.push('delete_all');
+        return 'done';
+      },
+    }),
+  ],
+});
+
+let shop: Workshop;
+afterEach(() => {
+  ran.length = 0;
+  slow = () => true;
+  return shop.close();
+});
+
+describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
+  const open = async (replies: readonly ScriptedReply[], options: WorkshopOptions = {}) => {
+    shop = await openWorkshop(kind, replies, { tools, ...options });
+    return shop;
+  };
+
+  test('[H20] a call is run, its result stored as a tool message with its source, and the model goes on from it', async () => {
+    await open([toolBeats(call('c1', 'add', { a: 1, b: 2 })), textBeats('It is 3')]);
+    const turn = shop.send('1 + 2?', { tools: ['add'] });
+    const events = await eventsOf(turn);
+    expect(await shop.thread()).toEqual(['user: 1 + 2?', 'assistant: ', 'tool: 3', 'assistant: It is 3']);
+    expect(events.map((event) => event.type).filter((type) => type !== 'text-delta')).toEqual([
+      'node',
+      'node',
+      'tool-use',
+      'usage',
+      'node',
+      'tool-result',
+      'node',
+      'node',
+      'usage',
+      'node',
+      'end',
+    ]);
+    expect(events.find((event) => event.type === 'tool-use')).toMatchObject({
+      callId: 'c1',
+      name: 'add',
+      parameters: { a: 1, b: 2 },
+    });
+    const [asked, again] = shop.provider.requests;
+    expect(asked?.tools?.map((tool) => tool.name)).toEqual(['add']);
+    expect(again?.messages.at(-1)).toEqual({ ...textMessage('tool', '3'), tool_call_id: 'c1' });
+    const first = await turn.first;
+    const reply = first.replies[0];
+    const [result] = await shop.children(reply?.nodeId ?? nodeId(''));
+    expect(result?.meta.source).toMatchObject({ type: 'tool_result', tool_name: 'add' });
+    expect((await first.next)?.replies[0]?.message).toEqual(textMessage('assistant', 'It is 3'));
+    const acts = new Set((await shop.store.history(shop.treeId)).slice(0, -1).map((commit) => commit.actId));
+    expect([...acts]).toEqual([turn.actId]);
+  });
+
+  test('[H21] calls of one reply run at the same time, and their results are stored in the order of the calls', async () => {
+    slow = () => ran.length === 2;
+    await open([
+      toolBeats(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
+      textBeats('Done'),
+    ]);
+    await shop.send('Go', { tools: ['slow', 'add', 'broken'] }).done;
+    const lines = await shop.thread();
+    expect(lines.slice(2, 5)).toEqual(['tool: slow x', 'tool: 2', expect.stringContaining('The tool broke.')]);
+    expect(shop.provider.requests[1]?.messages.slice(-3).map((message) => message.tool_call_id)).toEqual([
+      'x',
+      'y',
+      'z',
+    ]);
+  });
+
+  test('[H22] what goes wrong with a call is told to the model, and the conversation goes on', async () => {
+    await open([
+      [
+        ...toolBeats(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'slow')).slice(0, -2),
+        { type: 'tool-use-start', index: 3, id: 'd', name: 'add' },
+        { type: 'tool-use-delta', index: 3, json: '{"a": 1, "b"' },
+        { type: 'tool-use-end', index: 3, parameters: {}, malformed: 'The arguments are cut off.' },
+        { type: 'end', finishReason: 'length', raw: 'length' },
+      ],
+      textBeats('I see'),
+    ]);
+    slow = () => shop.provider.requests.length > 1;
+    const events = await eventsOf(shop.send('Go', { tools: ['add', 'slow'] }));
+    const results = events.flatMap((event) => (event.type === 'tool-result' ? [[event.callId, event.isError]] : []));
+    expect(results).toEqual([
+      ['a', true],
+      ['b', true],
+      ['c', true],
+      ['d', true],
+    ]);
+    expect(ran).toEqual(['slow undefined']);
+    expect((await shop.thread()).at(-1)).toBe('assistant: I see');
+    expect((await shop.thread())[5]).toContain('cut off');
+  });
+
+  test('[H23] tools with several replies are refused before anything is written', async () => {
+    await open([textBeats('No')]);
+    const wanted = { tools: ['add'], n: 2 };
+    expect(await shop.send('Go', wanted).done).toMatchObject({ code: 'generate/tools-need-one', kind: 'invalid' });
+    expect(await shop.send('Go', { tools: ['nothing_such'] }).done).toMatchObject({ code: 'tool/unknown' });
+    expect(await shop.thread()).toEqual([]);
+  });
+
+  test('[H24] after 25 rounds calls are answered with an error and the turn ends with tool-limit', async () => {
+    await open([(_request, number) => toolBeats(call(`c${number}`, 'add', { a: number, b: 1 }))]);
+    const end = await shop.send('For ever', { tools: ['add'] }).done;
+    expect(end).toMatchObject({ type: 'error', code: 'generate/tool-limit', kind: 'refused' });
+    expect(ran).toHaveLength(25);
+    expect(shop.provider.requests).toHaveLength(26);
+    const lines = await shop.thread();
+    expect(lines).toHaveLength(1 + 26 * 2);
+    expect(lines.at(-1)).toContain('25 rounds');
+  });
+
+  test('[H24] a turn calls tools 50 times and no more', async () => {
+    const many = (number: number) =>
+      Array.from({ length: 20 }, (_, at) => call(`c${number}-${at}`, 'add', { a: 1, b: at }));
+    await open([(_request, number) => toolBeats(...many(number))]);
+    const end = await shop.send('Much', { tools: ['add'] }).done;
+    expect(end).toMatchObject({ code: 'generate/tool-limit' });
+    expect(ran).toHaveLength(40);
+  });
+
+  test('[H24] a turn that takes too long is ended, and what was said is kept as interrupted', async () => {
+    await open([[{ type: 'text-delta', text: 'Well' }, { type: 'hang' }]], { limits: { turnMs: 60 } });
+    const end = await shop.send('Go', { tools: ['add'] }).done;
+    expect(end).toMatchObject({ code: 'generate/tool-limit' });
+    expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Well' });
+  });
+
+  test('[H25] a tool with side effects runs only when exactly this call was approved', async () => {
+    const asked: unknown[] = [];
+    await open([
+      toolBeats(call('1', 'delete_all', { what: 'this' })),
+      textBeats('Refused'),
+      toolBeats(call('2', 'delete_all', { what: 'that' })),
+      textBeats('Allowed'),
+    ]);
+    await shop.send('Clean up', { tools: ['delete_all'] }).done;
+    expect(ran).toEqual([]);
+    const approve = ({ hash, parameters }: { hash: string; parameters: JsonObject }) => {
+      asked.push(parameters);
+      return { approved: true as const, hash };
+    };
+    await shop.send('Clean up then', { tools: ['delete_all'], approve }).done;
+    expect(asked).toEqual([{ what: 'that' }]);
+    expect(ran).toEqual(['delete_all']);
+    expect(approvalHash('delete_all', { what: 'this' })).not.toBe(approvalHash('delete_all', { what: 'that' }));
+  });
+
+  test('[H26] an abort while tools run stores what there is and ends the turn', async () => {
+    slow = () => false;
+    await open([toolBeats(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), textBeats('Never')]);
+    const turn = shop.send('Go', { tools: ['add', 'slow'] });
+    await until(() => ran.length === 2);
+    turn.abort();
+    expect(await turn.done).toMatchObject({ code: 'generate/aborted' });
+    expect(shop.provider.requests).toHaveLength(1);
+    const lines = await shop.thread();
+    expect(lines[2]).toBe('tool: 2');
+    expect(lines).toHaveLength(4);
+    slow = () => true;
+  });
+
+  test('[H26] a reply that broke off inside a call runs no tool, and the next request repairs it', async () => {
+    await open([
+      [
+        { type: 'text-delta', text: 'Let me see' },
+        ...toolBeats(call('a', 'add', { a: 1, b: 1 })).slice(0, 2),
+        errorEvent('provider/dropped', 'Gone.'),
+      ],
+      textBeats('Again'),
+    ]);
+    const end = await shop.send('Go', { tools: ['add'] }).done;
+    expect(end).toMatchObject({ code: 'provider/dropped' });
+    expect(ran).toEqual([]);
+    expect((await shop.node(end.nodeIds[0])).status).toBe('interrupted');
+    await shop.send('And now?', { tools: ['add'] }).done;
+    const sent = shop.provider.requests[1]?.messages ?? [];
+    expect(sent.map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    const goOn = shop.generator.generate(
+      { type: 'continue', treeId: shop.treeId, nodeId: end.nodeIds[0] ?? nodeId('') },
+      { models: ['scripted/one'] },
+    );
+    expect(await goOn.done).toMatchObject({ code: 'generate/not-continuable' });
+  });
+});

@@ -1,0 +1,432 @@
+import { nodeId, run, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ProviderEvent } from '../providers/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import type { FollowEvent } from '../runs/follow.ts';
+import { type ScriptedReply, textBeats } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import type { TurnEvent } from './contract.ts';
+
+const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
+const textIn = (events: readonly TurnEvent[]) =>
+  events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
+  const open = async (replies: readonly ScriptedReply[], options?: WorkshopOptions) => {
+    shop = await openWorkshop(kind, replies, options);
+    return shop;
+  };
+
+  test('[H3] a message is answered: both are in the tree, the reply is active and its source says how it came about', async () => {
+    await open([textBeats('Hello to you')], { systemPrompt: 'Be kind.' });
+    const turn = shop.send('Hello', { temperature: 0.5, maxTokens: 300 });
+    const end = await turn.done;
+    expect(end).toMatchObject({ type: 'end' });
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: Hello to you']);
+    const node = await shop.node(end.nodeIds[0]);
+    expect(node).toMatchObject({ status: 'success', groupId: 0 });
+    expect(node.meta.error).toBeUndefined();
+    expect(node.meta.source).toMatchObject({
+      type: 'model',
+      provider: 'scripted',
+      model_name: 'one',
+      parameters: { temperature: 0.5, max_tokens: 300 },
+      finish_reason: 'stop',
+      usage: { inputTokens: 10, outputTokens: 3 },
+      timing: { totalMs: expect.any(Number), startedAt: expect.any(Number) },
+    });
+    expect(shop.provider.requests[0]).toMatchObject({ systemPrompt: 'Be kind.', maxTokens: 300, temperature: 0.5 });
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+
+  test('[H3] all commits of a turn are one act', async () => {
+    await open([textBeats('Yes')]);
+    const turn = shop.send('Well?');
+    await turn.done;
+    const commits = (await shop.store.history(shop.treeId)).filter((commit) => commit.actId === turn.actId);
+    expect(commits).toHaveLength(3);
+  });
+
+  test('[H4] the message is durable before the model is asked, and the reply is pending with a run of its own', async () => {
+    const seen: unknown[] = [];
+    await open([
+      async function* () {
+        const beside = await shop.beside();
+        const runs = await beside.store.runs.list(shop.treeId);
+        const thread = await shop.thread();
+        seen.push(thread, runs.length, (await shop.node(runs[0]?.nodeId)).status);
+        yield* textBeats('Yes');
+      },
+    ]);
+    await shop.send('Are you there?').done;
+    expect(seen).toEqual([['user: Are you there?', 'assistant: '], 1, 'pending']);
+  });
+
+  test('[H5] text is put down in chunks while it comes, from any offset, for another process too', async () => {
+    const chunks: string[] = [];
+    await open([
+      async function* () {
+        yield said('One ');
+        yield said('two ');
+        await until(async () => {
+          const [one] = await shop.store.runs.list();
+          const there = one === undefined ? [] : await shop.store.runs.chunks(one.id);
+          chunks.splice(0, chunks.length, ...there.map((chunk) => chunk.text));
+          return chunks.join('') === 'One two ';
+        });
+        yield* textBeats('three');
+      },
+    ]);
+    const turn = shop.send('Count');
+    const pending = await firstPending(turn.events());
+    const beside = await shop.beside();
+    const heard: FollowEvent[] = [];
+    for await (const event of beside.generator.follow({ treeId: shop.treeId, nodeId: pending, from: 4 }))
+      heard.push(event);
+    expect(heard.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('two three');
+    expect(heard.at(0)).toMatchObject({ type: 'text-delta', offset: 4 });
+    expect(heard.at(-1)).toEqual({ type: 'end', nodeId: pending, status: 'success' });
+    expect(chunks.join('')).toBe('One two ');
+  });
+
+  test('[H6] events can be read by several readers and from any index, and end with exactly one end', async () => {
+    await open([
+      [
+        { type: 'thinking-delta', text: 'Hm.' },
+        { type: 'thinking-end', signature: 'proof' },
+        ...textBeats('Hello to you'),
+      ],
+    ]);
+    const turn = shop.send('Hello');
+    const [all, again] = await Promise.all([eventsOf(turn), eventsOf(turn)]);
+    expect(again).toEqual(all);
+    expect(await eventsOf(turn, 3)).toEqual(all.slice(3));
+    expect(all.map((event) => event.type)).toEqual([
+      'node',
+      'node',
+      'thinking-delta',
+      'text-delta',
+      'text-delta',
+      'text-delta',
+      'usage',
+      'node',
+      'end',
+    ]);
+    expect(textIn(all)).toBe('Hello to you');
+    const offsets = all.flatMap((event) => (event.type === 'text-delta' ? [event.offset] : []));
+    expect(offsets).toEqual([0, 5, 8]);
+    expect(all.at(-1)).toEqual(await turn.done);
+  });
+
+  test('[H6] a refusal before the first reply is an error event and nothing is thrown', async () => {
+    await open([]);
+    const turn = shop.send('Hello', { models: ['nobody/at-all'] });
+    expect(await eventsOf(turn)).toEqual([expect.objectContaining({ type: 'error', code: 'provider/unknown' })]);
+    await expect(turn.first).rejects.toMatchObject({ code: 'provider/unknown' });
+    expect(await shop.thread()).toEqual([]);
+  });
+
+  test('[H7] an abort stops the model at once and keeps what was said as aborted; again is harmless', async () => {
+    await open([[said('So far '), said('so good'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta' && event.text === 'so good') break;
+    turn.abort();
+    turn.abort();
+    const end = await turn.done;
+    expect(end).toMatchObject({ type: 'error', code: 'generate/aborted', kind: 'aborted' });
+    expect(shop.provider.running).toBe(0);
+    expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'aborted' });
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: So far so good']);
+    turn.abort();
+  });
+
+  test("[H7] the caller's signal and the node's id stop a turn as well, and a reader that leaves does not", async () => {
+    await open([[said('One'), { type: 'hang' }]]);
+    const controller = new AbortController();
+    const first = shop.send('A', { signal: controller.signal });
+    const reader = first.events()[Symbol.asyncIterator]();
+    await reader.next();
+    await reader.return?.();
+    await until(() => shop.provider.running === 1);
+    controller.abort();
+    expect(await first.done).toMatchObject({ code: 'generate/aborted' });
+    const second = shop.send('B');
+    const pending = await firstPending(second.events());
+    expect(await shop.generator.abort({ nodeId: pending })).toBe(true);
+    expect(await shop.generator.abort({ nodeId: pending })).toBe(false);
+    expect((await shop.node(pending)).status).toBe('aborted');
+  });
+
+  test('[H8] a provider that fails after some words leaves them as interrupted, with the error beside them', async () => {
+    await open([[said('Half a '), errorEvent('provider/dropped', 'The line went dead.')]]);
+    const end = await shop.send('Hello').done;
+    expect(end).toMatchObject({ type: 'error', code: 'provider/dropped', retryable: true });
+    const node = await shop.node(end.nodeIds[0]);
+    expect(node).toMatchObject({ status: 'interrupted', message: textMessage('assistant', 'Half a ') });
+    expect(node.meta.error).toMatchObject({ code: 'provider/dropped', message: 'The line went dead.' });
+  });
+
+  test('[H8] a provider that fails before it says anything leaves an empty node of status error, never an apology', async () => {
+    await open([[errorEvent('provider/failed', 'It said 500.', { status: 500, excerpt: 'oops' })]]);
+    const end = await shop.send('Hello').done;
+    const node = await shop.node(end.nodeIds[0]);
+    expect(node.status).toBe('error');
+    expect(node.text).toBe('');
+    expect(node.meta.error).toMatchObject({ code: 'provider/failed', status: 500, excerpt: 'oops' });
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: ']);
+  });
+
+  test('[H8] a provider that throws, ends without a word or never ends its stream is a failure like any other', async () => {
+    await open([
+      [{ type: 'throw', error: new Error('a bug') }],
+      [{ type: 'end', finishReason: 'content-filter', raw: 'filtered' }],
+      [said('cut')],
+    ]);
+    expect(await shop.send('1').done).toMatchObject({ type: 'error', code: 'provider/internal' });
+    expect(await shop.send('2').done).toMatchObject({ type: 'error', code: 'generate/empty' });
+    expect(await shop.send('3').done).toMatchObject({ type: 'error', code: 'provider/dropped' });
+  });
+
+  test('[H9] several replies come at the same time, in one group, the last of them active, each with its own seed', async () => {
+    let together = 0;
+    const reply: ScriptedReply = async function* (_request, call) {
+      together++;
+      await until(() => together === 3);
+      yield* textBeats(`Answer ${call}`);
+    };
+    await open([reply]);
+    const end = await shop.send('Three ways?', { n: 3, seed: 7 }).done;
+    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    expect(nodes.map((node) => node.groupId)).toEqual([1, 1, 1]);
+    expect(new Set(nodes.map((node) => node.text))).toEqual(new Set(['Answer 0', 'Answer 1', 'Answer 2']));
+    expect(shop.provider.requests.map((request) => request.seed)).toEqual([7, 8, 9]);
+    expect((await shop.thread()).at(-1)).toBe(`assistant: ${nodes[2]?.text}`);
+  });
+
+  test('[H9] several models answer in one group, and one that fails keeps its place', async () => {
+    await open([[errorEvent('provider/overloaded', 'Too busy.')]], { other: [textBeats('I am here')] });
+    const events = shop.send('Anyone?', { models: ['scripted/one', 'other/two'] });
+    const end = await events.done;
+    expect(end.type).toBe('end');
+    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    expect(nodes.map((node) => [node.status, node.groupId, node.text])).toEqual([
+      ['error', 1, ''],
+      ['success', 1, 'I am here'],
+    ]);
+    expect(nodes[1]?.meta.source).toMatchObject({ provider: 'other', model_name: 'two' });
+  });
+
+  test('[H10] a request made twice at the same place is one turn, also when it is through and in another process', async () => {
+    await open([textBeats('Once')]);
+    const again = { requestId: 'r-1' };
+    const [one, two] = [shop.send('Hello', again), shop.send('Hello', again)];
+    expect(two).toBe(one);
+    const end = await one.done;
+    const beside = await shop.beside();
+    const late = beside.generator.generate(
+      { type: 'send', treeId: shop.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
+      { models: ['scripted/one'], ...again },
+    );
+    expect(await late.done).toEqual(end);
+    expect(textIn(await eventsOf(late))).toBe('Once');
+    expect(shop.provider.requests).toHaveLength(1);
+    await shop.send('Hello', { requestId: 'r-2' }).done;
+    expect(shop.provider.requests).toHaveLength(2);
+  });
+
+  test('[H10] the same request in another process follows the one that runs', async () => {
+    let go = false;
+    await open([
+      async function* () {
+        yield said('One ');
+        await until(() => go);
+        yield* textBeats('two');
+      },
+    ]);
+    const again = { requestId: 'r-1' };
+    const turn = shop.send('Hello', again);
+    await firstPending(turn.events());
+    const beside = await shop.beside();
+    const late = beside.generator.generate(
+      { type: 'send', treeId: shop.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
+      { models: ['scripted/one'], ...again },
+    );
+    for await (const event of late.events()) if (event.type === 'text-delta') break;
+    go = true;
+    expect(textIn(await eventsOf(late))).toBe('One two');
+    expect(shop.provider.requests).toHaveLength(1);
+  });
+
+  test('[H11] regenerating adds a reply beside the old one, in one group, and moves there', async () => {
+    await open([textBeats('First'), textBeats('Second')]);
+    const before = await shop.send('Hello').done;
+    const old = await shop.node(before.nodeIds[0]);
+    const turn = shop.generator.generate(
+      { type: 'regenerate', treeId: shop.treeId, nodeId: old.id },
+      { models: ['scripted/one'] },
+    );
+    const end = await turn.done;
+    const replies = await shop.children(old.parentId ?? nodeId(''));
+    expect(replies.map((node) => [node.text, node.groupId])).toEqual([
+      ['First', 1],
+      ['Second', 1],
+    ]);
+    expect(end.nodeIds).toEqual([replies[1]?.id]);
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: Second']);
+    expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
+  });
+
+  test('[H12] a reply that was cut short is gone on with in the same node', async () => {
+    await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textBeats('sentence')]);
+    const cut = await shop.send('Hello').done;
+    const id = cut.nodeIds[0] ?? nodeId('');
+    const turn = shop.generator.generate(
+      { type: 'continue', treeId: shop.treeId, nodeId: id },
+      { models: ['scripted/one'] },
+    );
+    const events = await eventsOf(turn);
+    expect(events.find((event) => event.type === 'text-delta')).toMatchObject({ offset: 7, text: 'sentence' });
+    expect(events.at(-1)).toEqual({ type: 'end', nodeIds: [id] });
+    const node = await shop.node(id);
+    expect(node).toMatchObject({ status: 'success', text: 'Half a sentence' });
+    expect(node.meta.error).toBeUndefined();
+    const [, asked] = shop.provider.requests;
+    expect(asked?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+    const whole = shop.generator.generate(
+      { type: 'continue', treeId: shop.treeId, nodeId: id },
+      { models: ['scripted/one'] },
+    );
+    expect(await whole.done).toMatchObject({ type: 'error', code: 'generate/not-continuable' });
+  });
+
+  test('[H12] an empty reply is simply asked for again, in the same node', async () => {
+    await open([[errorEvent('provider/failed', 'No.')], textBeats('Yes')]);
+    const cut = await shop.send('Hello').done;
+    const id = cut.nodeIds[0] ?? nodeId('');
+    await shop.generator.generate({ type: 'continue', treeId: shop.treeId, nodeId: id }, { models: ['scripted/one'] })
+      .done;
+    expect(await shop.node(id)).toMatchObject({ status: 'success', text: 'Yes' });
+    expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
+  });
+
+  test('[H13] another model is asked in place of one that cannot be reached, and the source says so', async () => {
+    await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textBeats('Here')] });
+    const end = await shop.send('Hello', { fallbackModel: 'other/two' }).done;
+    expect(end.type).toBe('end');
+    expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
+      provider: 'other',
+      instead_of: { model: 'scripted/one', code: 'provider/overloaded' },
+    });
+  });
+
+  test('[H13] no other model is asked once something was said, or where the request is to blame', async () => {
+    await open(
+      [[said('Some'), errorEvent('provider/dropped', 'Gone.')], [errorEvent('provider/rejected', 'Bad request.')]],
+      { other: [textBeats('Here')] },
+    );
+    expect(await shop.send('1', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/dropped' });
+    expect(await shop.send('2', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/rejected' });
+    expect(shop.other.requests).toEqual([]);
+  });
+
+  test('[H14] a window without room for a reply is refused as full before the model is asked', async () => {
+    await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    const turn = shop.send('word '.repeat(200));
+    expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[H14] where room can be made it is made once, and the reply hangs below the summary', async () => {
+    const asked: string[] = [];
+    await open([textBeats('Short')], {
+      config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
+      compact: async ({ treeId, nodeId: at, reason, actId }) => {
+        asked.push(reason);
+        const { result } = await run(
+          shop.store,
+          { type: 'compact', treeId, summary: `All before ${at.length > 0}` },
+          { ...shop.context, actId },
+        );
+        return result.nodeId;
+      },
+    });
+    const end = await shop.send('word '.repeat(300)).done;
+    expect(end.type).toBe('end');
+    expect(asked).toEqual(['full']);
+    const node = await shop.node(end.nodeIds[0]);
+    expect((await shop.node(node.parentId ?? undefined)).kind).toBe('compaction');
+    expect(JSON.stringify(shop.provider.requests[0]?.messages)).not.toContain('word word');
+  });
+
+  test("[H14] a provider's own overflow makes room once and asks again in place of the reply that said nothing", async () => {
+    await open([[errorEvent('provider/context-overflow', 'Too long.')], textBeats('Fits now')], {
+      compact: async ({ treeId, nodeId: at, actId }) => {
+        const context = { ...shop.context, actId };
+        await run(shop.store, { type: 'select', treeId, nodeId: at }, context);
+        const { result } = await run(shop.store, { type: 'compact', treeId, summary: 'Before' }, context);
+        return result.nodeId;
+      },
+    });
+    const end = await shop.send('Hello').done;
+    expect(end.type).toBe('end');
+    const reply = await shop.node(end.nodeIds[0]);
+    expect(reply.text).toBe('Fits now');
+    const marker = await shop.node(reply.parentId ?? undefined);
+    expect(marker.kind).toBe('compaction');
+    expect(await shop.children(marker.parentId ?? nodeId(''))).toHaveLength(1);
+  });
+
+  test('[H15] what is asked and said passes the hooks, which can replace and cancel it', async () => {
+    await open([textBeats('Yes')]);
+    const told: unknown[] = [];
+    const { events } = shop.generator;
+    events.before('append', (event) => ({
+      replace: { ...event, messages: [{ message: textMessage('user', 'Hello, replaced') }] },
+    }));
+    events.before('generate', (event) => ({ replace: { ...event, temperature: 0.25 } }));
+    events.after('append', (event) => void told.push(event.added.length));
+    events.after('generate', (event) => void told.push(event.nodeIds.length));
+    await shop.send('Hello').done;
+    expect(await shop.thread()).toEqual(['user: Hello, replaced', 'assistant: Yes']);
+    expect(shop.provider.requests[0]?.temperature).toBe(0.25);
+    expect(told).toEqual([1, 1]);
+    events.before('generate', () => ({ cancel: 'Enough for today.' }));
+    expect(await shop.send('More').done).toMatchObject({ code: 'event/cancelled', message: 'Enough for today.' });
+    expect(shop.provider.requests).toHaveLength(1);
+  });
+
+  test('[H16] closing cuts turns short as interrupted, and nothing begins afterwards', async () => {
+    await open([[said('Some'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    await shop.generator.close();
+    const end = await turn.done;
+    expect(end).toMatchObject({ code: 'generate/closed' });
+    expect((await shop.node(end.nodeIds[0])).status).toBe('interrupted');
+    expect(await shop.send('More').done).toMatchObject({ code: 'generate/closed' });
+  });
+
+  test('[H17] a blank message, no model, too many replies and a place that is being written are refused', async () => {
+    await open([[{ type: 'hang' }]]);
+    expect(await shop.send('  ').done).toMatchObject({ code: 'message/blank' });
+    expect(await shop.send('Hello', { models: [] }).done).toMatchObject({ code: 'generate/invalid' });
+    expect(await shop.send('Hello', { n: 1000 }).done).toMatchObject({ code: 'generate/invalid' });
+    const pending = await firstPending(shop.send('Hello').events());
+    const below = { type: 'reply', treeId: shop.treeId, parentId: pending } as const;
+    expect(await shop.generator.generate(below, { models: ['scripted/one'] }).done).toMatchObject({
+      code: 'tree/pending',
+    });
+    const root = { type: 'reply', treeId: shop.treeId, parentId: shop.rootId } as const;
+    expect(await shop.generator.generate(root, { models: ['scripted/one'] }).done).toMatchObject({
+      code: 'generate/invalid',
+    });
+  });
+});
+
+async function firstPending(events: AsyncIterable<TurnEvent>) {
+  for await (const event of events) if (event.type === 'node' && event.status === 'pending') return event.nodeId;
+  throw new Error('No reply began.');
+}

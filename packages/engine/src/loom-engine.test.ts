@@ -1,0 +1,189 @@
+import { textMessage, textOf } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ForestNode, isRootData, type NodeData } from './forest/shapes.ts';
+import type { TurnEvent } from './generate/contract.ts';
+import { LoomEngine } from './loom-engine.ts';
+import { errorEvent } from './providers/errors.ts';
+import { type ScriptedReply, textBeats, toolBeats } from './testing/scripted.ts';
+import { openWorkshop, type Workshop, type WorkshopOptions } from './testing/workshop.ts';
+import { createTools } from './tools/registry.ts';
+
+const user = (text: string) => ({ role: 'user', content: text });
+const assistant = (text: string) => ({ role: 'assistant', content: text });
+const textIn = (node: NodeData | undefined) => (node === undefined ? undefined : textOf(node.message));
+const date = { id: 'call-1', name: 'current_date', parameters: {} };
+
+function turn(node: ForestNode | null): NodeData {
+  if (node === null || isRootData(node)) throw new Error('A node was expected, not a root or nothing.');
+  return node;
+}
+
+let shop: Workshop;
+let engine: LoomEngine;
+afterEach(async () => {
+  await engine.close();
+  await shop.close();
+});
+
+describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
+  const open = async (replies: readonly ScriptedReply[], options: WorkshopOptions = {}) => {
+    shop = await openWorkshop(kind, replies, { tools: createTools(), ...options });
+    engine = new LoomEngine({ store: shop.store, generator: shop.generator });
+    return engine.forest.getOrCreateRoot('Be brief.');
+  };
+
+  test('[H40] simple: the context goes below the root by its prefix and the reply below its end', async () => {
+    const root = await open([textBeats('Fine'), textBeats('Great')]);
+    const context = [user('Hello'), assistant('Hi'), user('How are you?')];
+    const { childNodes, next } = await engine.generate(root.id, 'scripted', 'one', context, { max_tokens: 300 });
+    expect(next).toBeUndefined();
+    expect(childNodes.map(textIn)).toEqual(['Fine']);
+    const [reply] = childNodes;
+    expect(reply?.metadata.source_info).toMatchObject({
+      type: 'model',
+      provider: 'scripted',
+      model_name: 'one',
+      parameters: { max_tokens: 300 },
+      finish_reason: 'stop',
+      usage: { inputTokens: 10, outputTokens: 1 },
+    });
+    const { childNodes: again } = await engine.generate(root.id, 'scripted', 'one', context);
+    expect(again[0]?.parent_id).toBe(reply?.parent_id);
+    expect((await engine.forest.getAllNodeStructures(root.id)).length).toBe(1 + 3 + 2);
+    expect(await engine.getMessages(reply?.id ?? '')).toEqual({
+      root: { systemPrompt: 'Be brief.' },
+      messages: [
+        textMessage('user', 'Hello'),
+        textMessage('assistant', 'Hi'),
+        textMessage('user', 'How are you?'),
+        textMessage('assistant', 'Fine'),
+      ],
+    });
+    await engine.close();
+    expect(await shop.store.provenanceOf(root.id)).toMatchObject([{ count: 3 }]);
+  });
+
+  test('[H40] an empty context, one that cannot be read and an unknown root are refused, and nothing is stored', async () => {
+    const root = await open([textBeats('Never')]);
+    const refused = (context: readonly unknown[], id: string = root.id) =>
+      engine.generate(id, 'scripted', 'one', context);
+    await expect(refused([])).rejects.toMatchObject({ code: 'message/blank' });
+    await expect(refused([user('  ')])).rejects.toMatchObject({ code: 'message/blank' });
+    await expect(refused([user('Hello'), { role: 'user', content: null }])).rejects.toMatchObject({
+      code: 'message/invalid',
+      message: expect.stringContaining('messages[1]'),
+    });
+    await expect(refused([user('Hello')], shop.context.newId())).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(engine.generate(root.id, 'nobody', 'x', [user('Hello')])).rejects.toMatchObject({
+      code: 'provider/unknown',
+    });
+    expect(await engine.forest.getChildren(root.id)).toEqual([]);
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[H41] n > 1: separate branches below the same end, asked at the same time', async () => {
+    const root = await open([(_request, number) => textBeats(`Answer ${number}`)]);
+    const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], { n: 3 });
+    expect(new Set(childNodes.map(textIn))).toEqual(new Set(['Answer 0', 'Answer 1', 'Answer 2']));
+    expect(new Set(childNodes.map((node) => node.parent_id)).size).toBe(1);
+    await expect(
+      engine.generate(root.id, 'scripted', 'one', [user('Hello')], { n: 2 }, ['current_date']),
+    ).rejects.toMatchObject({ code: 'generate/tools-need-one' });
+  });
+
+  test('[H42] tools: the first replies come at once, and next is the recursion after the results', async () => {
+    const root = await open([toolBeats(date), textBeats('It is today')]);
+    const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
+    const [calling] = first.childNodes;
+    expect(calling?.message.content).toMatchObject([{ type: 'tool-use', name: 'current_date' }]);
+    const second = await first.next;
+    expect(second?.next).toBeUndefined();
+    expect(second?.childNodes.map(textIn)).toEqual(['It is today']);
+    const { path } = await engine.forest.getPath({ to: second?.childNodes[0]?.id ?? '' });
+    expect(path.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(path[2]?.metadata.source_info).toMatchObject({ type: 'tool_result', tool_name: 'current_date' });
+  });
+
+  test('[H42] recursion limit: next rejects with tool-limit in the end, and nobody has to look at it', async () => {
+    const root = await open([(_request, number) => toolBeats({ ...date, id: `call-${number}` })], {
+      limits: { rounds: 2 },
+    });
+    let result = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
+    result = (await result.next) ?? result;
+    result = (await result.next) ?? result;
+    await expect(result.next).rejects.toMatchObject({ code: 'generate/tool-limit' });
+    await engine.generate(root.id, 'scripted', 'one', [user('Which day, again?')], {}, ['current_date']);
+  });
+
+  test('[H42] errors as tool messages: the model is told what went wrong and goes on', async () => {
+    const wrong = { ...date, parameters: { time_zone: 'Nowhere/At_All', timeZone: 'Nowhere/At_All' } };
+    const root = await open([toolBeats(wrong, { ...date, id: 'call-2', name: 'unheard_of' }), textBeats('Sorry')]);
+    const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
+    expect((await first.next)?.childNodes.map(textIn)).toEqual(['Sorry']);
+    const results = shop.provider.requests[1]?.messages.slice(-2) ?? [];
+    expect(results.map((message) => [message.role, message.tool_call_id])).toEqual([
+      ['tool', 'call-1'],
+      ['tool', 'call-2'],
+    ]);
+    expect(results[1] === undefined ? '' : textOf(results[1])).toContain('unheard_of');
+  });
+
+  test('[H43] coalescing: neighbours of one side go as one message, in the request only', async () => {
+    const root = await open([textBeats('Yes')]);
+    const context = [user('Hello '), user('there'), assistant('Hi'), assistant('!'), user('Well?')];
+    const { childNodes } = await engine.generate(root.id, 'scripted', 'one', context);
+    expect(shop.provider.requests[0]?.messages).toEqual([
+      textMessage('user', 'Hello there'),
+      textMessage('assistant', 'Hi!'),
+      textMessage('user', 'Well?'),
+    ]);
+    expect((await engine.getMessages(childNodes[0]?.id ?? '')).messages).toHaveLength(6);
+  });
+
+  test('[H44] an edit moves the bookmark to the node that holds the new text', async () => {
+    const root = await open([textBeats('Fine day today')]);
+    const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]);
+    const reply = turn(childNodes[0] ?? null);
+    const below = turn(await engine.forest.append(reply.id, [user('Is it?')]));
+    await engine.forest.setBookmark(reply.id, 'weather');
+    const edited = turn(await engine.editNode(reply.id, 'Fine night'));
+    expect(edited.id).not.toBe(reply.id);
+    expect((await engine.getMessages(edited.id)).messages.map(textOf).join('')).toBe('HelloFine night');
+    expect((await engine.getMessages(below.id)).messages.map(textOf).join('')).toBe('HelloFine day todayIs it?');
+    expect(await engine.forest.listBookmarks(root.id)).toMatchObject([{ node_id: edited.id, title: 'weather' }]);
+  });
+
+  test('[H45] a call that brings no whole reply rejects and names the nodes that hold what there is', async () => {
+    const root = await open([[{ type: 'text-delta', text: 'Half' }, errorEvent('provider/dropped', 'Gone.')]]);
+    const failure = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: 'provider/dropped', data: { nodeIds: [expect.any(String)] } });
+    const { nodeIds } = (failure as { data: { nodeIds: string[] } }).data;
+    expect(textIn(turn(await engine.forest.getNode(nodeIds[0] ?? '')))).toBe('Half');
+  });
+
+  test('[H46] the same flow as a stream never throws and ends with one end or error', async () => {
+    const root = await open([textBeats('Hello to you')]);
+    const read = async (id: string) => {
+      const events: TurnEvent[] = [];
+      for await (const event of engine.stream(id, 'scripted', 'one', [user('Hello')])) events.push(event);
+      return events;
+    };
+    const events = await read(root.id);
+    expect(events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')).toBe('Hello to you');
+    expect(events.filter((event) => event.type === 'end' || event.type === 'error')).toEqual([events.at(-1)]);
+    expect(await read(shop.context.newId())).toEqual([
+      expect.objectContaining({ type: 'error', code: 'tree/unknown-node' }),
+    ]);
+  });
+
+  test('[H40] generation does not move where the user is, but for the first node of a tree', async () => {
+    const root = await open([textBeats('Yes')]);
+    const before = await engine.generate(root.id, 'scripted', 'one', [user('One')]);
+    await engine.generate(root.id, 'scripted', 'one', [user('Two')]);
+    const [row] = (await shop.store.trees({ forest: true })).items;
+    expect(row?.activeNodeId).toBe(before.childNodes[0]?.parent_id);
+  });
+});

@@ -1,0 +1,209 @@
+import { type NodeId, nodeId, run, type Store, textMessage, textOf, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGenerator } from '../generate/index.ts';
+import { newId } from '../new-id.ts';
+import { systemClock } from '../providers/clock.ts';
+import type { Clock, ProviderEvent } from '../providers/contract.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+
+const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+/** Begins a reply by hand as a process does that then dies: a run, a pending node, some text put down. */
+async function lost(store: Store, text: readonly string[], reply = true): Promise<NodeId> {
+  const { treeId: tree, context } = shop;
+  const { result } = await run(
+    store,
+    { type: 'append', treeId: tree, messages: [{ message: textMessage('user', 'Hello') }] },
+    context,
+  );
+  const id = nodeId(newId());
+  const runId = newId();
+  const at = Date.now() - 20_000;
+  await store.runs.start({ id: runId, treeId: tree, nodeId: id, process: 'dead', startedAt: at, beatAt: at, data: {} });
+  if (reply) await run(store, { type: 'reply', treeId: tree, parentId: result.nodeId, replies: [{ id }] }, context);
+  let offset = 0;
+  for (const piece of text) {
+    await store.runs.append(runId, { offset, text: piece });
+    offset += piece.length;
+  }
+  return id;
+}
+
+/** A clock that is ahead of the machine's. */
+function later(ms: number): Clock {
+  return { ...systemClock, now: () => Date.now() + ms };
+}
+
+describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
+  test('[H30] a run that was silent for 15 seconds is recovered: its chunks are the text, the status interrupted', async () => {
+    shop = await openWorkshop(kind, []);
+    const id = await lost(shop.store, ['Half ', 'a ']);
+    expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: id, status: 'interrupted' }]);
+    const node = await shop.node(id);
+    expect(node).toMatchObject({ status: 'interrupted', text: 'Half a ' });
+    expect(node.meta.error).toMatchObject({ code: 'generate/lost', retryable: true });
+    expect(await shop.store.runs.list()).toEqual([]);
+    expect(await shop.generator.recover()).toEqual([]);
+  });
+
+  test('[H30] one that said nothing becomes an error, and one whose node never came to be is forgotten', async () => {
+    shop = await openWorkshop(kind, []);
+    const silent = await lost(shop.store, []);
+    await lost(shop.store, ['text'], false);
+    expect(await shop.generator.recover()).toEqual([{ treeId: shop.treeId, nodeId: silent, status: 'error' }]);
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+
+  test('[H31] a run that beats is left alone, however long it takes, and of two that recover one does', async () => {
+    shop = await openWorkshop(kind, [[said('Slow'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    const [one] = await shop.store.runs.list();
+    const began = one?.beatAt ?? 0;
+    await until(async () => ((await shop.store.runs.list())[0]?.beatAt ?? 0) > began);
+    expect(await shop.generator.recover()).toEqual([]);
+    turn.abort();
+    await turn.done;
+    await lost(shop.store, ['x']);
+    const beside = await shop.beside();
+    const both = await Promise.all([shop.generator.recover(), beside.generator.recover()]);
+    expect(both.flat()).toHaveLength(1);
+  });
+
+  test('[H32] a process that was taken for dead notices, stops, and does not overwrite what was saved', async () => {
+    shop = await openWorkshop(kind, [[said('Some text'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    await until(async () => {
+      const [one] = await shop.store.runs.list();
+      return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
+    });
+    const beside = await shop.beside({ clock: later(60_000) });
+    expect(await beside.generator.recover()).toHaveLength(1);
+    const end = await turn.done;
+    expect(end).toMatchObject({ type: 'error', code: 'generate/lost' });
+    expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Some text' });
+    expect(shop.provider.running).toBe(0);
+  });
+
+  test('[H33] a reply that was being gone on with keeps what it had, text and all other blocks', async () => {
+    shop = await openWorkshop(kind, []);
+    const id = await lost(shop.store, []);
+    const thinking = { type: 'thinking', thinking: 'Hm.' };
+    const before = { role: 'assistant', content: [thinking, ...textMessage('assistant', 'Half ').content] } as const;
+    await run(
+      shop.store,
+      { type: 'finish', treeId: shop.treeId, nodeId: id, status: 'interrupted', message: before },
+      shop.context,
+    );
+    await shop.generator.recover();
+    await run(shop.store, { type: 'finish', treeId: shop.treeId, nodeId: id, status: 'pending' }, shop.context);
+    const runId = newId();
+    const { treeId: tree } = shop;
+    await shop.store.runs.start({
+      id: runId,
+      treeId: tree,
+      nodeId: id,
+      process: 'dead',
+      startedAt: 1,
+      beatAt: 1,
+      data: {},
+    });
+    await shop.store.runs.append(runId, { offset: 0, text: 'Half a sen' });
+    await shop.generator.recover();
+    const node = await shop.node(id);
+    expect(node.message?.content[0]).toEqual(thinking);
+    expect(node.message === null ? '' : textOf(node.message)).toBe('Half a sen');
+  });
+
+  test('[H34] following a reply whose run is gone, or a node that is not there, ends with an error and does not hang', async () => {
+    shop = await openWorkshop(kind, []);
+    const id = await lost(shop.store, ['x']);
+    for (const one of await shop.store.runs.list()) await shop.store.runs.end(one.id);
+    const heard: unknown[] = [];
+    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: id })) heard.push(event);
+    expect(heard).toEqual([expect.objectContaining({ type: 'error', code: 'generate/lost' })]);
+    const nowhere: unknown[] = [];
+    for await (const event of shop.generator.follow({ treeId: shop.treeId, nodeId: nodeId(newId()) }))
+      nowhere.push(event);
+    expect(nowhere).toEqual([expect.objectContaining({ type: 'error', code: 'tree/unknown-node' })]);
+  });
+
+  test('[H34] a follower that is told to stop does', async () => {
+    shop = await openWorkshop(kind, [[said('x'), { type: 'hang' }]]);
+    const turn = shop.send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    const [one] = await shop.store.runs.list();
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const followed = { treeId: shop.treeId, nodeId: one?.nodeId ?? nodeId('') };
+    for await (const event of shop.generator.follow(followed, stop.signal)) {
+      heard.push(event.type);
+      stop.abort();
+    }
+    expect(heard).toEqual(['text-delta', 'error']);
+  });
+
+  test('[H31] recovery goes on in the background until it is told to stop', async () => {
+    shop = await openWorkshop(kind, []);
+    const stop = new AbortController();
+    const keeping = shop.generator.keepRecovering(stop.signal);
+    const id = await lost(shop.store, ['x']);
+    await until(async () => (await shop.node(id)).status === 'interrupted');
+    stop.abort();
+    await keeping;
+  });
+});
+
+test('[H35] after a crash in the middle of a reply a new engine on the same file recovers it and goes on with it', async () => {
+  shop = await openWorkshop('sqlite', [[said('It was a dark '), { type: 'hang' }], textBeats('and stormy night.')]);
+  const turn = shop.send('Tell me a story');
+  await until(async () => {
+    const [one] = await shop.store.runs.list();
+    return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
+  });
+  // The first process goes without a word: its handle is closed under it, and its heart stops with it.
+  await shop.store.close();
+  const store = await openStore(shop.url);
+  const tree = treeId(shop.treeId);
+  const { providers } = providersOf(shop);
+  const generator = createGenerator({ store, providers, clock: later(16_000), limits: { flushMs: 5 } });
+  const [saved] = await generator.recover();
+  expect(saved).toMatchObject({ treeId: tree, status: 'interrupted' });
+  const end = await generator.generate(
+    { type: 'continue', treeId: tree, nodeId: saved?.nodeId ?? nodeId('') },
+    { models: ['scripted/one'] },
+  ).done;
+  expect(end.type).toBe('end');
+  const node = await store.content(tree, [saved?.nodeId ?? nodeId('')]);
+  expect([...node.values()][0]).toContain('It was a dark and stormy night.');
+  turn.abort();
+  expect((await turn.done).type).toBe('error');
+  await store.close();
+});
+
+function providersOf({ provider }: Workshop) {
+  const model = () => ({
+    id: 'scripted/one',
+    provider,
+    model: 'one',
+    info: {
+      provider: 'scripted',
+      id: 'one',
+      name: 'one',
+      window: 8192,
+      maxOut: 8192,
+      price: null,
+      capabilities: { tools: true, thinking: true, images: true },
+      known: false,
+    },
+    stream: (request: Omit<Parameters<typeof provider.stream>[0], 'model'>, call = {}) =>
+      provider.stream({ ...request, model: 'one' }, { connection: { baseUrl: '' }, ...call }),
+    cost: () => null,
+  });
+  return { providers: { model } };
+}
