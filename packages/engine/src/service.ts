@@ -23,6 +23,10 @@ export interface ServiceOptions {
   readonly now?: (() => number) | undefined;
   readonly newId?: (() => string) | undefined;
   readonly kit?: MessageKit | undefined;
+  /** The version that the caller has seen; a structural write on a tree that moved on since is refused. */
+  readonly expectedVersion?: number | undefined;
+  /** Keeps a write that comes too late and only adds, as a sibling. */
+  readonly onConflict?: 'branch' | undefined;
 }
 
 /** What core is run with on a store. */
@@ -32,12 +36,20 @@ export function runContextOf(store: TreeStore, options: ServiceOptions): RunCont
     now: options.now ?? Date.now,
     newId: options.newId ?? (() => newId()),
     kit: options.kit ?? messageKit,
+    ...(options.expectedVersion === undefined ? {} : { expectedVersion: options.expectedVersion }),
+    ...(options.onConflict === undefined ? {} : { onConflict: options.onConflict }),
   };
 }
 
 /** A fresh act, for a call that takes several commits. */
 export function freshAct(context: RunContext): ActId {
   return actId(context.newId());
+}
+
+/** Refuses what is no whole number from zero, such as a depth that was read from an address. */
+export function checkCount(what: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0)
+    refuse('command/invalid', `A ${what} is a whole number from 0, not ${value}.`, { [what]: value });
 }
 
 /** A node and the tree it is in. */

@@ -381,6 +381,8 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(texts(await forest.listRecentLeaves(10, one.id))).toEqual(['d', 'b']);
     expect(texts(await forest.listRecentLeaves())).toEqual(['d', 'c', 'b']);
     expect(texts(await forest.listRecentLeaves(2))).toEqual(['d', 'c']);
+    expect(await forest.listRecentLeaves(0)).toEqual([]);
+    await expect(forest.listRecentLeaves(-1)).rejects.toMatchObject({ code: 'command/invalid' });
   });
 
   test('[W16] a split gives the left half, which stands where the node stood', async () => {

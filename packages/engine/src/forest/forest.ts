@@ -1,5 +1,6 @@
 import { normaliseMessages } from '@coppice/content';
 import {
+  nodeId as asNodeId,
   isAppError,
   isBlank,
   type Message,
@@ -13,7 +14,7 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { findPlace, freshAct, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
+import { checkCount, findPlace, freshAct, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
 import { type LedgerOptions, ProvenanceLedger } from './provenance.ts';
 import { notesOf } from './render.ts';
 import {
@@ -141,14 +142,14 @@ export class Forest {
   /** A node and what is below it, breadth first; depth 0 is the node alone. */
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
     const { depth } = options;
-    if (depth !== undefined && (!Number.isSafeInteger(depth) || depth < 0))
-      refuse('command/invalid', `A depth is a whole number from 0, not ${depth}.`, { depth });
+    if (depth !== undefined) checkCount('depth', depth);
     const place = await placeOf(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSubtree(place.treeId, place.nodeId, depth));
   }
 
   /** The newest leaves of one tree or of the project, newest first. */
   async listRecentLeaves(limit = 20, rootId?: string): Promise<NodeData[]> {
+    checkCount('limit', limit);
     if (rootId !== undefined) {
       const id = await this.#rootTree(rootId);
       return (await this.#store.read(id, () => viewLeaves(limit))).map(({ node }) => node);
@@ -210,10 +211,10 @@ export class Forest {
   }
 
   /** Cuts a text in two at a UTF-16 offset. Gives the new left half; the node keeps the right half and its replies. */
-  async splitNode(nodeId: string, position: number): Promise<ForestNode> {
+  async splitNode(nodeId: string, position: number): Promise<NodeData> {
     const place = await placeOf(this.#store, nodeId);
     const { result } = await run(this.#store, { type: 'split', ...place, position }, this.#context);
-    return this.#shown({ ...place, nodeId: result.nodeId });
+    return this.#turn({ ...place, nodeId: result.nodeId });
   }
 
   /** Changes a text, keeping what both texts share, and gives the node that completes the new one. */
@@ -221,7 +222,7 @@ export class Forest {
     nodeId: string,
     newContent: string,
     options: { moveBookmark?: boolean } = {},
-  ): Promise<ForestNode> {
+  ): Promise<NodeData> {
     const place = await placeOf(this.#store, nodeId);
     const { result } = await run(
       this.#store,
@@ -235,7 +236,7 @@ export class Forest {
       },
       this.#context,
     );
-    return this.#shown({ ...place, nodeId: result.nodeId });
+    return this.#turn({ ...place, nodeId: result.nodeId });
   }
 
   /**
@@ -263,9 +264,10 @@ export class Forest {
   async deleteNodes(nodeIds: readonly string[], reparentToGrandparent = false): Promise<NodeId[]> {
     const [first] = nodeIds;
     if (first === undefined) return [];
-    const { treeId } = await placeOf(this.#store, first);
-    const doomed: NodeId[] = [];
-    for (const id of nodeIds) doomed.push((await placeOf(this.#store, id)).nodeId);
+    const place = await placeOf(this.#store, first);
+    const { treeId } = place;
+    // Only the first has to be looked for: what is not in its tree is refused there.
+    const doomed = nodeIds.map((id) => (id === first ? place.nodeId : asNodeId(id)));
     const { result } = await run(
       this.#store,
       { type: 'delete', treeId, nodeIds: doomed, mode: modeOf(reparentToGrandparent) },
@@ -278,7 +280,7 @@ export class Forest {
    * Changes what the user noted about a node, as one act. Never its time, its origin or its source; and a machine's
    * title is passed over where the node has a title or children.
    */
-  async updateNodeMetadata(nodeId: string, change: MetadataChange): Promise<ForestNode> {
+  async updateNodeMetadata(nodeId: string, change: MetadataChange): Promise<NodeData> {
     const place = await placeOf(this.#store, nodeId);
     const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
     const context = { ...this.#context, actId: freshAct(this.#context) };
@@ -287,7 +289,7 @@ export class Forest {
     if (tags !== undefined) await run(store, { type: 'tag', ...place, tags: tags ?? [] }, context);
     if (customData !== undefined) await run(store, { type: 'annotate', ...place, set: { customData } }, context);
     if (autoTitle !== undefined) await run(store, { type: 'title', ...place, title: autoTitle, auto: true }, context);
-    return this.#shown(place);
+    return this.#turn(place);
   }
 
   /** The bookmarks of one tree, or of the project. */
@@ -345,6 +347,13 @@ export class Forest {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
     // It was there a moment ago: somebody took it out in between.
     return node ?? refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
+  }
+
+  async #turn(place: Place): Promise<NodeData> {
+    const node = await this.#shown(place);
+    if (isRootData(node))
+      return refuse('tree/root-protected', `The root ${node.id} has nothing of this kind.`, { nodeId: place.nodeId });
+    return node;
   }
 
   #noteReuse(treeId: TreeId, reused: readonly NodeId[]): void {

@@ -231,6 +231,33 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     expect((await topics.list()).items).toHaveLength(1);
   });
 
+  test('[W53] a write that expects a version comes too late as a conflict, or is kept as a sibling if wanted', async () => {
+    const [a] = await said('a');
+    const seen = (await topics.get(topic.id)).version;
+    const parentId = a?.id;
+    await messages.create({ topicId: topic.id, parentId, role: 'assistant', data: 'b' });
+    const late = { topicId: topic.id, parentId, role: 'assistant', data: 'c' } as const;
+    await expect(messages.expecting(seen).create(late)).rejects.toMatchObject({
+      code: 'tree/version-conflict',
+      data: { code: 'CONFLICT', version: seen + 1 },
+    });
+    await expect(messages.expecting(seen).delete({ messageId: parentId ?? '' })).rejects.toMatchObject({
+      code: 'tree/version-conflict',
+    });
+    const kept = await messages.expecting(seen, 'branch').create(late);
+    expect(kept.parentId).toBe(parentId);
+    const { version } = await topics.get(topic.id);
+    expect(await messages.expecting(version).create({ ...late, data: 'd' })).toMatchObject({ parentId });
+  });
+
+  test.each([-1, 1.5, Number.NaN])('[W44] a depth or a limit of %s is refused', async (count) => {
+    for (const call of [
+      () => messages.getTree({ topicId: topic.id, depth: count }),
+      () => messages.getBranchMessages({ topicId: topic.id, limit: count }),
+    ])
+      await expect(call()).rejects.toMatchObject({ data: { code: 'VALIDATION_ERROR' } });
+  });
+
   test('[W52] a temporary chat is nowhere until it is kept, and then the very same', async () => {
     const chats = new TemporaryChatService(store, new TemporaryTrees(store));
     const chat = await chats.create({ title: 'Secret' });

@@ -21,7 +21,7 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
+import { checkCount, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
 import { worded } from './errors.ts';
 import { branchOf, groupsOf, saidIn, topicMessage } from './render.ts';
 import type {
@@ -58,11 +58,21 @@ export interface CreateReplies {
  */
 export class MessageService {
   readonly #store: Store;
+  readonly #options: ServiceOptions;
   readonly #context: RunContext;
 
   constructor(store: Store, options: ServiceOptions = {}) {
     this.#store = store;
+    this.#options = options;
     this.#context = runContextOf(store, options);
+  }
+
+  /**
+   * The same messages for a caller that has seen a version: a write that comes too late is refused as a conflict, or,
+   * where it only adds, kept as a sibling if that is wanted.
+   */
+  expecting(version: number, onConflict?: 'branch'): MessageService {
+    return new MessageService(this.#store, { ...this.#options, expectedVersion: version, onConflict });
   }
 
   /** Makes the root of a topic, and with it the topic; gives the root that is there if it has one. */
@@ -98,6 +108,7 @@ export class MessageService {
     return worded(async () => {
       const id = treeId(query.topicId);
       const { nodeId: end, limit, before, includeSiblings } = query;
+      if (limit !== undefined) checkCount('limit', limit);
       const page = await this.#store.read(id, () =>
         readPage(id, {
           ...(end === undefined ? {} : { nodeId: end }),
@@ -112,8 +123,9 @@ export class MessageService {
 
   /** A topic without what it says: all of it, or down to a depth, where first turns are depth 1. */
   getTree({ topicId, depth }: { topicId: string; depth?: number }): Promise<TopicTree> {
-    return worded(() => {
+    return worded(async () => {
       const id = treeId(topicId);
+      if (depth !== undefined) checkCount('depth', depth);
       return this.#store.read(id, function* (): Reading<TopicTree> {
         const { rootId, activeNodeId, version } = yield* readTree(id);
         const nodes = yield* readTopology(id, depth === undefined ? {} : { depth });

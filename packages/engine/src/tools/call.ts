@@ -1,7 +1,16 @@
 /** One call of one tool: checked, approved, run within its limits, and answered whatever happens. */
 import { isAppError, type Json, type JsonObject, type Message, type TextBlock } from '@coppice/core';
 import { approvalHash } from './approval.ts';
-import type { Tool, ToolCall, ToolCallOptions, ToolErrorCode, ToolResult } from './contract.ts';
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  Approve,
+  Tool,
+  ToolCall,
+  ToolCallOptions,
+  ToolErrorCode,
+  ToolResult,
+} from './contract.ts';
 import { toolErrorKinds } from './contract.ts';
 import { toolError } from './errors.ts';
 import { textOfResult, withinBytes } from './result-text.ts';
@@ -101,7 +110,7 @@ async function approved(tool: Tool, callId: string, parameters: JsonObject, opti
     throw toolError('tool/not-approved', `The tool ${name} changes things and nobody is there to approve it.`, data);
   const signal = options.signal ?? new AbortController().signal;
   const request = { callId, name, description, parameters: structuredClone(parameters), hash, signal };
-  const decision = await unlessAborted(name, signal, Promise.resolve(options.approve(request)));
+  const decision = await unlessAborted(name, signal, decided(options.approve, request));
   if (!decision.approved)
     throw toolError(
       'tool/not-approved',
@@ -110,6 +119,15 @@ async function approved(tool: Tool, callId: string, parameters: JsonObject, opti
     );
   if (decision.hash !== hash)
     throw toolError('tool/not-approved', `The approval for ${name} was given for other arguments.`, data);
+}
+
+/** An approval that fails is none: what could not be asked about is not run. */
+async function decided(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
+  try {
+    return await approve(request);
+  } catch (error) {
+    return { approved: false, reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function unlessAborted<T>(name: string, signal: AbortSignal, work: Promise<T>): Promise<T> {

@@ -272,6 +272,8 @@ describe('approval', () => {
       approve: async () => ({ approved: false, reason: 'not on a Sunday' }),
     });
     expect(textOf(refused)).toContain('not on a Sunday');
+    const failed = await tools.call(calling(parameters, 'write'), { approve: () => raise(new Error('nobody home')) });
+    expect([failed.error, textOf(failed).includes('nobody home')]).toEqual(['tool/not-approved', true]);
     expect(ran).toEqual([parameters]);
   });
 
