@@ -71,13 +71,14 @@ export function errorFrom(thrown: unknown): ErrorEvent {
 }
 
 const mostExcerptBytes = 2048;
+const mostLooked = 16 * 1024;
 
 /** At most 2 KB of what a provider sent, without keys and never cut inside a character. */
 export function excerptOf(text: string): string {
   // Redacted before it is cut: half a key at the cut would no longer look like one.
-  const safe = redact(text.slice(0, 16 * 1024));
+  const safe = redact(text.slice(0, mostLooked));
   const bytes = new TextEncoder().encode(safe);
-  if (bytes.length <= mostExcerptBytes && safe.length >= Math.min(text.length, 16 * 1024)) return safe;
+  if (bytes.length <= mostExcerptBytes && text.length <= mostLooked) return safe;
   const mark = '…';
   let end = Math.min(bytes.length, mostExcerptBytes - 3);
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;

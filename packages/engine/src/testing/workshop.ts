@@ -21,6 +21,7 @@ import { openStore } from '@coppice/stores';
 import { parseConfig } from '../config/load.ts';
 import type { GenerateOptions, Turn, TurnEvent } from '../generate/contract.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from '../generate/index.ts';
+import type { HttpLimits } from '../http/contract.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
 import { type ScriptedOptions, type ScriptedProvider, type ScriptedReply, scriptedProvider } from './scripted.ts';
@@ -33,6 +34,7 @@ export type WorkshopOptions = Omit<GeneratorOptions, 'store' | 'providers'> & {
   readonly other?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
   readonly config?: string;
+  readonly httpLimits?: Partial<HttpLimits>;
 };
 
 /** Everything that a test of a turn needs. */
@@ -62,13 +64,20 @@ export async function openWorkshop(
   replies: readonly ScriptedReply[],
   options: WorkshopOptions = {},
 ): Promise<Workshop> {
-  const { systemPrompt, provider: spec, other: otherReplies = [], config: lines = '', ...rest } = options;
+  const {
+    systemPrompt,
+    provider: spec,
+    other: otherReplies = [],
+    config: lines = '',
+    httpLimits = {},
+    ...rest
+  } = options;
   const place = mkdtempSync(join(tmpdir(), 'coppice-turn-'));
   const url = kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`;
   const store = await openStore(url);
   const provider = scriptedProvider(replies, spec);
   const other = scriptedProvider(otherReplies, { name: 'other', label: 'Other' });
-  const config = parseConfig({ name: 'test.toml', text: lines }, {});
+  const config = { ...parseConfig({ name: 'test.toml', text: lines }, {}), limits: httpLimits };
   const providers = createProviders({ config, extra: [provider, other] });
   const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, ...rest.limits };
   const generator = createGenerator({ ...rest, store, providers, limits });

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from './sse.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function readAll(framing: Framing, all: Uint8Array, cuts: readonly number[] = []): WireEvent[] {
+  const events: WireEvent[] = [];
+  let from = 0;
+  for (const cut of [...cuts, all.length].sort((a, b) => a - b)) {
+    for (const event of framing.push(all.subarray(from, cut))) events.push(event);
+    from = cut;
+  }
+  return [...events, ...framing.end()];
+}
+
+const sse = (text: string, limit = 1000) => readAll(sseFraming(limit), bytes(text));
+
+describe('server-sent events', () => {
+  it('[G20] are cut at line feeds alone, with or without a carriage return before them', () => {
+    expect(sse('data: a\n\ndata: b\r\n\r\n')).toEqual([
+      { event: '', data: 'a' },
+      { event: '', data: 'b' },
+    ]);
+    expect(sse('data: a\rb\u2028c\u0085d\n\n')).toEqual([{ event: '', data: 'a\rb\u2028c\u0085d' }]);
+  });
+
+  it('[G20] join several lines of data, keep the name and drop comments and other fields', () => {
+    expect(sse(': hello\nevent: x\nid: 7\nretry: 5\ndata: a\ndata:b\ndata:  c\ndata\n\n')).toEqual([
+      { event: 'x', data: 'a\nb\n c\n' },
+    ]);
+    expect(sse('event: lonely\n\n: only\n\n\n')).toEqual([]);
+  });
+
+  it('[G20] lose one byte order mark at the beginning and no other', () => {
+    expect(sse('\ufeffdata: a\n\ndata: \ufeffb\n\n')).toEqual([
+      { event: '', data: 'a' },
+      { event: '', data: '\ufeffb' },
+    ]);
+  });
+
+  it('[G20] that end without a blank line are given out and marked as cut', () => {
+    expect(sse('data: a\n\ndata: {"b"')).toEqual([
+      { event: '', data: 'a' },
+      { event: '', data: '{"b"', cut: true },
+    ]);
+  });
+
+  it('[G20] come out the same wherever the bytes are cut, inside characters too', () => {
+    const text = fc.array(
+      fc.oneof(
+        fc.constantFrom('\n', '\n\n', '\r\n', 'data: ', 'event: e\n', ': c\n', '🌳', 'é', '\ufeff'),
+        fc.string({ maxLength: 8 }),
+      ),
+    );
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(200)), (parts, cuts) => {
+        const all = bytes(parts.join(''));
+        const inside = cuts.map((cut) => Math.min(cut, all.length));
+        expect(readAll(sseFraming(10_000), all, inside)).toEqual(readAll(sseFraming(10_000), all));
+      }),
+    );
+  });
+
+  it('[G21] that are no UTF-8 are read with a replacement character for what is wrong', () => {
+    const bad = Uint8Array.from([...bytes('data: a'), 0x80, 0xe2, ...bytes('b\n\ndata: c\n\n')]);
+    expect(readAll(sseFraming(100), bad)).toEqual([
+      { event: '', data: 'a\ufffd\ufffdb' },
+      { event: '', data: 'c' },
+    ]);
+  });
+
+  it('[G22] are refused past their limit, in one line or in many, and one below it is not', () => {
+    expect(() => sse(`data: ${'x'.repeat(95)}\n\n`, 100)).toThrow(EventTooLarge);
+    expect(() => sse('data: 0123456789\n'.repeat(11), 100)).toThrow(EventTooLarge);
+    expect(sse(`data: ${'x'.repeat(94)}\n\n`, 100)).toHaveLength(1);
+    expect(sse('data: 0123456789\n\n'.repeat(50), 100)).toHaveLength(50);
+  });
+
+  it('[G22] in very many pieces cost no more than in one', () => {
+    const framing = sseFraming(10_000_000);
+    const piece = bytes('x');
+    framing.push(bytes('data: '));
+    for (let count = 0; count < 200_000; count++) framing.push(piece);
+    expect(framing.push(bytes('\n\n'))[0]?.data.length).toBe(200_000);
+  });
+});
+
+describe('lines of JSON', () => {
+  it('[G20] are one event each; blank ones are none, and the last may be cut', () => {
+    expect(readAll(lineFraming(100), bytes('{"a":1}\r\n\n{"b":"\u2028"}\n{"c'))).toEqual([
+      { event: '', data: '{"a":1}' },
+      { event: '', data: '{"b":"\u2028"}' },
+      { event: '', data: '{"c', cut: true },
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { result, said } from '../testing/fixture.ts';
+import { type Beat, scriptedProvider, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
+import { checkEvents } from './conformance.ts';
+import type { ProviderCall, ProviderEvent, ProviderNotice, ProviderRequest } from './contract.ts';
+import { collectReply } from './fold.ts';
+
+const request: ProviderRequest = { model: 'one', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
+const call: ProviderCall = { connection: { baseUrl: '' } };
+
+async function play(beats: readonly Beat[], over: Partial<ProviderCall> = {}, asked: Partial<ProviderRequest> = {}) {
+  const events: ProviderEvent[] = [];
+  for await (const event of scriptedProvider([beats]).stream({ ...request, ...asked }, { ...call, ...over }))
+    events.push(event);
+  return events;
+}
+
+const beat: fc.Arbitrary<Beat> = fc.oneof(
+  fc.record({ type: fc.constant('text-delta' as const), text: fc.constantFrom('', 'a', 'b ') }),
+  fc.record({ type: fc.constant('thinking-delta' as const), text: fc.constantFrom('', 'hm') }),
+  fc.record({ type: fc.constant('thinking-end' as const) }),
+  fc.record({ type: fc.constant('thinking-end' as const), signature: fc.constant('s') }),
+  fc.record({
+    type: fc.constant('tool-use-start' as const),
+    index: fc.nat(2),
+    id: fc.constantFrom('', 'x', 'y'),
+    name: fc.constant('t'),
+  }),
+  fc.record({
+    type: fc.constant('tool-use-delta' as const),
+    index: fc.nat(2),
+    json: fc.constantFrom('', '{', '"a":1', '}'),
+  }),
+  fc.record({ type: fc.constant('tool-use-end' as const), index: fc.nat(2), parameters: fc.constant({}) }),
+  fc.constant(usageBeat(1, 2)),
+  fc.record({ type: fc.constant('end' as const), finishReason: fc.constant('stop' as const), raw: fc.constant(null) }),
+  fc.record({ type: fc.constant('throw' as const), error: fc.constant(new Error('oops')) }),
+);
+
+describe('a provider, whatever its member does', () => {
+  it('[G1, G2, G5] keeps the order of events', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(beat, { maxLength: 14 }), async (beats) => {
+        expect(checkEvents(await play(beats))).toEqual([]);
+      }),
+    );
+  });
+
+  it('[G1] holds usage back until the end and passes on only the last of it', async () => {
+    const events = await play([usageBeat(1, 1), { type: 'text-delta', text: 'a' }, usageBeat(2, 2), ...textBeats('b')]);
+    expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'usage', 'end']);
+    expect(events[2]).toMatchObject({ inputTokens: 10 });
+  });
+
+  it('[G3] never throws: what is thrown is the last event, and so is an end that never comes', async () => {
+    const thrown = await play([
+      { type: 'text-delta', text: 'a' },
+      { type: 'throw', error: new Error('with sk-abcdefghijklmnop') },
+    ]);
+    expect(thrown.at(-1)).toMatchObject({
+      type: 'error',
+      code: 'provider/internal',
+      kind: 'internal',
+      retryable: false,
+    });
+    expect(JSON.stringify(thrown)).not.toContain('abcdefghijklmnop');
+    expect((await play([{ type: 'text-delta', text: 'a' }])).at(-1)).toMatchObject({
+      code: 'provider/dropped',
+      retryable: true,
+    });
+  });
+
+  it('[G4] ends at once when it is aborted, also while its member hangs and never listens', async () => {
+    const abort = new AbortController();
+    const provider = scriptedProvider([[]], {});
+    const deaf = scriptedProvider([
+      async function* () {
+        yield { type: 'text-delta', text: 'a' } as const;
+        await new Promise(() => undefined);
+      },
+    ]);
+    const events: ProviderEvent[] = [];
+    for await (const event of deaf.stream(request, { ...call, signal: abort.signal })) {
+      events.push(event);
+      if (event.type === 'text-delta') setTimeout(() => abort.abort(), 1);
+    }
+    expect(events.map((event) => event.type)).toEqual(['text-delta', 'error']);
+    expect(events[1]).toMatchObject({ code: 'provider/aborted', kind: 'aborted' });
+    expect(provider.running).toBe(0);
+  });
+
+  it('[G4] tells its member when the reader leaves early', async () => {
+    const provider = scriptedProvider([[{ type: 'text-delta', text: 'a' }, { type: 'hang' }]]);
+    for await (const event of provider.stream(request, call)) if (event.type === 'text-delta') break;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    expect(provider.running).toBe(0);
+  });
+
+  it('[G5] gives a call a fresh id where the provider gave none, or one that the history has', async () => {
+    const messages = [
+      textMessage('user', 'x'),
+      said('assistant', { type: 'tool-use', id: 'a', name: 't', parameters: {} }),
+      result('a', 'r'),
+    ];
+    const calls = ['a', '', 'b'].map((id) => ({ id, name: 't', parameters: {} }));
+    const ids = (await play(toolBeats(...calls), {}, { messages })).flatMap((event) =>
+      event.type === 'tool-use-start' ? [event.id] : [],
+    );
+    expect(new Set(['a', ...ids]).size).toBe(4);
+    expect(ids[2]).toBe('b');
+    for (const id of ids.slice(0, 2)) expect(id).toMatch(/^call_[a-z0-9]{24}$/);
+  });
+
+  it('[G6] is asked within its bounds, and each change is told', async () => {
+    const told: ProviderNotice[] = [];
+    const provider = scriptedProvider([textBeats('ok')], {
+      parameters: { temperature: { min: 0, max: 1 }, stop: { most: 1 }, maxTokens: { min: 1, max: 50 } },
+      supports: { ...scriptedProvider([]).supports, tools: false, thinking: false },
+    });
+    const tools = [{ name: 't', description: '', parameters: {} }];
+    const wild = {
+      temperature: 1.5,
+      topP: 0.5,
+      seed: 3,
+      stop: ['', 'a', 'b'],
+      maxTokens: 99.5,
+      tools,
+      thinking: { effort: 'low' },
+    } as const;
+    await collectReply(provider.stream({ ...request, ...wild }, { ...call, onNotice: (notice) => told.push(notice) }));
+    expect(provider.requests[0]).toMatchObject({ temperature: 1, stop: ['a'], maxTokens: 50 });
+    expect(provider.requests[0]).toMatchObject({
+      topP: undefined,
+      seed: undefined,
+      tools: undefined,
+      thinking: undefined,
+    });
+    expect(told).toEqual([
+      { type: 'parameter-changed', name: 'tools', asked: ['t'] },
+      { type: 'parameter-changed', name: 'thinking', asked: 'low' },
+      { type: 'parameter-changed', name: 'maxTokens', asked: 99, sent: 50 },
+      { type: 'parameter-changed', name: 'temperature', asked: 1.5, sent: 1 },
+      { type: 'parameter-changed', name: 'topP', asked: 0.5 },
+      { type: 'parameter-changed', name: 'stop', asked: ['a', 'b'], sent: ['a'] },
+      { type: 'parameter-changed', name: 'seed', asked: 3 },
+    ]);
+  });
+
+  it('[G7] is sent blocks that it takes: others are lowered, calls and results become words where there are no tools', async () => {
+    const provider = scriptedProvider([textBeats('ok')], {
+      supports: { ...scriptedProvider([]).supports, blocks: ['text'], tools: false, systemInPlace: false },
+    });
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
+    const messages = [
+      said('user', { type: 'text', text: 'See' }, image),
+      said('assistant', { type: 'thinking', thinking: 'Hm', signature: 's' }),
+      said('assistant', { type: 'tool-use', id: 'a', name: 'look', parameters: { at: 1 } }),
+      result('a', 'sun'),
+      textMessage('system', 'Be brief.'),
+    ];
+    await collectReply(provider.stream({ ...request, messages }, call));
+    const sent = provider.requests[0]?.messages ?? [];
+    expect(sent.map((message) => message.role)).toEqual(['user', 'assistant', 'user', 'user']);
+    expect(sent[0]?.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'text', text: '[image: image/png]' },
+    ]);
+    expect(sent[1]?.content).toEqual([{ type: 'text', text: 'look({"at":1})' }]);
+    expect(JSON.stringify(sent.slice(2))).toMatch(/sun.*Be brief/);
+  });
+
+  it('[G7] a model that is known to see no pictures is shown none', async () => {
+    const provider = scriptedProvider([textBeats('ok')]);
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
+    const capabilities = { tools: true, thinking: true, images: false };
+    await collectReply(provider.stream({ ...request, messages: [said('user', image)] }, { ...call, capabilities }));
+    expect(provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: '[image: image/png]' }]);
+  });
+
+  it('[G13] without the key that it needs is not asked, and says which variable to set', async () => {
+    const provider = scriptedProvider([textBeats('ok')], { keyNames: ['SOME_KEY'] });
+    const { last } = await collectReply(provider.stream(request, call));
+    expect(last).toMatchObject({ code: 'provider/no-key', kind: 'refused' });
+    expect(last?.type === 'error' && last.message).toContain('SOME_KEY');
+    expect(provider.requests).toHaveLength(0);
+  });
+});
