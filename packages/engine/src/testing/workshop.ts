@@ -23,7 +23,7 @@ import type { GenerateOptions, Turn, TurnEvent } from '../generate/contract.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from '../generate/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
 import { newId } from '../new-id.ts';
-import { createProviders } from '../providers/index.ts';
+import { createProviders, type Providers } from '../providers/index.ts';
 import { type ScriptedOptions, type ScriptedProvider, type ScriptedReply, scriptedProvider } from './scripted.ts';
 
 /** What a workshop is made with. */
@@ -43,6 +43,7 @@ export interface Workshop {
   readonly generator: Generator;
   readonly provider: ScriptedProvider;
   readonly other: ScriptedProvider;
+  readonly providers: Providers;
   readonly treeId: TreeId;
   readonly rootId: NodeId;
   readonly context: RunContext;
@@ -92,6 +93,7 @@ export async function openWorkshop(
     generator,
     provider,
     other,
+    providers,
     treeId: id,
     rootId: row?.rootId ?? nodeId(''),
     context,

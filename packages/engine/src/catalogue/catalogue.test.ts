@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unknownModel } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { providerDefinitions } from '../providers/registry.ts';
+import { builtInRows, costOf, createCatalogue } from './index.ts';
+import { loadCatalogue } from './load.ts';
+import { parseCatalogue } from './rows.ts';
+
+describe('the catalogue', () => {
+  it('[G70] knows window, longest reply and price of the models of the large providers', () => {
+    const catalogue = createCatalogue();
+    expect(catalogue.find('anthropic', 'claude-haiku-4-5')).toMatchObject({
+      window: 200_000,
+      maxOut: 64_000,
+      known: true,
+    });
+    expect(catalogue.find('openai', 'gpt-4.1').price).toMatchObject({ input: 2, output: 8 });
+    for (const provider of ['anthropic', 'google', 'openai', 'openrouter'])
+      expect(catalogue.list(provider).length).toBeGreaterThan(10);
+    for (const row of builtInRows()) expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
+  });
+
+  it('[G70] knows the model that each provider recommends', () => {
+    for (const { name, defaultModel, models } of providerDefinitions) {
+      if (defaultModel === null || models.length > 0) continue;
+      expect([name, createCatalogue().find(name, defaultModel).known]).toEqual([name, true]);
+    }
+  });
+
+  it('[G71] takes a model that nobody has heard of to have 8,192 tokens of each, and any ability', () => {
+    const info = createCatalogue().find('lab', '__proto__');
+    expect(info).toMatchObject({ window: unknownModel.window, maxOut: unknownModel.maxOut, price: null, known: false });
+    expect(info.capabilities).toEqual({ tools: true, thinking: true, images: true });
+  });
+
+  it('[G71] finds a dated or tagged name by the name without it', () => {
+    const catalogue = createCatalogue();
+    const dated = catalogue.find('openai', 'gpt-4.1-2025-04-14');
+    expect(dated).toMatchObject({
+      id: 'gpt-4.1-2025-04-14',
+      known: true,
+      window: catalogue.find('openai', 'gpt-4.1').window,
+    });
+  });
+
+  it('[G72] is corrected by the operator above all, by a file over the built-in rows, and by servers where it is silent', () => {
+    const overrides = new Map([
+      ['openai/gpt-4.1', { window: 5000 }],
+      ['lab/own', { window: 100, maxOut: 50, price: { input: 1 } }],
+    ]);
+    const catalogue = createCatalogue(overrides, [{ provider: 'openai', id: 'gpt-4.1', window: 7000, maxOut: 123 }]);
+    catalogue.learn('openai', [{ id: 'gpt-4.1', window: 9 }]);
+    catalogue.learn('lab', [{ id: 'fresh', window: 32_000, label: 'Fresh' }]);
+    expect(catalogue.find('openai', 'gpt-4.1')).toMatchObject({ window: 5000, maxOut: 123 });
+    expect(catalogue.find('lab', 'own')).toMatchObject({
+      window: 100,
+      maxOut: 50,
+      price: { input: 1, output: 0 },
+      known: true,
+    });
+    expect(catalogue.find('lab', 'fresh')).toMatchObject({ window: 32_000, maxOut: 8192, name: 'Fresh', known: true });
+    expect(catalogue.list('lab').map((info) => info.id)).toEqual(['fresh', 'own']);
+  });
+
+  it('[G72] reads a file of models and refuses a bad one with the place', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
+    const file = join(folder, 'models.json');
+    await writeFile(file, '{"models":[{"provider":"lab","id":"m","window":10,"price":[1,2]}]}');
+    const catalogue = await loadCatalogue({ models: new Map(), catalogueFile: file });
+    expect(catalogue.find('lab', 'm')).toMatchObject({ window: 10, price: { input: 1, output: 2 } });
+    await writeFile(file, '{');
+    await expect(loadCatalogue({ models: new Map(), catalogueFile: file })).rejects.toMatchObject({
+      code: 'catalogue/invalid',
+    });
+    await rm(folder, { recursive: true });
+    expect(() =>
+      parseCatalogue({
+        models: [
+          { provider: 'a', id: 'b' },
+          { provider: 'a', id: 'b', window: -1 },
+        ],
+      }),
+    ).toThrow('models[1], has a field window');
+    expect(() => parseCatalogue([])).toThrow('has no list of models');
+    expect(() => parseCatalogue({ models: [{ provider: 'a', id: 'b', price: { input: '1' } }] })).toThrow(
+      'price for input',
+    );
+  });
+
+  it('[G73] reckons the cost of a usage, cached input at its own price and once', () => {
+    const price = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 };
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 100_000,
+      cacheReadTokens: 800_000,
+      cacheWriteTokens: 100_000,
+    };
+    expect(costOf(price, usage)).toEqual({ input: 1, output: 5, cacheRead: 0.8, cacheWrite: 1.25, total: 8.05 });
+    expect(costOf(null, usage)).toBeNull();
+    expect(costOf(price, { inputTokens: 1, outputTokens: 0, cacheReadTokens: 5 })?.input).toBe(0);
+  });
+});
