@@ -1,14 +1,5 @@
 /** The replies of one call: where they hang, what they are asked, and that each has a run before it exists. */
-import {
-  ask,
-  type Context,
-  type JsonObject,
-  type NewReply,
-  type NodeId,
-  type Outcome,
-  type Replied,
-  run,
-} from '@coppice/core';
+import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { attach } from './attach.ts';
 import type { WrittenReply } from './contract.ts';
 import { makeRoom } from './make-room.ts';
@@ -86,11 +77,14 @@ async function writeAll(
       beatAt: now,
       data: runData(state, list[0]),
     });
-  try {
-    await plant(room, state, ground, jobs);
-  } catch (error) {
-    await Promise.all(jobs.map(({ runId }) => room.store.runs.end(runId).catch(ignore)));
+  const isOurs = await plant(room, state, ground, jobs).catch(async (error: unknown) => {
+    await forget(room, jobs);
     throw error;
+  });
+  if (!isOurs) {
+    // The same request came in elsewhere between our look and our commit, and its replies are written there.
+    await forget(room, jobs);
+    return (await attach(room, state, ground)) ?? refuse('id/taken', 'The replies of this request are gone.', {});
   }
   const { parentId } = ground;
   for (const job of jobs)
@@ -108,6 +102,10 @@ async function writeAll(
   });
 }
 
+async function forget(room: Room, jobs: readonly { readonly runId: string }[]): Promise<void> {
+  await Promise.all(jobs.map(({ runId }) => room.store.runs.end(runId).catch(ignore)));
+}
+
 function ignore(): void {
   // The first error is the one to tell; a run without a node is recovered to nothing.
 }
@@ -122,25 +120,28 @@ function runData(state: TurnState, prompt: Prompt): JsonObject {
   };
 }
 
+/** Inserts the replies, or opens the one that was cut short again; false if they are there already. */
 async function plant(
   room: Room,
   state: TurnState,
   ground: Ground,
   jobs: readonly { readonly nodeId: NodeId; readonly prompts: readonly [Prompt, ...Prompt[]] }[],
-): Promise<Outcome<Replied> | null> {
+): Promise<boolean> {
   const { treeId } = state;
   const context = commandContext(room, state.actId, state.actor);
   const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: sourceOf(job.prompts[0]) } }));
   const select = state.options.select !== false;
-  switch (ground.type) {
-    case 'below':
-      return run(room.store, { type: 'reply', treeId, parentId: ground.parentId, replies, select }, context);
-    case 'again':
-      return run(room.store, { type: 'regenerate', treeId, nodeId: ground.nodeId, replies, select }, context);
-    case 'into':
-      await run(room.store, { type: 'finish', treeId, nodeId: ground.nodeId, status: 'pending' }, context);
-      return null;
+  if (ground.type === 'below') {
+    const { parentId } = ground;
+    return (await run(room.store, { type: 'reply', treeId, parentId, replies, select }, context)).commit !== null;
   }
+  const { nodeId } = ground;
+  if (ground.type === 'again')
+    return (await run(room.store, { type: 'regenerate', treeId, nodeId, replies, select }, context)).commit !== null;
+  const { result } = await run(room.store, { type: 'finish', treeId, nodeId, status: 'pending' }, context);
+  // Two who go on with the same reply at once: one of them writes it.
+  if (!result.changed) refuse('tree/pending', `Somebody goes on with the reply ${nodeId} already.`, { nodeId });
+  return true;
 }
 
 /** Once more after the provider said that it was too much: below a compaction, in place of the reply that said nothing. */

@@ -170,7 +170,7 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
   await shop.store.close();
   const store = await openStore(shop.url);
   const tree = treeId(shop.treeId);
-  const { providers } = providersOf(shop);
+  const { providers } = shop;
   const generator = createGenerator({ store, providers, clock: later(16_000), limits: { flushMs: 5 } });
   const [saved] = await generator.recover();
   expect(saved).toMatchObject({ treeId: tree, status: 'interrupted' });
@@ -185,25 +185,3 @@ test('[H35] after a crash in the middle of a reply a new engine on the same file
   expect((await turn.done).type).toBe('error');
   await store.close();
 });
-
-function providersOf({ provider }: Workshop) {
-  const model = () => ({
-    id: 'scripted/one',
-    provider,
-    model: 'one',
-    info: {
-      provider: 'scripted',
-      id: 'one',
-      name: 'one',
-      window: 8192,
-      maxOut: 8192,
-      price: null,
-      capabilities: { tools: true, thinking: true, images: true },
-      known: false,
-    },
-    stream: (request: Omit<Parameters<typeof provider.stream>[0], 'model'>, call = {}) =>
-      provider.stream({ ...request, model: 'one' }, { connection: { baseUrl: '' }, ...call }),
-    cost: () => null,
-  });
-  return { providers: { model } };
-}

@@ -1,0 +1,81 @@
+/** What becomes of a turn when a provider's server misbehaves, over the wire. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeProvider, type Fault, openFakeProvider, type Turn as WireTurn } from '../testing/fake-provider.ts';
+import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+
+let fake: FakeProvider;
+let shop: Workshop;
+
+async function open(turns: readonly WireTurn[]): Promise<void> {
+  fake = await openFakeProvider(turns);
+  shop = await openWorkshop('sqlite', [], {
+    config: `[providers.fake]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\n`,
+    httpLimits: { firstByteMs: 400, idleMs: 300, firstWaitMs: 1, retries: 2 },
+  });
+}
+
+const send = (text: string) => shop.send(text, { models: ['fake/any'] });
+
+afterEach(async () => {
+  await shop.close();
+  await fake.close();
+});
+
+describe('[H50] a server that', () => {
+  test.each<[string, Fault, string, string]>([
+    ['F16 hangs in the middle, sending pings alone', 'hang-after-3', 'interrupted', 'provider/timeout'],
+    ['F17 drops the stream', 'drop', 'interrupted', 'provider/dropped'],
+    ['F17 ends with an error event', 'error-event', 'interrupted', 'provider/'],
+  ])('%s leaves what it said as interrupted, with the error beside it', async (_name, fault, status, code) => {
+    await open([fault]);
+    const end = await send('Hello').done;
+    expect(end).toMatchObject({ type: 'error', code: expect.stringContaining(code) });
+    const node = await shop.node(end.nodeIds[0]);
+    expect(node.status).toBe(status);
+    expect('One two three four five.'.startsWith(node.text)).toBe(true);
+    expect(node.text).not.toBe('');
+    expect(node.meta.error).toMatchObject({ code: expect.stringContaining(code) });
+    expect(await shop.store.runs.list()).toEqual([]);
+    const again = shop.generator.generate(
+      { type: 'regenerate', treeId: shop.treeId, nodeId: node.id },
+      { models: ['fake/any'] },
+    );
+    expect((await again.done).type).toBe('end');
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
+  });
+
+  test.each<[string, Fault, string]>([
+    ['F16 hangs before its headers', 'hang', 'provider/timeout'],
+    ['F18 says 429 again and again', '429', 'provider/rate-limited'],
+    ['F18 says 500 again and again', '500', 'provider/failed'],
+    ['F18 is overloaded', '529', 'provider/overloaded'],
+    ['F19 sends a web page', 'html', 'provider/bad-response'],
+  ])('%s leaves an error and no words of its own', async (_name, fault, code) => {
+    await open([fault, fault, fault]);
+    const end = await send('Hello').done;
+    expect(end).toMatchObject({ type: 'error', code });
+    const node = await shop.node(end.nodeIds[0]);
+    expect(node).toMatchObject({ status: 'error', text: '' });
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: ']);
+  });
+
+  test('F18 says 429 twice and then answers is a reply like any other', async () => {
+    await open(['429', '429']);
+    expect((await send('Hello').done).type).toBe('end');
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
+  });
+});
+
+describe('[H51] F23', () => {
+  beforeEach(() => open(['hang-after-3']));
+
+  test('an abort closes the connection and keeps what was said', async () => {
+    const turn = send('Hello');
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    turn.abort();
+    const end = await turn.done;
+    expect(end).toMatchObject({ code: 'generate/aborted' });
+    expect((await shop.node(end.nodeIds[0])).status).toBe('aborted');
+    await until(() => fake.brokenOff === 1);
+  });
+});

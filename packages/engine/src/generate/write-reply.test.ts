@@ -1,0 +1,110 @@
+import { AppError, nodeId, type Store, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../providers/clock.ts';
+import type { ProviderEvent } from '../providers/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import { createGenerator } from './index.ts';
+
+const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+/** The same store, whose commits fail while told so. */
+function failing(store: Store, fails: () => boolean): Store {
+  return new Proxy(store, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      if (key !== 'change') return value.bind(target);
+      return (...given: unknown[]) =>
+        fails()
+          ? Promise.reject(new AppError({ code: 'store/full', kind: 'unavailable', message: 'The disk is full.' }))
+          : value.apply(target, given);
+    },
+  });
+}
+
+describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
+  test('[H36] a reply that the store does not take is told as an error, and its run stays until it is recovered', async () => {
+    let full = false;
+    shop = await openWorkshop(kind, [
+      async function* () {
+        yield said('Worth keeping');
+        full = true;
+        yield* textBeats('!');
+      },
+    ]);
+    const store = failing(shop.store, () => full);
+    const { providers } = shop;
+    const generator = createGenerator({ store, providers, limits: { flushMs: 5 } });
+    const turn = generator.generate(
+      { type: 'send', treeId: shop.treeId, messages: [{ message: textMessage('user', 'Hello') }] },
+      { models: ['scripted/one'] },
+    );
+    expect(await turn.done).toMatchObject({ type: 'error', code: 'store/full' });
+    const [left] = await shop.store.runs.list();
+    expect((await shop.node(left?.nodeId)).status).toBe('pending');
+    full = false;
+    const clock = { ...systemClock, now: () => Date.now() + 16_000 };
+    const later = createGenerator({ store, providers, clock });
+    expect(await later.recover()).toHaveLength(1);
+    expect(await shop.node(left?.nodeId)).toMatchObject({ status: 'interrupted', text: 'Worth keeping!' });
+  });
+
+  test('[H37] thinking with its proof and pictures are kept in the order in which they came', async () => {
+    shop = await openWorkshop(kind, [
+      [
+        { type: 'thinking-delta', text: 'Hm.' },
+        { type: 'thinking-end', signature: 'proof' },
+        said('Look:'),
+        { type: 'image', block: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } } },
+        said('Nice.'),
+        { type: 'end', finishReason: 'stop', raw: 'stop' },
+      ],
+    ]);
+    const end = await shop.send('Draw').done;
+    const { message, status } = await shop.node(end.nodeIds[0]);
+    expect(status).toBe('success');
+    expect(message?.content.map((block) => block.type)).toEqual(['thinking', 'text', 'image', 'text']);
+    expect(message?.content[0]).toMatchObject({ signature: 'proof', provider: 'scripted' });
+  });
+
+  test('[H12] of two who go on with the same reply at once one writes it', async () => {
+    let go = false;
+    shop = await openWorkshop(kind, [
+      [said('Half '), errorEvent('provider/dropped', 'Gone.')],
+      async function* () {
+        await until(() => go);
+        yield* textBeats('done');
+      },
+    ]);
+    const cut = await shop.send('Hello').done;
+    const start = { type: 'continue', treeId: shop.treeId, nodeId: cut.nodeIds[0] ?? nodeId('') } as const;
+    const turns = [1, 2].map(() => shop.generator.generate(start, { models: ['scripted/one'] }));
+    const refused = await Promise.race(turns.map((turn) => turn.done));
+    expect(refused).toMatchObject({ type: 'error', code: 'tree/pending' });
+    go = true;
+    const ends = await Promise.all(turns.map((turn) => turn.done));
+    expect(ends.map((end) => end.type).sort()).toEqual(['end', 'error']);
+    expect(await shop.node(start.nodeId)).toMatchObject({ status: 'success', text: 'Half done' });
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+
+  test('[H10] the same request at the same moment in two processes is written once', async () => {
+    shop = await openWorkshop(kind, [textBeats('Once')]);
+    const beside = await shop.beside();
+    const prompt = await shop.send('Hello', { models: ['scripted/one'] }).done;
+    const { parentId } = await shop.node(prompt.nodeIds[0]);
+    const start = { type: 'reply', treeId: shop.treeId, parentId: parentId ?? nodeId('') } as const;
+    const options = { models: ['scripted/one'], requestId: 'same' };
+    const ends = await Promise.all(
+      [shop.generator, beside.generator].map((generator) => generator.generate(start, options).done),
+    );
+    expect(ends[0]).toEqual(ends[1]);
+    expect(shop.provider.requests).toHaveLength(2);
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import type { RunChunk } from '@coppice/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { systemClock } from '../providers/clock.ts';
+import type { Clock } from '../providers/contract.ts';
+import { createChunkWriter } from './chunk-writer.ts';
+
+/** A clock whose waits end when the test says so. */
+function handClock(): Clock & { tick(): void; waits: number } {
+  let due: (() => void)[] = [];
+  return {
+    ...systemClock,
+    wait: (_ms, signal) =>
+      new Promise((resolve, reject) => {
+        due.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      }),
+    tick() {
+      const now = due;
+      due = [];
+      for (const one of now) one();
+    },
+    get waits() {
+      return due.length;
+    },
+  };
+}
+
+/** Keeps chunks as stores do: the same offset again is harmless and adds nothing. */
+function keeper(fails: () => 'no' | 'before' | 'after' = () => 'no') {
+  const chunks = new Map<number, string>();
+  return {
+    chunks,
+    text: () => [...chunks.values()].join(''),
+    async append(_id: string, chunk: RunChunk) {
+      const how = fails();
+      if (how === 'before') throw new Error('The disk is full.');
+      if (!chunks.has(chunk.offset)) {
+        expect(chunk.offset).toBe([...chunks.values()].join('').length);
+        chunks.set(chunk.offset, chunk.text);
+      }
+      if (how === 'after') throw new Error('The answer was lost.');
+      return true;
+    },
+  };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const pace = { flushMs: 250, flushLength: 8 };
+const never = () => {
+  throw new Error('The run is there.');
+};
+
+test('[H5] text waits for the clock, or until there is much of it', async () => {
+  const clock = handClock();
+  const runs = keeper();
+  const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
+  writer.write('abc');
+  writer.write('de');
+  await settle();
+  expect(runs.text()).toBe('');
+  clock.tick();
+  await settle();
+  expect([...runs.chunks]).toEqual([[0, 'abcde']]);
+  writer.write('0123456789');
+  await settle();
+  expect(runs.text()).toBe('abcde0123456789');
+  writer.write('rest');
+  await writer.stop();
+  expect(runs.text()).toBe('abcde0123456789');
+});
+
+test('[H5] a store that fails is asked again later, not at once and not for ever', async () => {
+  const clock = handClock();
+  let full = true;
+  const runs = keeper(() => (full ? 'before' : 'no'));
+  const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
+  writer.write('0123456789');
+  await settle();
+  expect(clock.waits).toBe(1);
+  full = false;
+  clock.tick();
+  await settle();
+  expect(runs.text()).toBe('0123456789');
+  full = true;
+  writer.write('x');
+  await writer.close();
+  expect(runs.text()).toBe('0123456789');
+});
+
+test('[H5] a run that is no more is told once', async () => {
+  let lost = 0;
+  const clock = handClock();
+  const writer = createChunkWriter({ append: async () => false }, 'r', { ...pace, clock, onLost: () => lost++ });
+  writer.write('0123456789');
+  await settle();
+  await writer.close();
+  expect(lost).toBe(1);
+});
+
+test('[H5] whatever fails in between, what is down is a beginning of the text, and all of it once the store is well', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ maxLength: 12 })),
+      fc.infiniteStream(fc.constantFrom('no', 'before', 'after')),
+      async (pieces, failures) => {
+        const clock = handClock();
+        let well = false;
+        const runs = keeper(() => (well ? 'no' : (failures.next().value ?? 'no')));
+        const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
+        const whole = pieces.join('');
+        for (const piece of pieces) {
+          writer.write(piece);
+          clock.tick();
+          await settle();
+          expect(whole.startsWith(runs.text())).toBe(true);
+        }
+        well = true;
+        await writer.close();
+        expect(runs.text()).toBe(whole);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
