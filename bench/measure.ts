@@ -1,12 +1,18 @@
 /** Timing and printing, shared by all benches. Ratios of one run are the result; times are only how they came about. */
 
+import { setFlagsFromString } from 'node:v8';
+
+setFlagsFromString('--no-parallel-scavenge');
+setFlagsFromString('--no-concurrent-marking');
+setFlagsFromString('--no-concurrent-sweeping');
+
 /** One measured thing. */
 export interface Measure {
   /** What was done, such as `append to 100,000 nodes`. */
   readonly work: string;
   /** Who did it, such as `coppice` or `mutable Map`. */
   readonly by: string;
-  /** Per operation, in the unit: the median of the runs. */
+  /** Per operation, in the unit: the median of the runs; times are processor times. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes';
   /** Against what the budget names: above one is that many times slower or larger. */
@@ -47,8 +53,9 @@ export interface Candidate {
 }
 
 /**
- * The microseconds per operation of several candidates, measured in turns: each run times all of them one after the
- * other, so that a noisy neighbour on the machine disturbs all alike. The first run warms up and does not count.
+ * The microseconds of processor time per operation of several candidates, measured in turns: each run times all of
+ * them one after the other. Processor time, and garbage collected on the same thread, because on a shared machine a
+ * clock on the wall, and helper threads that wait for a core, measure the neighbours. The first run does not count.
  */
 export function race<Name extends string>(
   candidates: { readonly [N in Name]: Candidate },
@@ -61,10 +68,10 @@ export function race<Name extends string>(
       const { operations, prepare, run: work } = candidates[name];
       prepare?.();
       collect();
-      const start = process.hrtime.bigint();
+      const start = process.cpuUsage();
       keep(work());
-      const nanoseconds = Number(process.hrtime.bigint() - start);
-      if (run > 0) times.get(name)?.push(nanoseconds / 1000 / operations);
+      const { user, system } = process.cpuUsage(start);
+      if (run > 0) times.get(name)?.push((user + system) / operations);
     }
   return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
     readonly [N in Name]: number;

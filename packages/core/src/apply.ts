@@ -108,10 +108,11 @@ function removedTogether(draft: Draft, removed: readonly NodeId[], version: numb
 }
 
 function danglingBookmark(draft: Draft, { removed, bookmarked }: Touched): Refusal | null {
-  const gone = (id: string) => findNode(draft, id) === undefined;
-  const dangling =
-    bookmarked.find((id) => gone(id) && mapGet(draft.bookmarks, id) !== undefined) ??
-    (removed.length === 0 ? undefined : [...mapEntries(draft.bookmarks)].find(({ key }) => gone(key))?.key);
-  if (dangling === undefined) return null;
-  return refusal('tree/has-references', `A bookmark would point at ${dangling}, which is gone.`, { nodeId: dangling });
+  const suspects: string[] = [];
+  for (const id of bookmarked) if (mapGet(draft.bookmarks, id) !== undefined) suspects.push(id);
+  if (removed.length > 0) for (const { key } of mapEntries(draft.bookmarks)) suspects.push(key);
+  for (const id of suspects)
+    if (findNode(draft, id) === undefined)
+      return refusal('tree/has-references', `A bookmark would point at ${id}, which is gone.`, { nodeId: id });
+  return null;
 }
