@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeId, nodeId, type Provenance, run, type Store, treeId } from '@coppice/core';
@@ -524,6 +524,25 @@ async function rootNode(root: RootData): Promise<NodeId> {
   const { items } = await store.trees();
   return items.find((tree) => tree.id === root.id)?.rootId ?? nodeId('');
 }
+
+test('[W3] in folders of files, roots and nodes have the very ids and shapes that the forest shows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-forest-'));
+  const files = await openStore(`files:${folder}`);
+  const wood = new Forest(files);
+  const root = await wood.getOrCreateRoot('p');
+  const source_info = { type: 'model', provider: 'acme', model_name: 'm1', parameters: {} } as const;
+  await wood.append(root.id, [user('a')]);
+  await wood.append(root.id, [user('a'), assistant('b')], { source_info, title: 'B', tags: ['x'] });
+  const { nodes } = await wood.serialize(root.id);
+  expect(nodes).toHaveLength(2);
+  // The journal comes first; at the latest when the store is closed, the files say what it says.
+  await files.close();
+  for (const node of nodes) {
+    const file: unknown = JSON.parse(readFileSync(join(folder, root.id, 'nodes', `${node.id}.json`), 'utf8'));
+    expect(file).toMatchObject(node);
+  }
+  rmSync(folder, { recursive: true });
+});
 
 test('[W11] whatever histories are appended, each leads back to itself, and no prefix is stored twice', async () => {
   const word = fc.constantFrom('a', 'b', 'c');
