@@ -9,7 +9,7 @@ const long = process.env['COPPICE_LONG'] !== undefined;
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = { sqlite: folderGround('sqlite'), files: folderGround('files'), postgres: sharedGround() };
 const all = operations.map((operation) => operation.name);
-const patience = long ? 3_600_000 : 60_000;
+const patience = long ? 3_600_000 : 240_000;
 
 afterAll(async () => {
   for (const ground of Object.values(grounds)) await ground.close();

@@ -10,7 +10,7 @@ const long = process.env['COPPICE_LONG'] !== undefined;
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = { sqlite: folderGround('sqlite'), files: folderGround('files'), postgres: sharedGround() };
 const sizes = { sqlite: long ? 1000 : 10, files: long ? 200 : 3, postgres: long ? 200 : 3 };
-const patience = long ? 7_200_000 : 60_000;
+const patience = long ? 7_200_000 : 240_000;
 
 afterAll(async () => {
   for (const ground of Object.values(grounds)) await ground.close();

@@ -55,7 +55,12 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     const tasks = ledger.tasks(`${seed} ${round}`);
     const lives = crew.map(() => random.below(longestLife));
     journal.note({ round, url: place.kind, lives });
-    const opened = crew.map((worker) => worker.hears((told) => told.told === 'open'));
+    // Every fourth round hits the opening, every fourth what follows it; the others begin with the first answer.
+    const begun = crew.map((worker) =>
+      round % 4 === 0 && options.killServer === undefined
+        ? Promise.resolve(null)
+        : worker.hears(({ told }) => (round % 4 === 1 ? told === 'open' : told === 'done') || told === 'failed'),
+    );
     for (const [at, worker] of crew.entries())
       worker.tell({
         task: 'write',
@@ -65,15 +70,14 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     if (options.killServer === undefined)
       await Promise.all(
         crew.map(async (worker, at) => {
-          // Every fourth round also hits the opening; the others are about writing.
-          if (round % 4 !== 0) await opened[at];
+          await begun[at];
           await sleep(lives[at] ?? 0);
           worker.kill();
         }),
       );
     else {
-      // Long enough to connect: what counts is what was on its way when the server went.
-      await sleep(150 + random.below(longestLife));
+      await Promise.all(begun);
+      await sleep(random.below(longestLife));
       await options.killServer();
       for (const worker of crew) worker.tell({ task: 'stop' });
     }

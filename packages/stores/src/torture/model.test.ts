@@ -15,7 +15,7 @@ const grounds = {
   postgres: sharedGround(),
 };
 const kinds = ['memory', 'sqlite', 'files', 'postgres'] as const;
-const patience = long ? 36_000_000 : 60_000;
+const patience = long ? 36_000_000 : 240_000;
 
 afterAll(async () => {
   for (const ground of Object.values(grounds)) await ground.close();

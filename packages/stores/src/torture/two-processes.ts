@@ -40,6 +40,8 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
   const ledger = new Ledger(journal, processes, new Random('twoproc', seed));
   const crew = await Promise.all(Array.from({ length: processes }, () => Worker.start((told) => ledger.hear(told))));
   const tasks = ledger.tasks(seed);
+  // The time counts from when everybody is at work, however long the start took.
+  const working = Promise.all(crew.map((worker) => worker.hears((told) => told.told === 'done')));
   for (const [at, worker] of crew.entries())
     worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
   const store = await openPlace(place);
@@ -51,6 +53,7 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
   const followed = Promise.all(feeds);
   followed.catch(() => undefined);
   try {
+    await working;
     await sleep(options.seconds * 1000);
     for (const worker of crew) worker.tell({ task: 'stop' });
     await Promise.all(crew.map((worker) => worker.end()));
