@@ -2,9 +2,9 @@
 import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
 import { treeId } from '@coppice/core';
 import { toCursor } from '../cursor.ts';
+import type { SqlEngine } from '../sql/engine.ts';
 import { number, row, rows, text, type Work } from '../sql/query.ts';
 import type { Found, Search } from '../sql/search.ts';
-import type { SqlEngine } from '../sql/store.ts';
 import { backUp } from './backup.ts';
 import type { Database } from './database.ts';
 import { postgresDialect } from './dialect.ts';

@@ -1,8 +1,9 @@
 /** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
 import { type Answer, checkRows, type FsckReport, type TreeId, treeId } from '@coppice/core';
-import { answerRead, type Scope, treeRow } from './answers.ts';
+import { answerRead } from './answers.ts';
 import { type Dialect, rows, text, type Work } from './query.ts';
 import { homeOf, repairDatabase } from './repair.ts';
+import { type Scope, treeRow } from './scope.ts';
 
 type Finding = FsckReport['findings'][number];
 

@@ -9,8 +9,9 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import type { LinearTree } from '../linear.ts';
-import { answerRead, type Scope, treeRow } from './answers.ts';
+import { answerRead } from './answers.ts';
 import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
+import { type Scope, treeRow } from './scope.ts';
 import { plantTree, writeLog } from './write.ts';
 
 /** Stores a list as it is. Storing the same list again changes nothing. */

@@ -16,10 +16,10 @@ import {
 } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
-import type { Scope } from './answers.ts';
 import { stepCounts } from './log.ts';
 import { number, type Param, rows, text, type Work } from './query.ts';
 import { messageOf, nodeColumns, plainRow, searchTextOf, treeColumns, treeOf } from './rows.ts';
+import type { Scope } from './scope.ts';
 
 /** Trees of an owner, the one changed last first. */
 export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {

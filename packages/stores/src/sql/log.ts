@@ -26,9 +26,9 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import type { Scope } from './answers.ts';
 import { number, type Row, row, rows, text, type Work } from './query.ts';
 import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
+import type { Scope } from './scope.ts';
 
 /** A step in the log. */
 type Logged =

@@ -1,9 +1,9 @@
 /** Taking for good: rows, former contents, and the texts that the log holds. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
-import type { Scope } from './answers.ts';
 import { removedTogether } from './lists.ts';
 import { exec, number, row, rows, text, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
+import type { Scope } from './scope.ts';
 
 /** Purges a removed node with what went with it, or everything that was removed up to a version. */
 export function* purge(

@@ -2,9 +2,10 @@
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
 import { derivedId } from '../linear.ts';
 import { mendRows } from '../mend.ts';
-import { answerRead, type Scope, treeRow } from './answers.ts';
+import { answerRead } from './answers.ts';
 import { type Dialect, exec, number, row, rows, text, textOrNull, type Work } from './query.ts';
 import { nodeParams } from './rows.ts';
+import { type Scope, treeRow } from './scope.ts';
 
 type Finding = FsckReport['findings'][number];
 

@@ -1,5 +1,4 @@
 /** A store on a SQL database: everything but how the database is reached, searched, watched and copied. */
-import { sha256Hex } from '@coppice/content';
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -44,42 +43,21 @@ import { fromCursor } from '../cursor.ts';
 import { checkLinear, type LinearTree, linearTree, refuseBranching } from '../linear.ts';
 import { defaultOwner, mayBranch, type StoreOptions } from '../options.ts';
 import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
-import { answerRead, type Scope, treeRow } from './answers.ts';
+import { answerRead } from './answers.ts';
+import type { SqlEngine } from './engine.ts';
 import { fsckDatabase } from './fsck.ts';
 import { answerLinear, latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
 import { hydratedLog } from './log.ts';
 import { purge, purgeTree } from './purge.ts';
-import { type Dialect, exec, number, rows, text, type Work } from './query.ts';
+import { exec, number, rows, text, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
-import { type Found, linearHits, pageOf, type Search, searchOf } from './search.ts';
+import { type Scope, treeRow } from './scope.ts';
+import { linearHits, pageOf, searchOf } from './search.ts';
+import { accountStore, blobStore, type Doors, runStore } from './side-stores.ts';
 import * as side from './side-tables.ts';
+import { linearTexts, storedTexts } from './texts.ts';
 import { writeCommit, writeRows } from './write.ts';
-
-/** A database, as the shared store uses it. */
-export interface SqlEngine {
-  readonly dialect: Dialect;
-  readonly supports: Supports;
-  /** Runs work on one consistent snapshot. */
-  snapshot<T>(work: () => Work<T>): Promise<T>;
-  /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
-  transaction<T>(work: () => Work<T>): Promise<T>;
-  /** Tells this process and others that a tree has a new version. */
-  announce(owner: string, treeId: TreeId, version: number): void;
-  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
-  changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
-  /** Finds up to one hit more than the limit, newest first, among the rows of nodes. It sees every acknowledged message. */
-  search(search: Search): Promise<readonly Found[]>;
-  /** Changes of an owner after a place in the log; the default order is the log's own. */
-  events?(owner: string, since: number, limit: number): Work<ListEvent[]>;
-  /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */
-  latest?(): Work<number>;
-  info(): StoreInfo;
-  /** Findings of the database itself. */
-  damage(): Promise<readonly string[]>;
-  backup(to: string): Promise<void>;
-  close(): Promise<void>;
-}
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
@@ -101,9 +79,14 @@ export class SqlStore implements Store {
     this.#state = state;
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
-    this.runs = this.#runs();
-    this.blobs = this.#blobs();
-    this.accounts = this.#accounts();
+    const doors: Doors = {
+      snapshot: (work) => this.#snapshot(work),
+      transaction: (work) => this.#transaction(work),
+      known: (treeId) => this.#known(treeId),
+    };
+    this.runs = runStore(this.owner, doors);
+    this.blobs = blobStore(this.owner, doors);
+    this.accounts = accountStore(doors);
   }
 
   forOwner(owner: string): SqlStore {
@@ -228,29 +211,10 @@ export class SqlStore implements Store {
   }
 
   *#content(treeId: TreeId, ids: readonly NodeId[]): Work<ReadonlyMap<NodeId, string>> {
-    const { tree } = yield* this.#scope(treeId);
-    const linear = this.#linear(tree);
-    const texts = new Map<NodeId, string>();
-    if (linear !== null) {
-      for (const step of linear.settled.commit.steps)
-        if (step.type === 'insert' && step.node.message !== null && ids.includes(step.node.id))
-          texts.set(step.node.id, JSON.stringify(step.node.message));
-      return texts;
-    }
-    if (tree === null) return texts;
-    const found = yield* rows(
-      `SELECT id, role, tool_call_id, content FROM node WHERE tree_id = $1 AND removed_in IS NULL AND role <> 'root' AND id IN ${this.#engine.dialect.list('$2')}`,
-      treeId,
-      JSON.stringify(ids),
-    );
-    const byId = new Map(found.map((one) => [text(one, 'id'), one]));
-    for (const id of ids) {
-      const one = byId.get(id);
-      if (one === undefined) continue;
-      const call = one.tool_call_id === null ? '' : `,"tool_call_id":${JSON.stringify(one.tool_call_id)}`;
-      texts.set(id, `{"role":${JSON.stringify(one.role)},"content":${text(one, 'content')}${call}}`);
-    }
-    return texts;
+    const scope = yield* this.#scope(treeId);
+    const linear = this.#linear(scope.tree);
+    if (linear !== null) return linearTexts(linear, ids);
+    return scope.tree === null ? new Map() : yield* storedTexts(scope, ids);
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
@@ -440,61 +404,6 @@ export class SqlStore implements Store {
   *#known(treeId: TreeId, lock = ''): Work<Scope> {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? unknownTree(treeId) : scope;
-  }
-
-  #runs(): RunStore {
-    const { owner } = this;
-    return {
-      start: (run) => {
-        const self = this;
-        return this.#transaction(function* () {
-          yield* self.#known(run.treeId);
-          yield* side.startRun(owner, run);
-        });
-      },
-      beat: (id, at) => this.#transaction(() => side.beatRun(owner, id, at)),
-      append: (id, chunk) => this.#transaction(() => side.appendChunk(owner, id, chunk)),
-      chunks: (id, from = 0) => this.#snapshot(() => side.runChunks(owner, id, from)),
-      find: (id) => this.#snapshot(() => side.findRun(owner, id)),
-      list: (treeId) => this.#snapshot(() => side.listRuns(owner, treeId)),
-      claimStale: (before, process, at) => this.#transaction(() => side.claimStaleRuns(owner, before, process, at)),
-      end: (id) => this.#transaction(() => side.endRun(owner, id)),
-    };
-  }
-
-  #blobs(): BlobStore {
-    const { owner } = this;
-    return {
-      put: async (bytes, mediaType) => {
-        const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
-        await this.#transaction(() => side.putBlob(owner, info, bytes));
-        return info;
-      },
-      find: (hash) => this.#snapshot(() => side.findBlob(owner, hash)),
-      read: (hash, range) =>
-        this.#snapshot(() =>
-          side.readBlob(
-            owner,
-            hash,
-            range?.start ?? 0,
-            range === undefined ? null : Math.max(0, range.end - range.start),
-          ),
-        ),
-    };
-  }
-
-  #accounts(): AccountStore {
-    return {
-      putUser: (user) => this.#transaction(() => side.putUser(user)),
-      users: () => this.#snapshot(() => side.listUsers()),
-      user: (id) => this.#snapshot(() => side.findUser(id)),
-      putToken: (token) => this.#transaction(() => side.putToken(token)),
-      tokens: (userId) => this.#snapshot(() => side.listTokens(userId)),
-      tokenByHash: (hash) => this.#snapshot(() => side.tokenByHash(hash)),
-      putShare: (share) => this.#transaction(() => side.putShare(share)),
-      shares: (owner, treeId) => this.#snapshot(() => side.listShares(owner, treeId)),
-      shareByHash: (hash) => this.#snapshot(() => side.shareByHash(hash)),
-    };
   }
 }
 

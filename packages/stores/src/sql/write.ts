@@ -11,10 +11,10 @@ import {
   type Settled,
   type TreeAttributes,
 } from '@coppice/core';
-import type { Scope } from './answers.ts';
 import { loggedSteps } from './log.ts';
 import { exec, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
 import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
+import type { Scope } from './scope.ts';
 
 const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')})`;
 

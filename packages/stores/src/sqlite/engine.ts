@@ -12,10 +12,10 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
+import type { SqlEngine } from '../sql/engine.ts';
 import { driveNow, number, type Work } from '../sql/query.ts';
 import { schemaVersion } from '../sql/schema.ts';
 import type { Found, Search } from '../sql/search.ts';
-import type { SqlEngine } from '../sql/store.ts';
 import { sqliteDialect } from './dialect.ts';
 import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
 import { catchUp, findHits, isBehind } from './search.ts';

@@ -1,0 +1,29 @@
+/** What the shared store asks of a database. */
+import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
+import type { Dialect, Work } from './query.ts';
+import type { Found, Search } from './search.ts';
+
+/** A database, as the shared store uses it. */
+export interface SqlEngine {
+  readonly dialect: Dialect;
+  readonly supports: Supports;
+  /** Runs work on one consistent snapshot. */
+  snapshot<T>(work: () => Work<T>): Promise<T>;
+  /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
+  transaction<T>(work: () => Work<T>): Promise<T>;
+  /** Tells this process and others that a tree has a new version. */
+  announce(owner: string, treeId: TreeId, version: number): void;
+  /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
+  changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
+  /** Finds up to one hit more than the limit, newest first, among the rows of nodes. It sees every acknowledged message. */
+  search(search: Search): Promise<readonly Found[]>;
+  /** Changes of an owner after a place in the log; the default order is the log's own. */
+  events?(owner: string, since: number, limit: number): Work<ListEvent[]>;
+  /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */
+  latest?(): Work<number>;
+  info(): StoreInfo;
+  /** Findings of the database itself. */
+  damage(): Promise<readonly string[]>;
+  backup(to: string): Promise<void>;
+  close(): Promise<void>;
+}

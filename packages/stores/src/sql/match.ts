@@ -1,0 +1,77 @@
+/** Prefix matching: how far a history is in a tree already. */
+import { matchParentBelow, type NodeHead, type NodeId, type Reads } from '@coppice/core';
+import { type Dialect, row, rows, type Work } from './query.ts';
+import { above, idOf, liveHead, type Scope } from './scope.ts';
+
+/** How far a list of keys is there already. */
+export function* match(
+  scope: Scope,
+  tree: string,
+  from: NodeId,
+  keys: readonly string[],
+): Work<Reads['match']['answer']> {
+  const head = scope.heads?.get(from) ?? (yield* liveHead(tree, from));
+  if (head === null || keys.length === 0) return { nodes: [], aliases: [] };
+  const through = head.kind === 'message' || head.kind === 'root';
+  const first = through ? null : yield* belowMarker(tree, head, keys[0] ?? '');
+  if (!through && first === null)
+    return { nodes: [], aliases: yield* aliased(scope, tree, matchParentBelow(head), keys[0] ?? '') };
+  const nodes: NodeId[] = first === null ? [] : [first];
+  const rest = keys.slice(nodes.length);
+  for (const id of yield* walked(scope.dialect, tree, first ?? from, rest)) nodes.push(id);
+  const missing = keys[nodes.length];
+  if (missing === undefined) return { nodes, aliases: [] };
+  return { nodes, aliases: yield* aliased(scope, tree, nodes[nodes.length - 1] ?? from, missing) };
+}
+
+/** One statement walks the whole prefix: a lookup per message, and no round trip for each. */
+function* walked(dialect: Dialect, tree: string, from: NodeId, keys: readonly string[]): Work<NodeId[]> {
+  if (keys.length === 0) return [];
+  if (keys.length === 1) {
+    const one = yield* row(
+      'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq LIMIT 1',
+      tree,
+      from,
+      keys[0] ?? '',
+    );
+    return one === undefined ? [] : [idOf(one)];
+  }
+  const found = yield* rows(
+    `WITH RECURSIVE walk(id, at) AS (
+      SELECT CAST($2 AS TEXT), 0
+      UNION ALL
+      SELECT (SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.match_parent = walk.id AND n.equality_key = ${dialect.item('$3', 'walk.at')}
+        AND n.removed_in IS NULL ORDER BY n.position, n.seq LIMIT 1), walk.at + 1
+      FROM walk WHERE walk.id IS NOT NULL AND walk.at < $4
+    ) SELECT id FROM walk WHERE id IS NOT NULL AND at > 0 ORDER BY at`,
+    tree,
+    from,
+    JSON.stringify(keys),
+    keys.length,
+  );
+  return found.map(idOf);
+}
+
+/** From a marker only what hangs below it counts, though its first messages match under what is above it. */
+function* belowMarker(tree: string, head: NodeHead, key: string): Work<NodeId | null> {
+  const found = yield* rows(
+    'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq',
+    tree,
+    matchParentBelow(head),
+    key,
+  );
+  for (const one of found) if (yield* above(tree, head.id, idOf(one))) return idOf(one);
+  return null;
+}
+
+function* aliased(scope: Scope, tree: string, matchParent: string, key: string): Work<NodeId[]> {
+  if (scope.tree?.hasAliases !== true) return [];
+  const found = yield* rows(
+    `SELECT n.id FROM node_alias a JOIN node n ON n.tree_id = a.tree_id AND n.id = a.node_id
+    WHERE a.tree_id = $1 AND a.match_parent = $2 AND a.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.seq`,
+    tree,
+    matchParent,
+    key,
+  );
+  return found.map(idOf);
+}

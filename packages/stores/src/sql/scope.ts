@@ -1,0 +1,89 @@
+/** What every read of a tree in a database stands on: whose it is, its row, and single nodes of it. */
+import { type Node, type NodeHead, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import { type Dialect, type Row, row, rows, text, type Work } from './query.ts';
+import { headColumns, headOf, nodeColumns, nodeOf, type StoredTree, treeColumns, treeOf } from './rows.ts';
+
+/** What answering needs to know: whose trees, which tree, and the tree row where the caller holds it already. */
+export interface Scope {
+  readonly dialect: Dialect;
+  readonly owner: string;
+  readonly treeId: TreeId;
+  /** The row, read under the lock or in this snapshot; null where there is no such tree of this owner. */
+  readonly tree: StoredTree | null;
+  /** Live nodes that were read while nothing is written: what one read found, the next need not look up again. */
+  readonly heads?: Map<string, NodeHead>;
+}
+
+// A walk longer than this runs in a circle: no tree of ours is that deep.
+export const deepest = 10_000_000;
+
+/** Reads a tree row of an owner. */
+export function* treeRow(owner: string, id: TreeId, lock = ''): Work<StoredTree | null> {
+  const found = yield* row(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
+  return found === undefined ? null : treeOf(found);
+}
+
+/** The id in a row. */
+export function idOf(found: Row): NodeId {
+  return nodeId(text(found, 'id'));
+}
+
+/** One node, live or (with no condition) also removed. */
+export function* oneNode(scope: Scope, tree: string, id: NodeId, live: string): Work<Node | null> {
+  const found = yield* row(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id = $2${live}`, tree, id);
+  return found === undefined ? null : nodeOf(found, yield* aliasesOf(scope, tree, id));
+}
+
+function* aliasesOf(scope: Scope, tree: string, id: string): Work<Node['aliases']> {
+  if (scope.tree?.hasAliases !== true) return [];
+  const found = yield* rows(
+    'SELECT match_parent, equality_key FROM node_alias WHERE tree_id = $1 AND node_id = $2 ORDER BY place',
+    tree,
+    id,
+  );
+  return found.map((alias) => ({ matchParent: nodeId(text(alias, 'match_parent')), key: text(alias, 'equality_key') }));
+}
+
+/** Nodes from rows, each with its aliases, which only trees that were split have. */
+export function* nodesFrom(scope: Scope, tree: string, found: readonly Row[]): Work<Node[]> {
+  if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOf(one, []));
+  const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
+  const ids = JSON.stringify(found.map((one) => text(one, 'id')));
+  for (const alias of yield* rows(
+    `SELECT * FROM node_alias WHERE tree_id = $1 AND node_id IN ${scope.dialect.list('$2')} ORDER BY node_id, place`,
+    tree,
+    ids,
+  )) {
+    const list = aliases.get(text(alias, 'node_id')) ?? [];
+    list.push({ matchParent: nodeId(text(alias, 'match_parent')), key: text(alias, 'equality_key') });
+    aliases.set(text(alias, 'node_id'), list);
+  }
+  return found.map((one) => nodeOf(one, aliases.get(text(one, 'id')) ?? []));
+}
+
+/** Whether one node is another or lies above it. Raw parents count, so it also tells of removed nodes. */
+export function* above(tree: string, id: string, below: string): Work<boolean> {
+  if (id === below)
+    return (yield* row('SELECT 1 AS yes FROM node WHERE tree_id = $1 AND id = $2', tree, id)) !== undefined;
+  const found = yield* row(
+    `WITH RECURSIVE up(id, parent_id) AS (
+      SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
+      UNION ALL
+      SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+    ) SELECT 1 AS yes FROM up WHERE id = $3 LIMIT 1`,
+    tree,
+    below,
+    id,
+  );
+  return found !== undefined;
+}
+
+/** A live node without what it says. */
+export function* liveHead(tree: string, id: string): Work<NodeHead | null> {
+  const found = yield* row(
+    `SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL`,
+    tree,
+    id,
+  );
+  return found === undefined ? null : headOf(found);
+}

@@ -1,0 +1,189 @@
+/** Reads downwards: what hangs below a node. */
+import {
+  type Bookmark,
+  type Node,
+  type NodeHead,
+  type NodeId,
+  previewLength,
+  previewOf,
+  type Read,
+  type Reads,
+  type TopologyNode,
+} from '@coppice/core';
+import { number, row, rows, text, type Work } from './query.ts';
+import { bookmarkOf, headColumns, headOf, messageOf, nodeColumns, of, searchTextOf } from './rows.ts';
+import { above, deepest, idOf, nodesFrom, type Scope } from './scope.ts';
+
+/** The live subtree of `$2` as `below(id, level)`. */
+export function down(condition: string): string {
+  return `WITH RECURSIVE below(id, level) AS (
+    SELECT id, 0 FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL
+    UNION ALL
+    SELECT n.id, below.level + 1 FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+    WHERE n.removed_in IS NULL${condition}
+  )`;
+}
+
+/** The live subtree, breadth first. */
+export function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepest): Work<Node[]> {
+  const found = yield* rows(
+    `${down(' AND below.level < $3')} SELECT ${of('n', nodeColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+    tree,
+    top,
+    Math.min(depth, deepest),
+  );
+  return breadthFirst(yield* nodesFrom(scope, tree, found), top);
+}
+
+/** Rows without contents but for the beginning of each text, which is all that a preview shows. */
+export function* topology(scope: Scope, tree: string, top: NodeId, depth?: number): Work<TopologyNode[]> {
+  const whole = depth === undefined && top === scope.tree?.rootId;
+  const columns = of('n', headColumns);
+  const shown = `CASE WHEN n.search_text IS NULL THEN n.content ELSE NULL END AS content, substr(n.search_text, 1, ${previewLength * 4}) AS search_text, n.tool_call_id, n.meta,
+    (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
+  const found = whole
+    ? yield* rows(
+        `SELECT ${columns}, ${shown} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL ORDER BY n.seq`,
+        tree,
+      )
+    : yield* rows(
+        `${down(' AND below.level < $3')} SELECT ${columns}, ${shown} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id`,
+        tree,
+        top,
+        Math.min(depth ?? deepest, deepest),
+      );
+  const nodes = found.map((one) => ({ ...headOf(one), row: one }));
+  const ordered = depth === undefined ? nodes.sort((a, b) => a.seq - b.seq) : breadthFirst(nodes, top);
+  const list: TopologyNode[] = [];
+  for (const { row: one, parentId, ...head } of ordered) {
+    if (parentId === null) continue;
+    const said = one.search_text === null ? searchTextOf(one, messageOf(one, head.role)) : text(one, 'search_text');
+    const children = number(one, 'children');
+    const { id, role, kind, groupId, seq, position, status, tokens } = head;
+    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
+    list.push({
+      id,
+      parentId,
+      role,
+      kind,
+      groupId,
+      seq,
+      position,
+      status,
+      childCount: children,
+      hasChildren: children > 0,
+      preview,
+      tokens,
+    });
+  }
+  return list;
+}
+
+/** The newest leaves, newest first. */
+export function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]> {
+  const found = yield* rows(
+    `SELECT ${nodeColumns} FROM node n WHERE n.tree_id = $1 AND n.removed_in IS NULL AND n.parent_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL
+    ) ORDER BY n.seq DESC LIMIT $2`,
+    tree,
+    Math.max(0, Math.min(limit, deepest)),
+  );
+  return yield* nodesFrom(scope, tree, found);
+}
+
+/** Nodes level by level from a top, siblings in their order. */
+export function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[] {
+  const children = new Map<string | null, N[]>();
+  let first: N | undefined;
+  for (const node of nodes) {
+    if (node.id === top) first = node;
+    const list = children.get(node.parentId);
+    if (list === undefined) children.set(node.parentId, [node]);
+    else list.push(node);
+  }
+  if (first === undefined) return [];
+  const ordered: N[] = [first];
+  for (let at = 0; at < ordered.length; at++) {
+    const list = children.get(ordered[at]?.id ?? null);
+    if (list === undefined) continue;
+    list.sort((a, b) => (a.position < b.position ? -1 : 1));
+    for (const child of list) ordered.push(child);
+  }
+  return ordered;
+}
+
+/** Pending nodes and bookmarks are few: each is asked whether it lies inside, instead of walking all that does. */
+export function* inside(scope: Scope, tree: string, top: NodeId): Work<Reads['inside']['answer']> {
+  const pending: NodeId[] = [];
+  for (const one of yield* rows(
+    "SELECT id FROM node WHERE tree_id = $1 AND status = 'pending' AND removed_in IS NULL ORDER BY seq",
+    tree,
+  ))
+    if (yield* above(tree, top, idOf(one))) pending.push(idOf(one));
+  const bookmarks: Bookmark[] = [];
+  for (const one of yield* rows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
+    const mark = bookmarkOf(one);
+    if (yield* above(tree, top, mark.nodeId)) bookmarks.push(mark);
+  }
+  const active = scope.tree?.activeNodeId ?? null;
+  return { pending, bookmarks, active: active !== null && (yield* above(tree, top, active)) };
+}
+
+/** What others hung below a node. */
+export function* strangers(scope: Scope, tree: string, read: Read<'strangers'>): Work<NodeHead[]> {
+  const { dialect } = scope;
+  const found = yield* rows(
+    `WITH RECURSIVE below(id) AS (
+      SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${dialect.list('$3')}
+      UNION ALL
+      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      WHERE n.removed_in IS NULL AND n.id NOT IN ${dialect.list('$3')}
+    )
+    SELECT ${of('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
+    WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.seq LIMIT 10`,
+    tree,
+    read.of,
+    JSON.stringify(read.without),
+    JSON.stringify(read.versions.map(String)),
+    read.since,
+  );
+  return found.map(headOf);
+}
+
+/** The newest leaf that is left below a node. */
+export function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: readonly NodeId[]): Work<NodeId | null> {
+  const skipped = scope.dialect.list('$3');
+  const found = yield* row(
+    `WITH RECURSIVE below(id, seq) AS (
+      SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${skipped}
+      UNION ALL
+      SELECT n.id, n.seq FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+      WHERE n.removed_in IS NULL AND n.id NOT IN ${skipped}
+    )
+    SELECT below.id FROM below WHERE below.id <> $2 AND NOT EXISTS (
+      SELECT 1 FROM node c WHERE c.tree_id = $1 AND c.parent_id = below.id AND c.removed_in IS NULL AND c.id NOT IN ${skipped}
+    ) ORDER BY below.seq DESC LIMIT 1`,
+    tree,
+    top,
+    JSON.stringify(without),
+  );
+  return found === undefined ? null : idOf(found);
+}
+
+/** The leaf that visit marks lead to; one statement walks the whole way. */
+export function* lastVisited(tree: string, from: NodeId): Work<NodeId> {
+  const found = yield* row(
+    `WITH RECURSIVE way(id, level) AS (
+      SELECT CAST($2 AS TEXT), 0
+      UNION ALL
+      SELECT coalesce(
+        (SELECT c.id FROM node p JOIN node c ON c.tree_id = $1 AND c.id = p.last_child_id AND c.parent_id = p.id AND c.removed_in IS NULL
+          WHERE p.tree_id = $1 AND p.id = way.id),
+        (SELECT c.id FROM node c WHERE c.tree_id = $1 AND c.parent_id = way.id AND c.removed_in IS NULL ORDER BY c.position DESC LIMIT 1)
+      ), way.level + 1 FROM way WHERE way.id IS NOT NULL
+    ) SELECT id FROM way WHERE id IS NOT NULL ORDER BY level DESC LIMIT 1`,
+    tree,
+    from,
+  );
+  return found === undefined ? from : idOf(found);
+}
