@@ -4,8 +4,9 @@ import { Database } from '../src/postgres/database.ts';
 import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
 import { isRace } from '../src/postgres/failures.ts';
 import { settingsOf } from '../src/postgres/options.ts';
+import type { SqlEngine } from '../src/sql/engine.ts';
 import { driveLater, type Work } from '../src/sql/query.ts';
-import { type SqlEngine, SqlStore } from '../src/sql/store.ts';
+import { SqlStore } from '../src/sql/store.ts';
 
 /** One session: a store whose writes stop before every statement until they are let go on. */
 export interface Session {
