@@ -22,8 +22,8 @@ const roundsPerPlace = 25;
 const longestLife = 300;
 
 /** Starts the processes of a round; they wait until they are told to write. */
-async function hire(count: number, ledger: () => Ledger): Promise<Worker[]> {
-  return Promise.all(Array.from({ length: count }, () => Worker.start((told) => ledger().hear(told))));
+async function hire(count: number, ledger: () => Ledger | undefined): Promise<Worker[]> {
+  return Promise.all(Array.from({ length: count }, () => Worker.start((told) => ledger()?.hear(told))));
 }
 
 /** Runs rounds of writing and killing. Throws at the first acknowledged node that is lost or altered. */
@@ -39,10 +39,8 @@ export async function kill9(options: Kill9Options): Promise<Report> {
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
   let place: Place | undefined;
   let ledger: Ledger | undefined;
-  const current = (): Ledger => {
-    if (ledger === undefined) throw new Error('There is no ledger yet.');
-    return ledger;
-  };
+  // Workers are ready before the first place is.
+  const current = (): Ledger | undefined => ledger;
   let next = hire(processes, current);
   for (let round = 0; round < rounds; round++) {
     if (round % roundsPerPlace === 0) {
