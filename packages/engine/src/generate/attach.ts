@@ -1,5 +1,5 @@
 /** A request that was made before: its replies are there, or on their way in this process or another. */
-import { ask } from '@coppice/core';
+import { ask, isToolUse, type NodeId } from '@coppice/core';
 import { followReply } from '../runs/follow.ts';
 import { saveLost } from '../runs/recover.ts';
 import type { WrittenReply } from './contract.ts';
@@ -10,11 +10,10 @@ import { type Ground, idOf, type TurnState } from './state.ts';
 /** The replies that an earlier try of the same request made, when they are through; null if this is the first try. */
 export async function attach(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[] | null> {
   if (state.options.requestId === undefined || ground.type === 'into') return null;
-  const { treeId, signal, emit } = state;
   const tries = [true, false].map((compacted) =>
     state.models.map((_, index) => idOf(room, state, ground, index, compacted)),
   );
-  const ids = await room.store.read(treeId, function* () {
+  const ids = await room.store.read(state.treeId, function* () {
     for (const made of tries) {
       const [first] = made;
       // All replies of a try come into being in one commit.
@@ -22,20 +21,38 @@ export async function attach(room: Room, state: TurnState, ground: Ground): Prom
     }
     return null;
   });
-  if (ids === null) return null;
+  return ids === null ? null : Promise.all(ids.map((nodeId) => followed(room, state, nodeId)));
+}
+
+/**
+ * The reply after the tools that an earlier try ran, when it is through; null if there is none. Nothing is run here: the
+ * tools were called once, and results that are not there are on their way elsewhere or were lost.
+ */
+export async function attachNext(room: Room, state: TurnState, reply: WrittenReply): Promise<WrittenReply | null> {
+  if (reply.message?.content.some(isToolUse) !== true) return null;
+  const next = await room.store.read(state.treeId, function* () {
+    for (let at = reply.nodeId; ; ) {
+      const children = yield* ask('children', { of: at });
+      const answered = children.find((child) => child.role === 'tool');
+      if (answered === undefined)
+        return at === reply.nodeId ? null : children.find((child) => child.role === 'assistant');
+      at = answered.id;
+    }
+  });
+  return next ? followed(room, state, next.id) : null;
+}
+
+async function followed(room: Room, state: TurnState, nodeId: NodeId): Promise<WrittenReply> {
   const { clock, limits, store } = room;
+  const { treeId, signal, emit } = state;
   const { actor, now, newId, kit } = commandContext(room, state.actId, state.actor);
-  return Promise.all(
-    ids.map(async (nodeId) => {
-      for await (const event of followReply(store, { treeId, nodeId }, { clock, everyMs: limits.followMs, signal })) {
-        if (event.type === 'text-delta') emit(event);
-        if (event.type === 'error' && event.code === 'generate/lost')
-          await saveLost({ store, actor, now, newId, kit }, treeId, nodeId, '');
-      }
-      const reply = await readReply(room, treeId, nodeId);
-      const { parentId, status, error } = reply;
-      emit({ type: 'node', nodeId, parentId, role: 'assistant', status, ...(error === null ? {} : { error }) });
-      return reply;
-    }),
-  );
+  for await (const event of followReply(store, { treeId, nodeId }, { clock, everyMs: limits.followMs, signal })) {
+    if (event.type === 'text-delta') emit(event);
+    if (event.type === 'error' && event.code === 'generate/lost')
+      await saveLost({ store, actor, now, newId, kit }, treeId, nodeId, '');
+  }
+  const reply = await readReply(room, treeId, nodeId);
+  const { parentId, status, error } = reply;
+  emit({ type: 'node', nodeId, parentId, role: 'assistant', status, ...(error === null ? {} : { error }) });
+  return reply;
 }

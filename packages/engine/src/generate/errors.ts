@@ -12,6 +12,7 @@ export const generateErrorKinds = {
   'generate/closed': 'unavailable',
   'generate/empty': 'unavailable',
   'generate/aborted': 'aborted',
+  'generate/internal': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
 /** A code of a turn's own. */

@@ -6,11 +6,18 @@ import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
 let fake: FakeProvider;
 let shop: Workshop;
 
+// Only what is to run out is short: on a busy machine a short limit would end a call that does well.
+const patient = { firstByteMs: 20_000, idleMs: 20_000, firstWaitMs: 1, retries: 2 };
+
 async function open(turns: readonly WireTurn[]): Promise<void> {
   fake = await openFakeProvider(turns);
   shop = await openWorkshop('sqlite', [], {
     config: `[providers.fake]\nkind = "openai-compatible"\nbase_url = "${fake.url}/v1"\n`,
-    httpLimits: { firstByteMs: 400, idleMs: 300, firstWaitMs: 1, retries: 2 },
+    httpLimits: {
+      ...patient,
+      ...(turns.includes('hang') ? { firstByteMs: 150 } : {}),
+      ...(turns.includes('hang-after-3') ? { idleMs: 800 } : {}),
+    },
   });
 }
 

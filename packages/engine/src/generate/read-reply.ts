@@ -31,15 +31,12 @@ const kinds: readonly ErrorKind[] = [
 ];
 
 function errorOf(noted: unknown, status: string): ReplyError {
-  const { code, kind, message, retryable } = (typeof noted === 'object' && noted !== null ? noted : {}) as Record<
-    string,
-    unknown
-  >;
-  const known = kinds.find((one) => one === kind);
+  const known = new Map<string, unknown>(typeof noted === 'object' && noted !== null ? Object.entries(noted) : []);
+  const [code, message] = [known.get('code'), known.get('message')];
   return {
     code: typeof code === 'string' ? code : `generate/${status === 'aborted' ? 'aborted' : 'lost'}`,
-    kind: known ?? (status === 'aborted' ? 'aborted' : 'unavailable'),
+    kind: kinds.find((kind) => kind === known.get('kind')) ?? (status === 'aborted' ? 'aborted' : 'unavailable'),
     message: typeof message === 'string' ? message : `The reply ended as ${status}.`,
-    retryable: retryable === true,
+    retryable: known.get('retryable') === true,
   };
 }

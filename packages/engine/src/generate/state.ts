@@ -30,6 +30,8 @@ export interface TurnState {
   readonly emit: (event: TurnEvent) => void;
   /** Whether room was made once already: a second summary of the same would help nobody. */
   compacted: boolean;
+  /** Whether another try of the same request writes the replies: then this one only follows. */
+  attached: boolean;
   /** Rounds of tools so far. */
   round: number;
 }

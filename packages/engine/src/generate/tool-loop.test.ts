@@ -243,4 +243,22 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     );
     expect(await goOn.done).toMatchObject({ code: 'generate/not-continuable' });
   });
+
+  test('[H10] a request with tools made again, here or elsewhere, runs no tool twice and leads to the same last reply', async () => {
+    await open([toolBeats(call('c1', 'add', { a: 1, b: 2 })), textBeats('It is 3')]);
+    const options = { models: ['scripted/one'], tools: ['add'], requestId: 'sum' };
+    const end = await shop.send('1 + 2?', options).done;
+    expect(end.type).toBe('end');
+    const beside = await shop.beside();
+    const start = {
+      type: 'send',
+      treeId: shop.treeId,
+      messages: [{ message: textMessage('user', '1 + 2?') }],
+    } as const;
+    for (const generator of [shop.generator, beside.generator])
+      expect(await generator.generate(start, options).done).toEqual(end);
+    expect(ran).toEqual(['add']);
+    expect(shop.provider.requests).toHaveLength(2);
+    expect(await shop.thread()).toHaveLength(4);
+  });
 });

@@ -1,22 +1,12 @@
 /** One turn of conversation, from what is said to the last reply. */
 import { setMaxListeners } from 'node:events';
-import {
-  type ActId,
-  actId as asActId,
-  ask,
-  hasToolUse,
-  isBlank,
-  type NodeHead,
-  type NodeId,
-  planners,
-  refuse,
-  run,
-} from '@coppice/core';
+import { actId as asActId } from '@coppice/core';
+import { attach, attachNext } from './attach.ts';
+import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toAppError } from './errors.ts';
-import { requestedId } from './request-id.ts';
-import { commandContext, type Room } from './room.ts';
+import type { Room } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
 import type { Ground, TurnState } from './state.ts';
 import { linkedController, Stop, stopKind } from './stop.ts';
@@ -61,17 +51,6 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
 
 function ignore(): void {
   // Told elsewhere.
-}
-
-interface Work {
-  readonly room: Room;
-  readonly start: TurnStart;
-  readonly options: GenerateOptions;
-  readonly actId: ActId;
-  readonly signal: AbortSignal;
-  readonly emit: (event: TurnEvent) => void;
-  /** The replies of the newest round. */
-  seen: readonly WrittenReply[];
 }
 
 /** Follows the rounds to the last; gives the event that ends the turn, and never rejects. */
@@ -128,6 +107,7 @@ async function firstRound(work: Work): Promise<Round> {
     signal,
     emit,
     compacted: false,
+    attached: false,
     round: 0,
   };
   return roundAt(work, state, ground, { rounds: 0, calls: 0 });
@@ -172,92 +152,11 @@ function prepareAsked(room: Room, models: readonly string[], options: GenerateOp
   };
 }
 
-/** Says what is to be said and finds where the replies go. */
-async function begin(work: Work, actor: string): Promise<Ground> {
-  const { start } = work;
-  switch (start.type) {
-    case 'send':
-      return { type: 'below', parentId: await say(work, start, actor) };
-    case 'reply':
-      return { type: 'below', parentId: start.parentId };
-    case 'regenerate':
-      return { type: 'again', nodeId: start.nodeId, parentId: await promptAbove(work, start.nodeId, actor) };
-    case 'continue':
-      return cutShort(work, start.nodeId);
-  }
-}
-
-async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, actor: string): Promise<NodeId> {
-  const { room, options, actId, emit } = work;
-  const { treeId, parentId } = start;
-  const asked = await room.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
-  const { requestId } = options;
-  // With ids by the request, a retry finds its message also where the user has gone on since.
-  const messages = asked.messages.map((item, index) =>
-    item.id !== undefined || requestId === undefined
-      ? item
-      : { ...item, id: requestedId(treeId, requestId, 'message', index) },
-  );
-  const { result } = await run(
-    room.store,
-    {
-      type: 'append',
-      treeId,
-      messages,
-      select: options.select !== false,
-      merge: start.merge !== false,
-      ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
-    },
-    commandContext(room, actId, actor),
-  );
-  if (result.added.length === 0 && result.reused.length === 0)
-    return refuse('message/blank', 'There is nothing in the message to answer.', {});
-  const heads = await room.store.read(treeId, function* () {
-    const found: (NodeHead | null)[] = [];
-    for (const id of result.added) found.push(yield* ask('head', { id }));
-    return found;
-  });
-  for (const head of heads)
-    if (head !== null && head.parentId !== null && head.role !== 'root')
-      emit({ type: 'node', nodeId: head.id, parentId: head.parentId, role: head.role, status: head.status });
-  await room.events.tell('append', { treeId, ...result });
-  return result.nodeId;
-}
-
-/** The prompt that a regeneration would answer, found by its own planner without committing anything. */
-async function promptAbove({ room, start }: Work, nodeId: NodeId, actor: string): Promise<NodeId> {
-  const { kit, newId, clock } = room;
-  const { treeId } = start;
-  const { result } = await room.store.read(treeId, () =>
-    planners.regenerate(
-      { type: 'regenerate', treeId, nodeId, replies: [{}] },
-      { treeId, now: clock.now(), newId, kit, actor, stale: false },
-    ),
-  );
-  return result.promptId;
-}
-
-async function cutShort({ room, start }: Work, nodeId: NodeId): Promise<Ground> {
-  const node = await room.store.read(start.treeId, () => ask('node', { id: nodeId }));
-  if (node === null || node.parentId === null)
-    return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
-  if (node.status === 'pending')
-    return refuse('tree/pending', `A reply is still being written into ${nodeId}: wait for it or stop it.`, { nodeId });
-  const { message, parentId } = node;
-  if (message === null || node.role !== 'assistant' || node.status === 'success')
-    throw generateError('generate/not-continuable', `The node ${nodeId} is no reply that was cut short.`, { nodeId });
-  if (hasToolUse(message))
-    throw generateError(
-      'generate/not-continuable',
-      `The reply ${nodeId} was cut short at a call of a tool: regenerate it instead.`,
-      { nodeId },
-    );
-  return { type: 'into', nodeId, parentId, before: isBlank(message) ? null : message };
-}
-
 async function roundAt(work: Work, state: TurnState, ground: Ground, budget: ToolBudget): Promise<Round> {
-  const replies = await writeRound(work.room, state, ground);
+  const there = state.round > 0 ? null : await attach(work.room, state, ground);
+  const replies = there ?? (await writeRound(work.room, state, ground));
   work.seen = replies;
+  if (there !== null || state.attached) return attachedRound(work, state, replies);
   const [only] = replies;
   if (replies.length !== 1 || only?.status !== 'success' || state.tools.length === 0) return { replies };
   if (callsOf(only).length === 0) return { replies };
@@ -265,6 +164,15 @@ async function roundAt(work: Work, state: TurnState, ground: Ground, budget: Too
   // Who does not follow the recursion need not look at its promise; the turn's last event tells of it.
   next.catch(ignore);
   return { replies, next };
+}
+
+/** Follows what another try of the request wrote, as far as it is there. */
+async function attachedRound(work: Work, state: TurnState, replies: readonly WrittenReply[]): Promise<Round> {
+  const [only] = replies;
+  const next = replies.length === 1 && only !== undefined ? await attachNext(work.room, state, only) : null;
+  if (next === null) return { replies };
+  work.seen = [next];
+  return { replies, next: attachedRound(work, state, [next]) };
 }
 
 async function afterTools(work: Work, state: TurnState, reply: WrittenReply, budget: ToolBudget): Promise<Round> {

@@ -60,7 +60,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
         said('Look:'),
-        { type: 'image', block: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } } },
+        { type: 'image', block: { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'aGk=' } } },
         said('Nice.'),
         { type: 'end', finishReason: 'stop', raw: 'stop' },
       ],

@@ -2,7 +2,7 @@
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { attach } from './attach.ts';
 import type { WrittenReply } from './contract.ts';
-import { makeRoom } from './make-room.ts';
+import { compactOnce, makeRoom } from './make-room.ts';
 import { type Prompt, promptFor, readContext } from './prompt.ts';
 import { commandContext, type Room } from './room.ts';
 import { sourceOf } from './source.ts';
@@ -11,8 +11,6 @@ import { writeReply } from './write-reply.ts';
 
 /** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
 export async function writeRound(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[]> {
-  const there = state.round > 0 ? null : await attach(room, state, ground);
-  if (there !== null) return there;
   const { place, prompts } = await prepared(room, state, ground);
   const replies = await writeAll(room, state, place, prompts);
   const [only] = replies;
@@ -84,6 +82,7 @@ async function writeAll(
   if (!isOurs) {
     // The same request came in elsewhere between our look and our commit, and its replies are written there.
     await forget(room, jobs);
+    state.attached = true;
     return (await attach(room, state, ground)) ?? refuse('id/taken', 'The replies of this request are gone.', {});
   }
   const { parentId } = ground;
@@ -151,14 +150,9 @@ async function retried(
   ground: Ground,
   failed: WrittenReply,
 ): Promise<readonly WrittenReply[] | null> {
-  const model = state.models[0];
-  if (room.compact === null || state.compacted || ground.type === 'into' || model === undefined) return null;
-  state.compacted = true;
-  const { treeId, actId, signal } = state;
-  const { parentId } = ground;
-  const marker = await room
-    .compact({ treeId, nodeId: parentId, model, reason: 'overflow', actId, signal })
-    .catch(() => null);
+  const [model] = state.models;
+  const { treeId, actId } = state;
+  const marker = model === undefined ? null : await compactOnce(room, state, ground, model, 'overflow');
   if (marker === null) return null;
   const place: Ground = { type: 'below', parentId: marker };
   const prompts = promptsFor(state, await readContext(room, treeId, marker), place);

@@ -1,0 +1,154 @@
+import { nodeId, run, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ProviderEvent } from '../providers/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { type ScriptedReply, textBeats } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+
+const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
+  const open = async (replies: readonly ScriptedReply[], options?: WorkshopOptions) => {
+    shop = await openWorkshop(kind, replies, options);
+    return shop;
+  };
+
+  test('[H11] regenerating adds a reply beside the old one, in one group, and moves there', async () => {
+    await open([textBeats('First'), textBeats('Second')]);
+    const before = await shop.send('Hello').done;
+    const old = await shop.node(before.nodeIds[0]);
+    const turn = shop.generator.generate(
+      { type: 'regenerate', treeId: shop.treeId, nodeId: old.id },
+      { models: ['scripted/one'] },
+    );
+    const end = await turn.done;
+    const replies = await shop.children(old.parentId ?? nodeId(''));
+    expect(replies.map((node) => [node.text, node.groupId])).toEqual([
+      ['First', 1],
+      ['Second', 1],
+    ]);
+    expect(end.nodeIds).toEqual([replies[1]?.id]);
+    expect(await shop.thread()).toEqual(['user: Hello', 'assistant: Second']);
+    expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
+  });
+
+  test('[H12] a reply that was cut short is gone on with in the same node', async () => {
+    await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textBeats('sentence')]);
+    const cut = await shop.send('Hello').done;
+    const id = cut.nodeIds[0] ?? nodeId('');
+    const turn = shop.generator.generate(
+      { type: 'continue', treeId: shop.treeId, nodeId: id },
+      { models: ['scripted/one'] },
+    );
+    const events = await eventsOf(turn);
+    expect(events.find((event) => event.type === 'text-delta')).toMatchObject({ offset: 7, text: 'sentence' });
+    expect(events.at(-1)).toEqual({ type: 'end', nodeIds: [id] });
+    const node = await shop.node(id);
+    expect(node).toMatchObject({ status: 'success', text: 'Half a sentence' });
+    expect(node.meta.error).toBeUndefined();
+    const [, asked] = shop.provider.requests;
+    expect(asked?.messages.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+    const whole = shop.generator.generate(
+      { type: 'continue', treeId: shop.treeId, nodeId: id },
+      { models: ['scripted/one'] },
+    );
+    expect(await whole.done).toMatchObject({ type: 'error', code: 'generate/not-continuable' });
+  });
+
+  test('[H12] an empty reply is simply asked for again, in the same node', async () => {
+    await open([[errorEvent('provider/failed', 'No.')], textBeats('Yes')]);
+    const cut = await shop.send('Hello').done;
+    const id = cut.nodeIds[0] ?? nodeId('');
+    await shop.generator.generate({ type: 'continue', treeId: shop.treeId, nodeId: id }, { models: ['scripted/one'] })
+      .done;
+    expect(await shop.node(id)).toMatchObject({ status: 'success', text: 'Yes' });
+    expect(shop.provider.requests[1]?.messages).toEqual([textMessage('user', 'Hello')]);
+  });
+
+  test('[H13] another model is asked in place of one that cannot be reached, and the source says so', async () => {
+    await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textBeats('Here')] });
+    const end = await shop.send('Hello', { fallbackModel: 'other/two' }).done;
+    expect(end.type).toBe('end');
+    expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
+      provider: 'other',
+      instead_of: { model: 'scripted/one', code: 'provider/overloaded' },
+    });
+  });
+
+  test('[H13] no other model is asked once something was said, or where the request is to blame', async () => {
+    await open(
+      [[said('Some'), errorEvent('provider/dropped', 'Gone.')], [errorEvent('provider/rejected', 'Bad request.')]],
+      { other: [textBeats('Here')] },
+    );
+    expect(await shop.send('1', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/dropped' });
+    expect(await shop.send('2', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/rejected' });
+    expect(shop.other.requests).toEqual([]);
+  });
+
+  test('[H14] a window without room for a reply is refused as full before the model is asked', async () => {
+    await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    const turn = shop.send('word '.repeat(200));
+    expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[H14] where room can be made it is made once, and the reply hangs below the summary', async () => {
+    const asked: string[] = [];
+    await open([textBeats('Short')], {
+      config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
+      compact: async ({ treeId, nodeId: at, reason, actId }) => {
+        asked.push(reason);
+        const { result } = await run(
+          shop.store,
+          { type: 'compact', treeId, summary: `All before ${at.length > 0}` },
+          { ...shop.context, actId },
+        );
+        return result.nodeId;
+      },
+    });
+    const end = await shop.send('word '.repeat(300)).done;
+    expect(end.type).toBe('end');
+    expect(asked).toEqual(['full']);
+    const node = await shop.node(end.nodeIds[0]);
+    expect((await shop.node(node.parentId ?? undefined)).kind).toBe('compaction');
+    expect(JSON.stringify(shop.provider.requests[0]?.messages)).not.toContain('word word');
+  });
+
+  test("[H14] a provider's own overflow makes room once and asks again in place of the reply that said nothing", async () => {
+    await open([[errorEvent('provider/context-overflow', 'Too long.')], textBeats('Fits now')], {
+      compact: async ({ treeId, nodeId: at, actId }) => {
+        const context = { ...shop.context, actId };
+        await run(shop.store, { type: 'select', treeId, nodeId: at }, context);
+        const { result } = await run(shop.store, { type: 'compact', treeId, summary: 'Before' }, context);
+        return result.nodeId;
+      },
+    });
+    const told: string[] = [];
+    shop.generator.events.before('compact', (event) => {
+      told.push(event.nodeId);
+      return undefined;
+    });
+    shop.generator.events.after('compact', (event) => void told.push(event.nodeId));
+    const end = await shop.send('Hello').done;
+    expect(end.type).toBe('end');
+    const reply = await shop.node(end.nodeIds[0]);
+    expect(reply.text).toBe('Fits now');
+    const marker = await shop.node(reply.parentId ?? undefined);
+    expect(marker.kind).toBe('compaction');
+    expect(await shop.children(marker.parentId ?? nodeId(''))).toHaveLength(1);
+    expect(told).toEqual([marker.parentId, marker.id]);
+  });
+
+  test("[H14] a summary that cannot be made leaves the refusal, or the provider's own words, as they are", async () => {
+    await open([[errorEvent('provider/context-overflow', 'Too long.')]], {
+      compact: () => Promise.reject(new Error('no')),
+    });
+    const end = await shop.send('Hello').done;
+    expect(end).toMatchObject({ code: 'provider/context-overflow' });
+    expect((await shop.node(end.nodeIds[0])).status).toBe('error');
+    expect(shop.provider.requests).toHaveLength(1);
+  });
+});
