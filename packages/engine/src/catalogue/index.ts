@@ -138,7 +138,7 @@ export function createCatalogue(
       return found.map(corrected).sort((a, b) => (keyOf(a.provider, a.id) < keyOf(b.provider, b.id) ? -1 : 1));
     },
     learn(provider, listed) {
-      for (const { id, label, window, maxOut, price } of listed) {
+      for (const { id, label, window, maxOut, price, capabilities } of listed) {
         const before = models.get(keyOf(provider, id));
         // What the catalogue says was looked at by somebody; a server's own word fills in what it leaves open.
         put({
@@ -147,7 +147,8 @@ export function createCatalogue(
           name: before?.name ?? label,
           window: before?.known ? undefined : window,
           maxOut: before?.known ? undefined : maxOut,
-          price: before?.known ? undefined : price,
+          price: before?.known ? undefined : (price ?? undefined),
+          ...(before?.known ? {} : capabilities),
         });
       }
     },

@@ -258,13 +258,16 @@ export interface ListedModel {
   readonly label?: string;
   readonly window?: number;
   readonly maxOut?: number;
-  readonly price?: Price;
+  readonly price?: Price | null;
+  readonly capabilities?: ModelCapabilities;
 }
 
 /** A member of the registry, complete. Its `stream` never throws, never rejects and keeps to {@link ProviderEvent}. */
 export interface Provider {
   /** The first half of `provider/model`, and the name of the member's folder. */
   readonly name: string;
+  /** The member that it is: its name, unless the configuration has it under another. Proofs of reasoning are its own. */
+  readonly kind: string;
   /** For people. */
   readonly label: string;
   /** Environment variables that may hold the key, the preferred one first; empty when none is needed. */

@@ -21,6 +21,7 @@ import { callIds, keepOrder } from './order.ts';
 export function defineProvider(spec: ProviderSpec): Provider {
   const provider: Provider = {
     name: spec.name,
+    kind: spec.name,
     label: spec.label,
     keyNames: spec.keyNames ?? [],
     keyRequired: spec.keyRequired ?? (spec.keyNames !== undefined && spec.keyNames.length > 0),

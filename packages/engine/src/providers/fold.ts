@@ -48,8 +48,8 @@ interface Whole {
 type Part = OpenText | OpenThinking | OpenToolUse | Whole;
 
 /**
- * Starts a reply of a provider. Blocks keep the order in which they began; a call that the stream left unfinished is
- * kept and marked malformed, so that nothing is lost and nothing half-read is run.
+ * Starts a reply of a provider, given by its `kind`. Blocks keep the order in which they began; a call that the stream
+ * left unfinished is kept and marked malformed, so that nothing is lost and nothing half-read is run.
  */
 export function foldReply(provider?: string): ReplyFold {
   const parts: Part[] = [];

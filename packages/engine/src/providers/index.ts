@@ -107,8 +107,16 @@ export function createProviders(options: ProvidersOptions): Providers {
     limits: { ...config.limits, ...call.limits },
     connection: entry.connection,
   });
-  for (const { provider } of entries.values())
-    if (provider.models.length > 0) catalogue.learn(provider.name, provider.models);
+  for (const { provider } of entries.values()) {
+    const { name, kind } = provider;
+    // Under another name it still has the models that it has.
+    if (kind !== name)
+      catalogue.learn(
+        name,
+        catalogue.list(kind).map(({ name: label, ...info }) => ({ ...info, label })),
+      );
+    if (provider.models.length > 0) catalogue.learn(name, provider.models);
+  }
   const learned = new Map<string, readonly string[]>();
   const ask = async (entry: Entry, call: ModelCall): Promise<readonly string[]> => {
     const models = await entry.provider.listModels(callOf(entry, entry.provider.name, call));
@@ -180,7 +188,12 @@ function entriesOf(config: Config, extra: readonly Provider[]): Map<string, Entr
     const kind = providerDefinitions.find((provider) => provider.name === section.kind);
     if (kind === undefined) continue;
     add(
-      { ...kind, name: section.name, label: section.label ?? section.name, defaultModel: section.defaultModel ?? null },
+      {
+        ...kind,
+        name: section.name,
+        label: section.label ?? section.name,
+        defaultModel: section.defaultModel ?? kind.defaultModel,
+      },
       section,
     );
   }

@@ -41,6 +41,7 @@ describe('the providers of a configuration', () => {
     });
     expect(providers.model('openrouter/meta/llama-4').model).toBe('meta/llama-4');
     expect(providers.model('lab').id).toBe('lab/qwen3');
+    expect(providers.model('lab').provider).toMatchObject({ name: 'lab', kind: 'openai-compatible' });
     expect(providers.model('offline').id).toBe('offline/guide');
     expect(providers.model('claude-opus-5').id).toBe('anthropic/claude-opus-5');
     expect(providers.model('openai/never-heard-of').info).toMatchObject({ window: 8192, maxOut: 8192, known: false });
@@ -48,6 +49,24 @@ describe('the providers of a configuration', () => {
       expect(() => providers.model(name)).toThrow(
         expect.objectContaining({ code: 'provider/unknown', kind: 'not-found' }),
       );
+  });
+
+  it('[G91] know a provider under another name for what it is', () => {
+    const text =
+      '[providers.work]\nkind = "anthropic"\napi_key = "work-key-1"\n[models."work/claude-opus-5"]\nwindow = 777';
+    const providers = createProviders({ config: config(text) });
+    expect(providers.model('work')).toMatchObject({ id: 'work/claude-sonnet-5', provider: { kind: 'anthropic' } });
+    expect(providers.model('work').info).toMatchObject({
+      provider: 'work',
+      known: true,
+      price: { input: expect.any(Number) },
+    });
+    expect(providers.model('work/claude-opus-5').info).toMatchObject({
+      window: 777,
+      maxOut: 128_000,
+      price: { output: 25 },
+    });
+    expect(providers.list().filter((choice) => choice.provider === 'work' && choice.ready).length).toBeGreaterThan(10);
   });
 
   it('[G92] recommend what is configured, else a key, else a local Ollama, else the guide', async () => {

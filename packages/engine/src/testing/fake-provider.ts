@@ -8,7 +8,7 @@ import { failure, ping, streamed, type WireName, type WireReply, whole } from '.
 export const faults = [
   /** Takes the request and never answers. */
   'hang',
-  /** Three events, then nothing but pings. */
+  /** Three events, then nothing but pings for longer than anybody should wait, and then the rest. */
   'hang-after-3',
   /** Three events, then the socket is destroyed. */
   'drop',
@@ -163,7 +163,15 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
     case 'hang-after-3': {
       firstThree();
       if (!stream) return;
-      const pings = setInterval(() => response.write(ping(wire)), 5);
+      let left = 75;
+      const pings = setInterval(() => {
+        response.write(ping(wire));
+        left--;
+        if (left > 0) return;
+        // Whoever was kept waiting by pings gets the rest, and so shows that it was.
+        clearInterval(pings);
+        response.end(streamed(wire, plainReply).slice(saying(wire, 3).length).join(''));
+      }, 20);
       response.on('close', () => clearInterval(pings));
       return;
     }
