@@ -1,7 +1,7 @@
 /** Open, close, open again, read only. */
 import { isAppError, type Store, treeId } from '@coppice/core';
 import { user, uuid } from '@coppice/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import {
   asked,
   awkwardTexts,
@@ -107,30 +107,33 @@ export function openingRules(subject: StoreSubject): void {
       await subject.destroy(store);
     });
 
-    for (const how of ['damaged', 'newer'] as const)
-      rule(
-        subject,
-        how === 'damaged'
-          ? '[K6] a place that cannot be read is refused with store/damaged and not touched'
-          : '[K7] a place of a newer build is refused with store/newer and not touched',
-        async (store, context) => {
-          needs(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
-          const bed = await bedIn(store);
-          await bed.grow(['precious']);
-          const spoilt = await given(subject.spoil, 'spoil')(store, how);
-          const opening = await spoilt.open().then(
-            async (opened) => {
-              // A store may find out when it is first read.
-              const code = await refusalOf(() => asked(opened, bed.treeId, 'rows', {})).finally(() => opened.close());
-              return code;
-            },
-            (error: unknown) => (isAppError(error) ? error.code : String(error)),
-          );
-          expect(opening).toBe(`store/${how}`);
-          expect(await spoilt.unchanged()).toBe(true);
-        },
-      );
+    rule(subject, '[K6] a place that cannot be read is refused with store/damaged and not touched', (store, context) =>
+      refusedAndUntouched(subject, store, context, 'damaged'),
+    );
+
+    rule(subject, '[K7] a place of a newer build is refused with store/newer and not touched', (store, context) =>
+      refusedAndUntouched(subject, store, context, 'newer'),
+    );
   });
+}
+
+async function refusedAndUntouched(
+  subject: StoreSubject,
+  store: Store,
+  context: TestContext,
+  how: 'damaged' | 'newer',
+): Promise<void> {
+  needs(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
+  const bed = await bedIn(store);
+  await bed.grow(['precious']);
+  const spoilt = await given(subject.spoil, 'spoil')(store, how);
+  const opening = await spoilt.open().then(
+    // A store may find out when it is first read.
+    (opened) => refusalOf(() => asked(opened, bed.treeId, 'rows', {})).finally(() => opened.close()),
+    (error: unknown) => (isAppError(error) ? error.code : String(error)),
+  );
+  expect(opening).toBe(`store/${how}`);
+  expect(await spoilt.unchanged()).toBe(true);
 }
 
 /** All that a store tells of its owner's trees. */
