@@ -22,6 +22,7 @@ export * from './events.ts';
 // The tree by its nodes' ids, and as topics with messages.
 export * from './forest/index.ts';
 export * from './generate/contract.ts';
+export { type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
 export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';

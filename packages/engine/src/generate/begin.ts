@@ -56,6 +56,7 @@ async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, acto
       ? item
       : { ...item, id: requestedId(treeId, requestId, 'message', index) },
   );
+  await room.breathe();
   const isRetry = requestId !== undefined && (await isThere(room, treeId, messages.at(-1)?.id));
   const { result } = await run(
     room.store,

@@ -8,7 +8,9 @@ import type { Clock } from '../providers/contract.ts';
 import type { Providers } from '../providers/index.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
 import { type Recovered, recoverRuns } from '../runs/recover.ts';
+import { createBreathe } from './breathe.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
+import { type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
 import type { Room, ToolSource } from './room.ts';
 import { Stop } from './stop.ts';
@@ -23,6 +25,8 @@ export interface GeneratorOptions {
   /** Makes room in a window that is full; without it such a turn is refused. */
   readonly compact?: Compact | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
+  /** What a turn has unless it says otherwise; see {@link generatorSettings}. */
+  readonly defaults?: GenerateDefaults | undefined;
   /** Who acts where a turn does not say; the store's owner if not given. */
   readonly actor?: string | undefined;
   readonly kit?: MessageKit | undefined;
@@ -61,24 +65,23 @@ export function createGenerator(options: GeneratorOptions): Generator {
     kit: options.kit ?? messageKit,
     clock,
     newId: options.newId ?? (() => newId(clock.now())),
+    breathe: createBreathe(clock),
     actor: options.actor ?? options.store.owner,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },
     compact: options.compact ?? null,
   };
-  const running = new Set<{ readonly turn: RunningTurn; readonly nodes: Set<NodeId> }>();
+  const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
   let closed = false;
 
   const begin = (start: TurnStart, wanted: GenerateOptions, key: string | null): RunningTurn => {
     const turn = startTurn(room, start, wanted);
-    const entry = { turn, nodes: new Set<NodeId>() };
-    running.add(entry);
+    running.add(turn);
     if (key !== null) inFlight.set(key, turn);
     if (closed) turn.stop(new Stop('close'));
-    void watch(turn, entry.nodes);
     void turn.done.then(() => {
-      running.delete(entry);
+      running.delete(turn);
       if (key !== null) inFlight.delete(key);
     });
     return turn;
@@ -97,16 +100,17 @@ export function createGenerator(options: GeneratorOptions): Generator {
   };
   return {
     events: room.events,
-    generate(start, wanted) {
+    generate(start, asked) {
+      const wanted = withDefaults(asked, options.defaults);
       const key = keyOf(start, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? begin(start, wanted, key);
     },
     async abort(which) {
-      const meant = [...running].filter(({ turn, nodes }) =>
-        'actId' in which ? turn.actId === which.actId : nodes.has(which.nodeId),
+      const meant = [...running].filter((turn) =>
+        'actId' in which ? turn.actId === which.actId : turn.writes(which.nodeId),
       );
-      for (const { turn } of meant) turn.abort();
-      await Promise.all(meant.map(({ turn }) => turn.done));
+      for (const turn of meant) turn.abort();
+      await Promise.all(meant.map((turn) => turn.done));
       return meant.length > 0;
     },
     follow: (followed, signal) =>
@@ -125,15 +129,10 @@ export function createGenerator(options: GeneratorOptions): Generator {
     },
     async close() {
       closed = true;
-      for (const { turn } of running) turn.stop(new Stop('close'));
-      await Promise.all([...running].map(({ turn }) => turn.done));
+      for (const turn of running) turn.stop(new Stop('close'));
+      await Promise.all([...running].map((turn) => turn.done));
     },
   };
-}
-
-async function watch(turn: Turn, nodes: Set<NodeId>): Promise<void> {
-  for await (const event of turn.events())
-    if (event.type === 'node' && event.status === 'pending') nodes.add(event.nodeId);
 }
 
 /** One request at one place; null where the caller does not name requests. */

@@ -31,7 +31,8 @@ export interface Prompt {
 }
 
 /** What is in force at a node. Refuses an unknown node and one that is still being written. */
-export function readContext(room: Room, treeId: TreeId, nodeId: NodeId): Promise<Context> {
+export async function readContext(room: Room, treeId: TreeId, nodeId: NodeId): Promise<Context> {
+  await room.breathe();
   return room.store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     const head = yield* ask('head', { id: nodeId });

@@ -4,6 +4,7 @@ import type { Events } from '../events.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Tools } from '../tools/registry.ts';
+import type { Breathe } from './breathe.ts';
 import type { Compact } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 
@@ -19,6 +20,7 @@ export interface Room {
   readonly kit: MessageKit;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly breathe: Breathe;
   readonly actor: string;
   /** Names this process in the runs that belong to it. */
   readonly process: string;

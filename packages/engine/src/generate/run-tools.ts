@@ -111,6 +111,7 @@ async function store(
 ): Promise<NodeId> {
   const { treeId, reply, select } = round;
   const messages = results.map((result) => ({ message: result.message, meta: { source: sourceOf(result) } }));
+  await room.breathe();
   const { result } = await run(
     room.store,
     { type: 'append', treeId, parentId: reply.nodeId, messages, merge: false, select },

@@ -1,6 +1,6 @@
 /** One turn of conversation, from what is said to the last reply. */
 import { setMaxListeners } from 'node:events';
-import { actId as asActId } from '@coppice/core';
+import { actId as asActId, type NodeId } from '@coppice/core';
 import { attach, attachNext } from './attach.ts';
 import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
@@ -15,6 +15,8 @@ import { writeRound } from './write-round.ts';
 
 /** A turn, and the way to stop it for a reason of ours. */
 export interface RunningTurn extends Turn {
+  /** Whether it writes, or wrote, this reply. */
+  writes(nodeId: NodeId): boolean;
   stop(why: Stop): void;
 }
 
@@ -25,9 +27,14 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
   const { controller, unlink } = linkedController(options.signal);
   // Every reply and every call of a tool listens for the end of the turn; so many are no leak.
   setMaxListeners(room.limits.replies + room.limits.calls + 16, controller.signal);
+  const written = new Set<NodeId>();
+  const emit = (event: TurnEvent) => {
+    if (event.type === 'node' && event.status === 'pending') written.add(event.nodeId);
+    broadcast.push(event);
+  };
   const over = new AbortController();
   room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
-  const work: Work = { room, start, options, actId, signal: controller.signal, emit: broadcast.push, seen: [] };
+  const work: Work = { room, start, options, actId, signal: controller.signal, emit, seen: [] };
   const first = firstRound(work);
   const done = finished(work, first).then((end) => {
     over.abort();
@@ -46,6 +53,7 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
     events: (from) => broadcast.read(from),
     abort: () => controller.abort(new Stop('abort')),
     stop: (why) => controller.abort(why),
+    writes: (nodeId) => written.has(nodeId),
   };
 }
 

@@ -108,3 +108,21 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
     expect(await shop.store.runs.list()).toEqual([]);
   });
 });
+
+test('[H19] however fast a model writes, other work gets its turn', async () => {
+  // Each look at this clock takes a millisecond, so that the test does not depend on the machine's speed.
+  let time = 1_000_000;
+  const clock = { ...systemClock, now: () => ++time };
+  let turns = 0;
+  let over = false;
+  shop = await openWorkshop('memory', [textBeats('word '.repeat(2_000))], { clock });
+  const turned = () => {
+    turns++;
+    if (!over) setImmediate(turned);
+  };
+  setImmediate(turned);
+  const end = await shop.send('Quick').done;
+  over = true;
+  expect(end.type).toBe('end');
+  expect(turns).toBeGreaterThan(100);
+});

@@ -64,6 +64,7 @@ export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEv
     const ended = writer.stop();
     const written = await endReply(room, job, heard, stopKind(controller.signal), emit);
     await ended;
+    await room.breathe();
     await store.runs.end(job.runId).catch(ignore);
     return written;
   } catch (error) {
@@ -96,6 +97,8 @@ async function listen(
     const fold = foldReply(prompt.model.provider.name);
     const calls = new Map<number, { readonly id: string; readonly name: string }>();
     for await (const event of quietly(prompt.model.stream(prompt.request, { signal }))) {
+      const pause = room.breathe();
+      if (pause !== null) await pause;
       if (event.type !== 'error') firstMs ??= room.clock.now() - startedAt;
       fold.push(event);
       if (event.type === 'text-delta' && event.text !== '') {
@@ -180,6 +183,7 @@ async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: No
   const context = commandContext(room, job.actId, job.actor);
   const { status, message } = written;
   const said = message === null ? {} : { message };
+  await room.breathe();
   try {
     const { result } = await run(room.store, { type: 'finish', treeId, nodeId, status, ...said, meta }, context);
     return result.changed ? written : await readReply(room, treeId, nodeId);

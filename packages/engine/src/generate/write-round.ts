@@ -65,7 +65,8 @@ async function writeAll(
   }));
   const now = room.clock.now();
   // Runs first: a pending node without a run would be pending for ever if we died in between.
-  for (const { runId, nodeId: id, prompts: list } of jobs)
+  for (const { runId, nodeId: id, prompts: list } of jobs) {
+    await room.breathe();
     await room.store.runs.start({
       id: runId,
       treeId,
@@ -75,6 +76,8 @@ async function writeAll(
       beatAt: now,
       data: runData(state, list[0]),
     });
+  }
+  await room.breathe();
   const isOurs = await plant(room, state, ground, jobs).catch(async (error: unknown) => {
     await forget(room, jobs);
     throw error;

@@ -1,0 +1,22 @@
+import { afterEach, expect, test } from 'vitest';
+import { parseConfig } from '../config/load.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { generatorSettings } from './defaults.ts';
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+test('[H18] a turn has what the configuration says unless it says otherwise itself', async () => {
+  const text = '[generate]\ntemperature = 0.3\nmax_tokens = 400\nfallback_model = "other/two"\n[tools]\nrounds = 3\n';
+  const { defaults, limits } = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));
+  expect(limits).toMatchObject({ rounds: 3, calls: 50, turnMs: 900_000 });
+  expect(defaults.fallbackModel).toBe('other/two');
+  shop = await openWorkshop('memory', [textBeats('Yes')], { defaults });
+  await shop.send('One').done;
+  await shop.send('Two', { temperature: 0.9 }).done;
+  expect(shop.provider.requests.map(({ temperature, maxTokens }) => [temperature, maxTokens])).toEqual([
+    [0.3, 400],
+    [0.9, 400],
+  ]);
+});
