@@ -5,7 +5,7 @@ import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts'
 import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import type { Answer, Read, Reads, Stretch } from './reads.ts';
-import { allBookmarks, allNodes, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
+import { allBookmarks, allNodes, bookmarkOn, entryAbove, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
 
 /** What a tree value alone cannot answer. */
 export interface Surroundings {
@@ -139,21 +139,28 @@ function stretch(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Stre
   let entry = findNode(tree, to) === undefined ? undefined : mapGet(tree.nodes, to);
   while (entry !== undefined && entry.node.parentId !== null && nodes.length < limit) {
     nodes.push(entry.node);
-    entry = mapGet(tree.nodes, entry.node.parentId, entry.parentHash);
+    entry = entryAbove(tree, entry);
   }
   return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
 }
 
 function topmost(tree: Tree, ids: readonly NodeId[]): NodeId[] {
   const named = new Set<string>(ids);
+  // Whether a node that was passed hangs below a named one: a thousand leaves of one deep branch share one walk.
+  const passed = new Map<string, boolean>();
   return ids.filter((id) => {
+    const way: string[] = [];
+    let below = false;
     let entry = mapGet(tree.nodes, id);
-    for (;;) {
-      const parentId: NodeId | null = entry?.node.parentId ?? null;
-      if (parentId === null) return true;
-      if (named.has(parentId)) return false;
-      entry = mapGet(tree.nodes, parentId, entry?.parentHash);
+    while (entry !== undefined && way.length <= tree.nodes.size) {
+      const known = passed.get(entry.key);
+      below = known ?? (entry.parentKey !== null && named.has(entry.parentKey));
+      if (known !== undefined || below) break;
+      way.push(entry.key);
+      entry = entryAbove(tree, entry);
     }
+    for (const key of way) passed.set(key, below);
+    return !below;
   });
 }
 
@@ -167,11 +174,13 @@ function children(tree: Tree, of: NodeId): NodeHead[] {
 }
 
 function inside(tree: Tree, of: NodeId): Reads['inside']['answer'] {
-  const pending = subtree(tree, of)
-    .filter((node) => node.status === 'pending')
-    .map((node) => node.id);
-  const bookmarks = allBookmarks(tree).filter((mark) => isAbove(tree, of, mark.nodeId));
-  return { pending, bookmarks, active: tree.activeNodeId !== null && isAbove(tree, of, tree.activeNodeId) };
+  const nodes = subtree(tree, of);
+  const within = new Set<string>(nodes.map((node) => node.id));
+  return {
+    pending: nodes.filter((node) => node.status === 'pending').map((node) => node.id),
+    bookmarks: allBookmarks(tree).filter((mark) => within.has(mark.nodeId)),
+    active: tree.activeNodeId !== null && within.has(tree.activeNodeId),
+  };
 }
 
 const fewStrangers = 10;

@@ -5,7 +5,7 @@ import { emptyOrder, type Order, orderDelete, orderGet, orderIds, orderInsert } 
 import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
 import { patched, type RowChange } from './rows.ts';
 import type { Place } from './steps/types.ts';
-import { graveKey, type Tree, type TreeEntry } from './tree.ts';
+import { entryAbove, graveKey, type Tree, type TreeEntry } from './tree.ts';
 
 /** A tree value under construction: its fields may be reassigned, the maps behind them stay persistent. */
 export type Draft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
@@ -62,13 +62,13 @@ function put(draft: Draft, entry: TreeEntry): void {
 
 // Spelt out, not spread: these run for every row that a commit touches.
 function withNode(entry: TreeEntry, node: Node): TreeEntry {
-  const { key, hash, order, graves, parentHash } = entry;
-  return { key, hash, node, order, graves, parentHash };
+  const { key, hash, order, graves, parentHash, parentKey } = entry;
+  return { key, hash, node, order, graves, parentHash, parentKey };
 }
 
 function withOrder(entry: TreeEntry, order: Order, graves: Order = entry.graves): TreeEntry {
-  const { key, hash, node, parentHash } = entry;
-  return { key, hash, node, order, graves, parentHash };
+  const { key, hash, node, parentHash, parentKey } = entry;
+  return { key, hash, node, order, graves, parentHash, parentKey };
 }
 
 /** Applies one row change that has been checked. */
@@ -110,16 +110,21 @@ export function land(draft: Draft, change: RowChange): void {
   }
 }
 
+/** The entry of a node without children. */
+export function leafEntry(node: Node, hash: number, parentHash: number, parentKey: NodeId | null): TreeEntry {
+  return { key: node.id, hash, node, order: emptyOrder, graves: emptyOrder, parentHash, parentKey };
+}
+
 function added(draft: Draft, node: Node): void {
   const hash = hashOf(node.id);
   draft.nextSeq = node.seq + 1;
   if (node.parentId === null) {
     draft.rootId = node.id;
-    return put(draft, { key: node.id, hash, node, order: emptyOrder, graves: emptyOrder, parentHash: 0 });
+    return put(draft, leafEntry(node, hash, 0, null));
   }
   const parent = entryOf(draft, node.parentId);
   draft.size++;
-  put(draft, { key: node.id, hash, node, order: emptyOrder, graves: emptyOrder, parentHash: parent.hash });
+  put(draft, leafEntry(node, hash, parent.hash, parent.key));
   put(draft, withOrder(parent, orderInsert(parent.order, node.position, node.id)));
 }
 
@@ -141,6 +146,7 @@ function placed(draft: Draft, id: NodeId, to: Place, from: NodeId): void {
     order: entry.order,
     graves: entry.graves,
     parentHash: parent.hash,
+    parentKey: parent.key,
   });
   put(draft, withOrder(parent, orderInsert(parent.order, position, id)));
   rematch(draft, id, matchParentBelow(parent.node));
@@ -252,19 +258,14 @@ function wayToFork(draft: Draft, id: NodeId, other: NodeId | null): NodeId[] {
       places.set(at.key, way.length);
       way.push(at.key);
       if (passed.has(at.key)) return way;
-      at = parentOf(draft, at);
+      at = entryAbove(draft, at);
     }
     if (old !== undefined) {
       const met = places.get(old.key);
       if (met !== undefined) return way.slice(0, met + 1);
       passed.add(old.key);
-      old = parentOf(draft, old);
+      old = entryAbove(draft, old);
     }
   }
   return way;
-}
-
-function parentOf(draft: Draft, entry: TreeEntry): TreeEntry | undefined {
-  const { parentId } = entry.node;
-  return parentId === null ? undefined : mapGet(draft.nodes, parentId, entry.parentHash);
 }

@@ -4,7 +4,7 @@ import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { orderAt, orderIds, orderRank, orderSize } from './order.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
-import { findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
+import { entryAbove, findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
 
 function unknown(id: string): Refusal {
   return refusal('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
@@ -31,7 +31,7 @@ export function path(tree: Tree, ends: { readonly from?: string; readonly to: st
     }
     nodes.push(node);
     if (node.id === from) break;
-    const parent = mapGet(tree.nodes, node.parentId, entry.parentHash);
+    const parent: TreeEntry | undefined = entryAbove(tree, entry);
     // To a reader a removed node is not there; nothing that lives hangs on one in a whole tree.
     if (parent === undefined || parent.node.removedIn !== null) return brokenOff(to, node.id, node.parentId);
     entry = parent;
@@ -67,8 +67,7 @@ export function isAbove(tree: Tree, id: string, below: string): boolean {
   let entry = mapGet(tree.nodes, below);
   for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
     if (entry.key === id) return true;
-    const { parentId }: Node = entry.node;
-    entry = parentId === null ? undefined : mapGet(tree.nodes, parentId, entry.parentHash);
+    entry = entryAbove(tree, entry);
   }
   return false;
 }
@@ -87,7 +86,7 @@ export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undef
     // Met before on the same way: rows that run in a circle.
     if (own.has(head.key)) return undefined;
     own.add(head.key);
-    heads[turn] = head.node.parentId === null ? undefined : mapGet(tree.nodes, head.node.parentId, head.parentHash);
+    heads[turn] = entryAbove(tree, head);
   }
   return undefined;
 }

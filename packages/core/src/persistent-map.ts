@@ -7,6 +7,9 @@
 export interface Entry {
   readonly key: string;
   readonly hash: number;
+  /** Never there: what a branch and a collision have tells them from an entry, by a plain look at a property. */
+  readonly slots?: undefined;
+  readonly same?: undefined;
 }
 
 /** An opaque permission to change freshly made branches in place while one commit is being applied. */
@@ -16,10 +19,12 @@ interface Branch<E extends Entry> {
   readonly owner: Owner | null;
   bitmap: number;
   slots: Slot<E>[];
+  readonly same?: undefined;
 }
 interface Collision<E extends Entry> {
   readonly hash: number;
   readonly same: readonly E[];
+  readonly slots?: undefined;
 }
 type Slot<E extends Entry> = Branch<E> | Collision<E> | E;
 
@@ -39,10 +44,10 @@ export function hashOf(text: string): number {
 }
 
 function isBranch<E extends Entry>(slot: Slot<E>): slot is Branch<E> {
-  return 'slots' in slot;
+  return slot.slots !== undefined;
 }
 function isCollision<E extends Entry>(slot: Slot<E>): slot is Collision<E> {
-  return 'same' in slot;
+  return slot.same !== undefined;
 }
 
 function popcount(bits: number): number {
@@ -60,12 +65,15 @@ export function emptyMap<E extends Entry>(): PersistentMap<E> {
 export function mapGet<E extends Entry>(map: PersistentMap<E>, key: string, hash: number = hashOf(key)): E | undefined {
   let branch = map.root;
   for (let shift = 0; ; shift += 5) {
-    const bit = 1 << ((hash >>> shift) & 31);
-    if ((branch.bitmap & bit) === 0) return undefined;
-    const slot = branch.slots[branch.bitmap === -1 ? (hash >>> shift) & 31 : popcount(branch.bitmap & (bit - 1))];
+    const index = (hash >>> shift) & 31;
+    const bit = 1 << index;
+    const { bitmap, slots } = branch;
+    if ((bitmap & bit) === 0) return undefined;
+    const slot = slots[bitmap === -1 ? index : popcount(bitmap & (bit - 1))];
     if (slot === undefined) return undefined;
-    if (isBranch(slot)) branch = slot;
-    else if (isCollision(slot)) return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
+    if (slot.slots !== undefined) branch = slot;
+    else if (slot.same !== undefined)
+      return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
     // Numbers first: most strangers differ in their hash, and need not be read character by character.
     else return slot.hash === hash && slot.key === key ? slot : undefined;
   }

@@ -1,6 +1,7 @@
-import { type Draft, draftOf, finished, land } from './land.ts';
+import type { NodeId } from './ids.ts';
+import { type Draft, draftOf, finished, land, leafEntry } from './land.ts';
 import type { Bookmark, Node } from './node.ts';
-import { emptyOrder, orderDelete, orderGet, orderInsert } from './order.ts';
+import { orderDelete, orderGet, orderInsert } from './order.ts';
 import { hashOf, mapDelete, mapGet, mapPut } from './persistent-map.ts';
 import type { Commit } from './reads.ts';
 import { definitionOf } from './steps/index.ts';
@@ -10,13 +11,12 @@ import { findAnyNode, graveKey, seedling, type Tree, type TreeRow } from './tree
 /** A tree value from a store's rows, removed ones included, in any order. Links that do not fit are left for the check to name. */
 export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
   const draft = draftOf({ ...seedling(row.id, row.owner), ...rowOf(row) });
+  const keys = new Map<string, NodeId>(nodes.map(({ id }) => [id, id]));
   for (const node of nodes) {
-    const parentHash = node.parentId === null ? 0 : hashOf(node.parentId);
-    draft.nodes = mapPut(
-      draft.nodes,
-      { key: node.id, hash: hashOf(node.id), node, order: emptyOrder, graves: emptyOrder, parentHash },
-      draft.pass,
-    );
+    const { parentId } = node;
+    const parentKey = parentId === null ? null : (keys.get(parentId) ?? parentId);
+    const entry = leafEntry(node, hashOf(node.id), parentId === null ? 0 : hashOf(parentId), parentKey);
+    draft.nodes = mapPut(draft.nodes, entry, draft.pass);
     if (node.removedIn === null && node.parentId !== null) draft.size++;
   }
   for (const node of nodes) hang(draft, node);

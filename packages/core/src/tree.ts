@@ -22,7 +22,10 @@ export interface TreeRow {
   readonly attributes: TreeAttributes;
 }
 
-/** A node in the tree value, with its children in order and its parent's hash, so that a walk up hashes nothing. */
+/**
+ * A node in the tree value, with its children in order. Its parent is kept by hash and by the very text that the
+ * parent's entry has as its key, so that a walk up hashes nothing and compares no characters.
+ */
 export interface TreeEntry extends Entry {
   readonly key: NodeId;
   readonly node: Node;
@@ -30,6 +33,7 @@ export interface TreeEntry extends Entry {
   /** Children that were removed while this node stayed, by {@link graveKey}: their places are not given again. */
   readonly graves: Order;
   readonly parentHash: number;
+  readonly parentKey: NodeId | null;
 }
 
 /** A bookmark in the tree value. */
@@ -98,6 +102,12 @@ export function graveKey(node: Pick<Node, 'position' | 'id'>): string {
 /** The live children of a node as an ordered set. */
 export function orderOf(tree: Tree, id: string): Order {
   return mapGet(tree.nodes, id)?.order ?? emptyOrder;
+}
+
+/** The entry of the node that one hangs on; undefined for the root, and where it is missing. */
+export function entryAbove(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
+  const { parentKey, parentHash } = entry;
+  return parentKey === null ? undefined : mapGet(tree.nodes, parentKey, parentHash);
 }
 
 /** Every node, the root and removed ones included, in the order of their creation. */

@@ -1,9 +1,9 @@
 import { ok, type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { matchParentBelow, type Node } from '../node.ts';
+import { matchParentBelow } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
-import { findNode, orderOf, type Tree } from '../tree.ts';
+import { entryAbove, findNode, orderOf, type Tree } from '../tree.ts';
 import { wrongMatch } from './match.ts';
 import { id, place } from './parse.ts';
 import type { MoveStep, StepDefinition } from './types.ts';
@@ -46,8 +46,7 @@ function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | 
   for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {
     if (at.key === nodeId)
       return refusal('tree/cycle', `The node ${nodeId} cannot hang below itself.`, { nodeId, parentId: to });
-    const { parentId }: Node = at.node;
-    at = parentId === null ? undefined : mapGet(tree.nodes, parentId, at.parentHash);
+    at = entryAbove(tree, at);
   }
   return null;
 }
