@@ -1,5 +1,7 @@
 import { type JsonObject, nodeId, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../providers/clock.ts';
+import type { Clock } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
 import { type ScriptedReply, textBeats, toolBeats } from '../testing/scripted.ts';
 import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
@@ -13,7 +15,7 @@ const ran: string[] = [];
 let slow: () => boolean = () => true;
 const anything: JsonObject = { type: 'object' };
 const tools = createTools({
-  limits: { timeoutMs: 200 },
+  limits: { timeoutMs: 500 },
   tools: [
     defineTool({
       name: 'add',
@@ -181,8 +183,18 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H24] a turn that takes too long is ended, and what was said is kept as interrupted', async () => {
-    await open([[{ type: 'text-delta', text: 'Well' }, { type: 'hang' }]], { limits: { turnMs: 60 } });
-    const end = await shop.send('Go', { tools: ['add'] }).done;
+    // The turn's time is up when the test says so, not when the machine is slow.
+    const upTime = 777_777;
+    let isUp = false;
+    const clock: Clock = {
+      ...systemClock,
+      wait: (ms, signal) => (ms === upTime ? until(() => isUp) : systemClock.wait(ms, signal)),
+    };
+    await open([[{ type: 'text-delta', text: 'Well' }, { type: 'hang' }]], { clock, limits: { turnMs: upTime } });
+    const turn = shop.send('Go', { tools: ['add'] });
+    for await (const event of turn.events()) if (event.type === 'text-delta') break;
+    isUp = true;
+    const end = await turn.done;
     expect(end).toMatchObject({ code: 'generate/tool-limit' });
     expect(await shop.node(end.nodeIds[0])).toMatchObject({ status: 'interrupted', text: 'Well' });
   });
