@@ -47,13 +47,14 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
   const store = await openPlace(place);
   const ending = new AbortController();
   const heard = new Map<TreeId, number>();
-  const feeds = ledger.trees.map((tree) =>
-    follow(store, tree, ending.signal, (commit) => heard.set(tree, commit.version)),
-  );
-  const followed = Promise.all(feeds);
-  followed.catch(() => undefined);
+  let followed: Promise<unknown> = Promise.resolve();
   try {
     await working;
+    // A tree can be followed once it is there; what came before is told from its beginning.
+    followed = Promise.all(
+      ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => heard.set(tree, commit.version))),
+    );
+    followed.catch(() => undefined);
     await sleep(options.seconds * 1000);
     for (const worker of crew) worker.tell({ task: 'stop' });
     await Promise.all(crew.map((worker) => worker.end()));
