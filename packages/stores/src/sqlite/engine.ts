@@ -1,7 +1,7 @@
 /** A SQLite file as the shared store uses it. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import {
   type AbortSignalLike,
   AppError,
@@ -23,7 +23,8 @@ import { catchUp, findHits, isBehind } from './search.ts';
 /** How long a connection waits for another one before it says that the database is busy. */
 export const longestWait = 10_000;
 const pollEvery = 60;
-const mostAtOnce = 64;
+const mostAtOnce = 32;
+const longestStretch = 10;
 
 interface Waiting {
   readonly work: () => Work<unknown>;
@@ -77,9 +78,14 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async #flush(): Promise<void> {
+    let since = performance.now();
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, mostAtOnce);
       await this.#together(batch);
+      // Writers that answer each other at once would keep everything else from running.
+      if (performance.now() - since < longestStretch) continue;
+      await breath();
+      since = performance.now();
     }
     this.#flushing = false;
   }
