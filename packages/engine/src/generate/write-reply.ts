@@ -94,7 +94,7 @@ async function listen(
   for (const [index, prompt] of job.prompts.entries()) {
     const startedAt = room.clock.now();
     let firstMs: number | null = null;
-    const fold = foldReply(prompt.model.provider.name);
+    const fold = foldReply(prompt.model.provider.kind);
     const calls = new Map<number, { readonly id: string; readonly name: string }>();
     for await (const event of quietly(prompt.model.stream(prompt.request, { signal }))) {
       const pause = room.breathe();
