@@ -86,36 +86,53 @@ test('[S18] the rows of every commit, replayed without the tree, give the same t
   );
 });
 
+/** Takes back what a turn did, in a copy of the store, and does it again: both must give the exact trees. */
+async function takeBackAndRedo(turn: Turn, before: ReadonlyMap<string, Tree>, store: ReferenceStore): Promise<void> {
+  const was = before.get(turn.treeId);
+  const { commit } = turn;
+  if (commit === null || was === undefined || commit.kind !== 'do' || commit.version === 1) return;
+  // The end of a reply is not taken back to pending, where nobody would end it.
+  if (turn.resolved.type === 'finish' || turn.resolved.type === 'transplant') return;
+  if (commit.steps.every((step) => step.type === 'select')) return;
+  const side = new ReferenceStore();
+  for (const [id, tree] of store.trees) side.trees.set(id, tree);
+  for (const [id, log] of store.commits) side.commits.set(id, [...log]);
+  const done = store.trees.get(turn.treeId);
+  const context = { actor: turn.actor, kit: testKit, now: () => 1, newId: () => uuid(999_999_999) };
+  try {
+    await run(side, { type: 'undo', treeId: turn.treeId }, context);
+  } catch (error) {
+    // A reply that is still being written is stopped before it is taken back.
+    if (isAppError(error) && error.code === 'tree/pending') return;
+    throw error;
+  }
+  const undone = side.trees.get(turn.treeId);
+  expect(undone === undefined ? null : essence(undone)).toEqual(essence(was));
+  await run(side, { type: 'redo', treeId: turn.treeId }, context);
+  const redone = side.trees.get(turn.treeId);
+  expect(redone === undefined || done === undefined ? null : essence(redone)).toEqual(done && essence(done));
+}
+
 test('[S19] whatever an actor just did, undo restores the exact tree, and redo does it again', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryCommands(), async (commands) => {
-      await watch(commands, async (turn, before, store) => {
-        const was = before.get(turn.treeId);
-        const { commit } = turn;
-        if (commit === null || was === undefined || commit.kind !== 'do' || commit.version === 1) return;
-        // The end of a reply is not taken back to pending, where nobody would end it.
-        if (turn.resolved.type === 'finish' || turn.resolved.type === 'transplant') return;
-        if (commit.steps.every((step) => step.type === 'select')) return;
-        const side = new ReferenceStore();
-        for (const [id, tree] of store.trees) side.trees.set(id, tree);
-        for (const [id, log] of store.commits) side.commits.set(id, [...log]);
-        const done = store.trees.get(turn.treeId);
-        const context = { actor: turn.actor, kit: testKit, now: () => 1, newId: () => uuid(999_999_999) };
-        try {
-          await run(side, { type: 'undo', treeId: turn.treeId }, context);
-        } catch (error) {
-          // A reply that is still being written is stopped before it is taken back.
-          if (isAppError(error) && error.code === 'tree/pending') return;
-          throw error;
-        }
-        const undone = side.trees.get(turn.treeId);
-        expect(undone === undefined ? null : essence(undone)).toEqual(essence(was));
-        await run(side, { type: 'redo', treeId: turn.treeId }, context);
-        const redone = side.trees.get(turn.treeId);
-        expect(redone === undefined || done === undefined ? null : essence(redone)).toEqual(done && essence(done));
-      });
+      await watch(commands, takeBackAndRedo);
     }),
     runs,
+  );
+});
+
+test('[S19] also where a restored version brought back more than it wanted', async () => {
+  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
+  await watch(
+    [
+      { ...plain, type: 'append', texts: ['a', 'a'] },
+      { ...plain, type: 'append' },
+      { ...plain, type: 'delete' },
+      { ...plain, type: 'clear' },
+      { ...plain, type: 'restore-version', choice: 3 },
+    ],
+    takeBackAndRedo,
   );
 });
 

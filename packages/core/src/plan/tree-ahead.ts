@@ -183,10 +183,17 @@ export class TreeAhead {
   }
 }
 
-/** The nearest node that fits, from a live node upwards, itself included; null if there is none. */
+/** The nearest node that fits, from a node upwards, itself included; null if there is none. */
 export function* nearestAbove(from: NodeId, fits: (id: NodeId) => boolean): Reading<NodeId | null> {
+  let live = from;
+  // What lies in the trash is on no path: up by hand to the first node that lives.
+  for (let node = yield* ask('anyNode', { id: live }); node?.removedIn != null && node.parentId !== null; ) {
+    if (fits(live)) return live;
+    live = node.parentId;
+    node = yield* ask('anyNode', { id: live });
+  }
   for (let limit = 4; ; limit *= 4) {
-    const { nodes, complete } = yield* ask('path', { to: from, limit });
+    const { nodes, complete } = yield* ask('path', { to: live, limit });
     for (let index = nodes.length - 1; index >= 0; index--) {
       const id = nodes[index]?.id;
       if (id !== undefined && fits(id)) return id;

@@ -85,7 +85,7 @@ function* pointerBack(
   const goes = active === null ? null : yield* ahead.goesWith(active, tops);
   if (first !== undefined && (last?.after === active || goes !== null || active === null)) {
     const target = first.before;
-    if (target === null ? yield* emptied(row, tops, steps) : yield* stays(target, tops, ahead))
+    if (target === null ? yield* emptied(row, tops, ahead, steps) : yield* stays(target, tops, ahead))
       return pointing(row, target);
   }
   if (goes === null && active !== null) return [];
@@ -94,9 +94,8 @@ function* pointerBack(
   return pointing(row, leaf ?? (yield* comingBack(steps, tops, ahead)));
 }
 
-function* emptied(row: TreeRow, tops: ReadonlySet<NodeId>, steps: readonly Step[]): Reading<boolean> {
-  const fills = (step: Step) => step.type === 'restore' || (step.type === 'move' && step.to.parentId === row.rootId);
-  if (steps.some(fills)) return false;
+function* emptied(row: TreeRow, tops: ReadonlySet<NodeId>, ahead: TreeAhead, steps: readonly Step[]): Reading<boolean> {
+  if ((yield* comingBack(steps, tops, ahead)) !== null) return false;
   const turns = yield* ask('children', { of: row.rootId });
   return turns.every((turn) => tops.has(turn.id));
 }
