@@ -1,4 +1,4 @@
-// npm run guide: writes what offline/guide knows anew, from README.md, the packages' and everything under docs/.
+// npm run guide: writes what offline/guide knows anew, from README.md and what is under docs/ for users.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +6,8 @@ import type { Knowledge, Passage } from '../src/providers/offline/guide/knowledg
 
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.json', import.meta.url));
+
+const builders = new Set(['docs/torture.md', 'docs/benchmarks.md']);
 
 /** The documents that the guide knows, by path from the top of the repository. */
 export function documents(top = repository): readonly string[] {
@@ -104,11 +106,12 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** What the guide knows, as its file has it. Decisions are for those who build Coppice, not for those who use it. */
+/** What the guide knows, as its file has it. */
 export function makeKnowledge(top = repository): Knowledge {
   const passages: Passage[] = [];
   for (const path of documents(top)) {
-    if (path.startsWith('docs/decisions/')) continue;
+    // Reports for those who build Coppice answer no question of those who use it.
+    if (path.startsWith('docs/decisions/') || builders.has(path)) continue;
     passages.push(...passagesOf(path, readFileSync(join(top, path), 'utf8')));
   }
   return { passages };
