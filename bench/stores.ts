@@ -88,12 +88,15 @@ function rawAppends(
 }
 
 async function appends(measures: Measure[], size: number): Promise<void> {
-  const path = join(folder, `append-${size}.db`);
-  const store = await openStore(`sqlite:${path}`);
+  // A file each: two connections that write one file in turns would only measure whose pages have to be read again.
+  const store = await openStore(`sqlite:${join(folder, `append-${size}.db`)}`);
   const ours = await grown(store, size);
-  const bare = await grown(store, size);
-  const row = await store.read(bare.id, () => readTree(bare.id));
-  const raw = rawAppends(path, bare.id, { version: row.version, nextSeq: row.nextSeq, active: bare.leaf });
+  const barePath = join(folder, `bare-${size}.db`);
+  const maker = await openStore(`sqlite:${barePath}`);
+  const bare = await grown(maker, size);
+  const row = await maker.read(bare.id, () => readTree(bare.id));
+  await maker.close();
+  const raw = rawAppends(barePath, bare.id, { version: row.version, nextSeq: row.nextSeq, active: bare.leaf });
   const times = await inTurns(
     {
       raw: (n) => raw.append(1_000_000 + n),

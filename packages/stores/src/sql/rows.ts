@@ -81,16 +81,34 @@ export function searchTextOf(row: Row, message: Message | null): string {
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
-/** A whole node. Its aliases are in a table of their own. */
+const noMeta: NodeMeta = Object.freeze({});
+
+/** A whole node. Its aliases are in a table of their own. Spelt out, not spread: a long path makes thousands of these. */
 export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
-  const head = headOf(row);
-  const message = messageOf(row, head.role);
+  const role = text(row, 'role') as Role | 'root';
+  const message = messageOf(row, role);
   const marker = textOrNull(row, 'marker');
+  const meta = text(row, 'meta');
   return {
-    ...head,
+    id: nodeId(text(row, 'id')),
+    parentId: idOrNull(row, 'parent_id'),
+    position: text(row, 'position'),
+    seq: number(row, 'seq'),
+    kind: text(row, 'kind') as NodeKind,
+    role,
+    status: text(row, 'status') as NodeStatus,
+    groupId: number(row, 'group_id'),
+    createdAt: number(row, 'created_at'),
+    matchParent: idOrNull(row, 'match_parent'),
+    key: textOrNull(row, 'equality_key'),
+    tokens: number(row, 'tokens'),
+    addedIn: number(row, 'added_in'),
+    contentIn: number(row, 'content_in'),
+    removedIn: numberOrNull(row, 'removed_in'),
+    lastChildId: idOrNull(row, 'last_child_id'),
     message,
     text: searchTextOf(row, message),
-    meta: JSON.parse(text(row, 'meta')) as NodeMeta,
+    meta: meta === '{}' ? noMeta : (JSON.parse(meta) as NodeMeta),
     marker: marker === null ? null : (JSON.parse(marker) as Node['marker']),
     aliases,
   };

@@ -182,13 +182,18 @@ function exact(param: Param): Param {
   return typeof param === 'string' ? toColumn(param) : param;
 }
 
+// JSON holds the mark as an escape: one that stands there bare is not ours.
+const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'linear_form', 'data', 'aliases']);
+
 // Only texts that hold the mark were written in another form, which is next to none.
 function restored(row: Row): Row {
-  for (const value of Object.values(row))
-    if (typeof value === 'string' && value.includes(exactMark))
+  for (const column in row) {
+    const value = row[column];
+    if (typeof value === 'string' && value.includes(exactMark) && !jsonColumns.has(column))
       return Object.fromEntries(
-        Object.entries(row).map(([column, cell]) => [column, typeof cell === 'string' ? fromColumn(cell) : cell]),
+        Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? fromColumn(cell) : cell]),
       );
+  }
   return row;
 }
 
