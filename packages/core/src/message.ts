@@ -97,28 +97,44 @@ function isRecord(value: unknown): value is Record<string, unknown> {
  * The refusal names the message by `where`, such as `messages[3]`.
  */
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
-  const bad = (what: string) => refused('message/invalid', `${where} ${what}.`, { where });
-  if (!isRecord(value)) return bad('is not an object');
+  const problem = problemOf(value);
+  if (isSound(value, problem)) return ok(value);
+  if (problem === blank) return refused('message/blank', `${where} ${blank}.`, { where });
+  return refused('message/invalid', `${where} ${problem}.`, { where });
+}
+
+const blank = 'has no content blocks';
+
+/** A value without a problem is a message: the one place that tells the compiler what the walk over it found out. */
+function isSound(_value: unknown, problem: string | null): _value is Message {
+  return problem === null;
+}
+
+/** What is wrong with a value that should be a message, as the rest of a sentence; null if nothing is. */
+function problemOf(value: unknown): string | null {
+  if (!isRecord(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;
-  if (!roles.includes(role as Role))
-    return bad(`has the role ${JSON.stringify(role)}; one of ${roles.join(', ')} is needed`);
-  if (!Array.isArray(content)) return bad('has no content array');
-  if (content.length === 0) return refused('message/blank', `${where} has no content blocks.`, { where });
-  if ((role === 'tool') !== (typeof call === 'string'))
-    return bad(
-      role === 'tool' ? 'is a tool message without tool_call_id' : 'has a tool_call_id, which only tool messages have',
-    );
+  if (!roles.some((known) => known === role))
+    return `has the role ${JSON.stringify(role)}; one of ${roles.join(', ')} is needed`;
+  if (!Array.isArray(content)) return 'has no content array';
+  if (content.length === 0) return blank;
+  if (role === 'tool' && typeof call !== 'string') return 'is a tool message without tool_call_id';
+  if (role !== 'tool' && typeof call === 'string') return 'has a tool_call_id, which only tool messages have';
+  return blockProblem(content, role === 'assistant');
+}
+
+function blockProblem(content: readonly unknown[], mayCall: boolean): string | null {
   const calls = new Set<string>();
   for (const [index, block] of content.entries()) {
     const at = `content[${index}]`;
-    if (!isRecord(block) || typeof block.type !== 'string') return bad(`has no type at ${at}`);
-    if (block.type === 'text' && typeof block.text !== 'string') return bad(`has a text block without text at ${at}`);
+    if (!isRecord(block) || typeof block.type !== 'string') return `has no type at ${at}`;
+    if (block.type === 'text' && typeof block.text !== 'string') return `has a text block without text at ${at}`;
     if (block.type !== 'tool-use') continue;
-    if (role !== 'assistant') return bad(`calls a tool at ${at}, which only assistant messages may`);
+    if (!mayCall) return `calls a tool at ${at}, which only assistant messages may`;
     if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isRecord(block.parameters))
-      return bad(`has a tool-use block without id, name and parameters object at ${at}`);
-    if (calls.has(block.id)) return bad(`uses the tool call id ${JSON.stringify(block.id)} twice`);
+      return `has a tool-use block without id, name and parameters object at ${at}`;
+    if (calls.has(block.id)) return `uses the tool call id ${JSON.stringify(block.id)} twice`;
     calls.add(block.id);
   }
-  return ok(value as unknown as Message);
+  return null;
 }
