@@ -20,10 +20,9 @@ export function* inPlace(
   const content = typeof command.content === 'string' ? textReplaced(node.message, command.content) : message.content;
   if (typeof command.content !== 'string' && kept !== given)
     return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
-  const row = yield* theTree(context);
-  const moves = command.select === false ? [] : pointing(row, node.id);
-  if (JSON.stringify(content) === JSON.stringify(node.message.content))
-    return plan(moves, { nodeId: node.id, added: [] });
+  if (JSON.stringify(content) === JSON.stringify(node.message.content)) return plan([], { nodeId: node.id, added: [] });
+  // Saving only is no reason to leave the place in the thread: the pointer moves where that was asked for.
+  const moves = command.select === true ? pointing(yield* theTree(context), node.id) : [];
   const after: Message = { ...node.message, content: content.map(unsigned) };
   return plan([rewrite(context, node, { message: after }), ...moves], { nodeId: node.id, added: [] });
 }

@@ -197,7 +197,7 @@ describe('an edit in place', () => {
     const { bed, ids } = await talk();
     const before = bed.node(ids[0]);
     const { result: made, commit } = await carry(bed, editing(bed, ids[0], 'better', { mode: 'in-place' }));
-    expect(stepTypesOf({ commit })).toEqual(['replace', 'select']);
+    expect(stepTypesOf({ commit })).toEqual(['replace']);
     expect(made).toEqual({ nodeId: ids[0], added: [] });
     expect(bed.node(ids[0])).toMatchObject({ text: 'better', seq: before.seq, position: before.position });
     expect(bed.node(ids[0]).key).not.toBe(before.key);
@@ -205,9 +205,17 @@ describe('an edit in place', () => {
     expect(bed.node(ids[0]).message).toEqual(before.message);
   });
 
+  test('[P28] leaves the pointer where it is unless asked to move it', async () => {
+    const { bed, ids } = await talk();
+    const was = bed.active;
+    await carry(bed, editing(bed, ids[0], 'better', { mode: 'in-place' }));
+    expect(bed.active).toBe(was);
+    await carry(bed, editing(bed, ids[0], 'best', { mode: 'in-place', select: true }));
+    expect(bed.active).toBe(ids[0]);
+  });
+
   test('[P28] to the very same text changes nothing; white space is text', async () => {
     const { bed, ids } = await talk();
-    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: ids[0] });
     expect((await bed.run(editing(bed, ids[0], 'question', { mode: 'in-place' }))).commit).toBeNull();
     await carry(bed, editing(bed, ids[0], 'question ', { mode: 'in-place' }));
     expect(textOf(bed.node(ids[0]).message ?? user(''))).toBe('question ');

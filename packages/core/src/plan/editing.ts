@@ -16,7 +16,7 @@ export interface EditCommand {
   readonly mode?: 'branch' | 'in-place' | 'prefix';
   /** The id of the new variant, chosen by the client. */
   readonly id?: string;
-  /** Whether the result becomes active; true if not given. */
+  /** Whether the result becomes active: true if not given, but false for an edit in place. */
   readonly select?: boolean;
   /** Whether the bookmark of the node goes along to the node that now holds the text. */
   readonly moveBookmark?: boolean;
