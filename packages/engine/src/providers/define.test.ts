@@ -48,6 +48,27 @@ describe('a provider, whatever its member does', () => {
     );
   });
 
+  it('[G1, G2] closes reasoning that begins between the pieces of a call', async () => {
+    const events = await play([
+      { type: 'tool-use-start', index: 1, id: 'x', name: 't' },
+      { type: 'thinking-delta', text: 'hm' },
+      { type: 'tool-use-delta', index: 1, json: '{}' },
+      { type: 'thinking-delta', text: 'hm' },
+      { type: 'tool-use-end', index: 1, parameters: {} },
+      { type: 'end', finishReason: 'stop', raw: null },
+    ]);
+    expect(events.map((event) => event.type)).toEqual([
+      'tool-use-start',
+      'thinking-delta',
+      'thinking-end',
+      'tool-use-delta',
+      'thinking-delta',
+      'thinking-end',
+      'tool-use-end',
+      'end',
+    ]);
+  });
+
   it('[G1] holds usage back until the end and passes on only the last of it', async () => {
     const events = await play([usageBeat(1, 1), { type: 'text-delta', text: 'a' }, usageBeat(2, 2), ...textBeats('b')]);
     expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'usage', 'end']);

@@ -98,13 +98,19 @@ export function keepOrder(taken: Set<string>, random: () => number): Order {
           const call = calls.get(event.index);
           if (call === undefined || call.ended || event.json === '') break;
           call.json += event.json;
-          return [event];
+          if (!thinking) return [event];
+          // Reasoning may begin between two pieces of a call; it is closed here, or the rest would count as inside it.
+          closeThinking(out);
+          out.push(event);
+          break;
         }
         case 'tool-use-end': {
           const call = calls.get(event.index);
           if (call === undefined || call.ended) break;
           call.ended = true;
-          return [event];
+          closeThinking(out);
+          out.push(event);
+          break;
         }
         case 'usage':
           usage = event;
