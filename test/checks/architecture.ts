@@ -40,7 +40,12 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   content: {
     imports: ['core'],
     node: false,
-    outside: [{ name: 'tokenx' }, { name: 'zod' }, { name: 'react', where: /\/view\.tsx$/ }],
+    outside: [
+      { name: 'tokenx' },
+      { name: 'fflate', where: /^src\/formats\// },
+      { name: 'zod' },
+      { name: 'react', where: /\/view\.tsx$/ },
+    ],
     purity: 'pure',
   },
   stores: {
@@ -91,6 +96,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'cmdk' },
       { name: 'streamdown' },
       { name: 'virtua' },
+      { name: 'openapi-fetch' },
+      { name: /^@fontsource-variable\// },
     ],
     purity: 'open',
   },
