@@ -256,6 +256,32 @@ describe('a merge', () => {
   });
 });
 
+test('[V40] a pick and a merge go to the place that is named, wherever the user is', async () => {
+  const bed = await Bed.make();
+  const [q = nowhere, tip = nowhere] = await bed.grow(['q', 'side']);
+  const [main = nowhere] = await bed.grow(['main'], q);
+  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
+  await carry(bed, { type: 'cherry-pick', treeId: bed.treeId, nodeId: tip, parentId: main });
+  expect(bed.thread()).toEqual(['q', 'main', 'side']);
+  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
+  await carry(bed, { type: 'merge', treeId: bed.treeId, nodeId: tip, mode: 'messages', parentId: main });
+  expect(bed.thread()).toEqual(['q', 'main', 'side']);
+  await bed.run({ type: 'select', treeId: bed.treeId, nodeId: q });
+  const noted = { meta: { source: { type: 'summary' } }, details: { focus: 'why' } };
+  const { result } = await carry(bed, {
+    type: 'merge',
+    treeId: bed.treeId,
+    nodeId: tip,
+    summary: 'in short',
+    parentId: main,
+    ...noted,
+  });
+  expect(bed.thread()).toEqual(['q', 'main', 'in short']);
+  expect(bed.node(result.nodeId)).toMatchObject({ meta: noted.meta, marker: { details: noted.details, from: tip } });
+  const beyond = { type: 'merge', treeId: bed.treeId, nodeId: main, summary: 'x', parentId: main } as const;
+  expect(await refusalOf(bed, beyond)).toBe('command/invalid');
+});
+
 describe('a move to another tree', () => {
   const context = { actor: 'me', kit: testKit, ...ticking(55) };
 

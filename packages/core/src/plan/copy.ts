@@ -37,6 +37,8 @@ export interface CherryPickCommand {
   readonly to?: NodeId;
   /** The tree to pick from; this one if not given. */
   readonly from?: TreeId;
+  /** Where the copy hangs; the active node if not given. */
+  readonly parentId?: NodeId;
 }
 
 /** Brings a side branch back: as one summary, or as its messages. */
@@ -48,6 +50,11 @@ export interface MergeCommand {
   readonly mode?: 'summary' | 'messages';
   /** What the branch came to; needed for a summary. */
   readonly summary?: string;
+  /** The end of the branch that it is brought back to; the active node if not given. */
+  readonly parentId?: NodeId;
+  /** Notes and particulars of the summary. */
+  readonly meta?: NodeMeta;
+  readonly details?: Marker['details'];
 }
 
 /** What was copied. */
@@ -174,7 +181,7 @@ export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command
     refuse('tree/root-protected', `The root of ${treeId} is no message: it cannot be picked.`, { nodeId: first.id });
   const range =
     command.to === undefined || command.to === first.id ? [first] : yield* rangeOf(first, command.to, command.from);
-  return yield* picked(context, treeId, range);
+  return yield* picked(context, treeId, range, command.parentId);
 };
 
 function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<Node[]> {
@@ -186,7 +193,7 @@ function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<No
   return nodes.slice(start);
 }
 
-function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
+function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[], parentId: NodeId | undefined) {
   const row = yield* theTree(context);
   const messages = range.filter((node) => isMessageKind(node.kind));
   const [first] = messages;
@@ -195,7 +202,7 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[]) {
       nodeIds: range.map((node) => node.id),
     });
   for (const node of messages) settled(node);
-  let parent: Ground = yield* theNode(row.activeNodeId ?? row.rootId);
+  let parent: Ground = yield* theNode(parentId ?? row.activeNodeId ?? row.rootId);
   let position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const steps: Step[] = [];
   const added: NodeId[] = [];
@@ -235,12 +242,14 @@ export const merge: Planner<MergeCommand, Copied> = function* (command, context)
   const row = yield* theTree(context);
   const tip = yield* theMessage(command.nodeId, 'merged');
   const active =
-    row.activeNodeId ?? refuse('command/invalid', 'There is no active branch to merge into.', { treeId: row.id });
+    command.parentId ??
+    row.activeNodeId ??
+    refuse('command/invalid', 'There is no active branch to merge into.', { treeId: row.id });
   if (yield* ask('above', { id: tip.id, below: active }))
     refuse('command/invalid', `The node ${tip.id} is on the active branch already.`, { nodeId: tip.id });
   if (command.mode === 'messages') {
     const { nodes } = yield* ask('path', { to: tip.id });
-    return yield* picked(context, context.treeId, nodes.slice(yield* sharedWith(nodes, active)));
+    return yield* picked(context, context.treeId, nodes.slice(yield* sharedWith(nodes, active)), active);
   }
   const { summary } = command;
   if (summary === undefined || summary.trim() === '')
@@ -248,11 +257,13 @@ export const merge: Planner<MergeCommand, Copied> = function* (command, context)
   const parent = yield* theNode(active);
   const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const id = nodeId(context.newId());
+  const details = command.details === undefined ? {} : { details: command.details };
   const node = grow(context, parent, position, {
     id,
     kind: 'branch-summary',
     message: textMessage('system', summary),
-    marker: { from: tip.id, mergedFrom: { treeId: context.treeId, nodeId: tip.id } },
+    marker: { from: tip.id, mergedFrom: { treeId: context.treeId, nodeId: tip.id }, ...details },
+    ...(command.meta === undefined ? {} : { meta: command.meta }),
   });
   return plan<Copied>([{ type: 'insert', node }, ...pointing(row, id)], { nodeId: id, added: [id] });
 };
