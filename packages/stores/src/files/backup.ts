@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { refuse } from '@coppice/core';
-import { onFile, step, syncFolder } from './disk.ts';
+import { onFile, step, syncFolder } from '../disk/whole-files.ts';
 import type { FilesKeeper, Holdings } from './files-keeper.ts';
 
 // What belongs to this process and not to what is kept.

@@ -167,7 +167,7 @@ describe('crashing', () => {
     const store = await FileSystemStore.open(place);
     const journal = join(place, id, 'journal.jsonl');
     const before = readFileSync(journal);
-    armFault({ point: 'files-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
+    armFault({ point: 'disk-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
     const bed = new LaterBed(store);
     for (let at = 0; at < 3; at++) expect(await refusalOf(bed.grow([`lost ${at}`]))).toBe('store/full');
     expect(await texts(store)).toEqual(['first', 'reply']);
@@ -182,7 +182,7 @@ describe('crashing', () => {
     const place = folder();
     await planted(place);
     const store = await FileSystemStore.open(place);
-    armFault({ point: 'files-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
+    armFault({ point: 'disk-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
     await new LaterBed(store).grow(['kept']);
     await store.fsck();
     expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);

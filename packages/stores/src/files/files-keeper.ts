@@ -15,15 +15,15 @@ import {
 } from '@coppice/core';
 import type { BookEntry, Keeper, LoadedTree } from '../book/keeper.ts';
 import { Locks } from '../book/locks.ts';
-import { namesIn, onFile, statOf, step, syncFolder, type Workbench } from './disk.ts';
+import { type FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
+import type { SideFiles } from '../disk/side-files.ts';
+import { namesIn, onFile, statOf, step, syncFolder, type Workbench } from '../disk/whole-files.ts';
 import { writeFormat } from './format-file.ts';
 import { actsIn } from './journal.ts';
-import { type FolderLock, type Holder, lockedBy } from './lock.ts';
 import { rootData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
 import type { Original } from './original.ts';
 import type { Registry } from './registry.ts';
-import type { SideFiles } from './side-files.ts';
 import { type Surroundings, TreeFolder } from './tree-folder.ts';
 
 /** What a keeper works with, as it was found when the store was opened. */

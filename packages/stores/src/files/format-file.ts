@@ -1,8 +1,8 @@
 /** `.coppice/format.json`: what says that a folder is a store of ours, and which build may write to it. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { field, isFields } from './decode.ts';
-import { bytesOf, damaged, newer, onFile, readText, type Workbench } from './disk.ts';
+import { field, isFields } from '../disk/decode.ts';
+import { bytesOf, damaged, newer, onFile, readText, type Workbench } from '../disk/whole-files.ts';
 import { print } from './node-file.ts';
 
 /** The version of the layout of folders. */

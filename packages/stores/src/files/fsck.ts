@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { allNodes, type FsckReport, isAppError, type Tree, type TreeId, treeToJson } from '@coppice/core';
-import { field, isFields } from './decode.ts';
-import { namesIn, readText } from './disk.ts';
+import { field, isFields } from '../disk/decode.ts';
+import { namesIn, readText } from '../disk/whole-files.ts';
 import type { FilesKeeper, Holdings } from './files-keeper.ts';
 import { readJournal, replay } from './journal.ts';
 import { nodeText } from './node-file.ts';

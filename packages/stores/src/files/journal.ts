@@ -32,10 +32,10 @@ import {
   rowOf,
   text,
   Unreadable,
-} from './decode.ts';
-import { damaged, newer } from './disk.ts';
-import { type Line, linesOf, type Place, type Tail, toLine } from './line-file.ts';
-import { readRecord } from './records.ts';
+} from '../disk/decode.ts';
+import { type Line, linesOf, type Place, type Tail, toLine } from '../disk/line-file.ts';
+import { readRecord } from '../disk/records.ts';
+import { damaged, newer } from '../disk/whole-files.ts';
 
 /** The version of the journal's format. */
 export const journalVersion = 1;

@@ -14,7 +14,7 @@ import {
   type Tree,
   type TreeRow,
 } from '@coppice/core';
-import { type Fields, field, isJson, object, readNode, text, Unreadable } from './decode.ts';
+import { type Fields, field, isJson, object, readNode, text, Unreadable } from '../disk/decode.ts';
 
 /** A time as people and other programs read it; the exact number stands beside it. */
 export function isoTime(at: number): string {

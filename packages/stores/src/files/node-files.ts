@@ -13,8 +13,8 @@ import {
   type Settled,
   type Tree,
 } from '@coppice/core';
-import { isFields, Unreadable } from './decode.ts';
-import { bytesOf, namesIn, onFile, readText, syncFolder, type Workbench } from './disk.ts';
+import { isFields, Unreadable } from '../disk/decode.ts';
+import { bytesOf, namesIn, onFile, readText, syncFolder, type Workbench } from '../disk/whole-files.ts';
 import { nodeFromFile, nodeText } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 

@@ -13,17 +13,26 @@ import {
   treeId,
 } from '@coppice/core';
 import type { KnownTree } from '../book/keeper.ts';
+import { field } from '../disk/decode.ts';
+import { FolderLock } from '../disk/lock.ts';
+import { SideFiles } from '../disk/side-files.ts';
+import {
+  asAppError,
+  damaged,
+  namesIn,
+  onFile,
+  statOf,
+  syncFolder,
+  systemCode,
+  Workbench,
+} from '../disk/whole-files.ts';
 import { derivedId } from '../linear.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
-import { field } from './decode.ts';
-import { asAppError, damaged, namesIn, onFile, statOf, syncFolder, systemCode, Workbench } from './disk.ts';
 import type { Holdings } from './files-keeper.ts';
 import { checkFormat } from './format-file.ts';
 import { originOf } from './journal.ts';
-import { FolderLock } from './lock.ts';
 import { type Original, originalTreeId, readOriginal } from './original.ts';
 import { Registry } from './registry.ts';
-import { SideFiles } from './side-files.ts';
 import { TreeFolder } from './tree-folder.ts';
 
 /** A folder as it was found. */

@@ -31,9 +31,9 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { type Fields, field, isFields, isJson, isJsonObject, object, text, Unreadable } from '../disk/decode.ts';
+import { damaged, namesIn, onFile, readText } from '../disk/whole-files.ts';
 import { derivedId } from '../linear.ts';
-import { type Fields, field, isFields, isJson, isJsonObject, object, text, Unreadable } from './decode.ts';
-import { damaged, namesIn, onFile, readText } from './disk.ts';
 import type { Origin } from './journal.ts';
 
 /** A tree that another program wrote, as one commit that has not been written. */

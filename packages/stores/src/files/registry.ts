@@ -1,8 +1,8 @@
 /** `roots.json`: the list of trees that other readers begin with. It follows from the folders, which have the truth. */
 import { constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Fields, field, isFields } from './decode.ts';
-import { bytesOf, namesIn, onFile, readText, type Workbench } from './disk.ts';
+import { type Fields, field, isFields } from '../disk/decode.ts';
+import { bytesOf, namesIn, onFile, readText, type Workbench } from '../disk/whole-files.ts';
 import { print } from './node-file.ts';
 
 /** The registry of a store. Entries that are not ours are kept as they are. */

@@ -19,8 +19,8 @@ import {
   rowOf,
   text,
   Unreadable,
-} from './decode.ts';
-import { damaged, newer, readText } from './disk.ts';
+} from '../disk/decode.ts';
+import { damaged, newer, readText } from '../disk/whole-files.ts';
 import { print } from './node-file.ts';
 
 /** The version of the format of `tree.json` and of the node files. */

@@ -13,9 +13,11 @@ import {
   type TreeId,
 } from '@coppice/core';
 import type { KnownTree, LoadedTree } from '../book/keeper.ts';
+import { rowOf } from '../disk/decode.ts';
+import { checksum, LineFile, type Tail } from '../disk/line-file.ts';
+import { bootId } from '../disk/lock.ts';
+import { bytesOf, damaged, lastBytes, onFile, statOf, step, syncFolder, type Workbench } from '../disk/whole-files.ts';
 import { linearTree } from '../linear.ts';
-import { rowOf } from './decode.ts';
-import { bytesOf, damaged, lastBytes, onFile, statOf, step, syncFolder, type Workbench } from './disk.ts';
 import {
   commitLine,
   headLine,
@@ -26,8 +28,6 @@ import {
   replay,
   rewrittenLines,
 } from './journal.ts';
-import { checksum, LineFile, type Tail } from './line-file.ts';
-import { bootId } from './lock.ts';
 import { touched, treeFromFiles, writeNodeFiles } from './node-files.ts';
 import { type Mark, readTreeFile, type TreeFile, treeFileText } from './tree-file.ts';
 

@@ -5,7 +5,6 @@ import { type BlobInfo, type NodeId, nodeId, type Run, type RunChunk, type TreeI
 import type { Desk } from '../book/book-store.ts';
 import type { BookEntry } from '../book/keeper.ts';
 import { type Fields, field, isFields, list, object, text, Unreadable } from './decode.ts';
-import { damaged, newer, onFile, type Workbench } from './disk.ts';
 import { LineFile, linesOf, type Tail, toLine } from './line-file.ts';
 import {
   readBlobInfo,
@@ -17,6 +16,7 @@ import {
   readToken,
   readUser,
 } from './records.ts';
+import { damaged, newer, onFile, type Workbench } from './whole-files.ts';
 
 /** The files, and who is in which. */
 const files = {

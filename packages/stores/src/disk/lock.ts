@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError, refusalKinds } from '@coppice/core';
 import { isFields } from './decode.ts';
-import { bytesOf, linkOrCopy, namesIn, onFile, readText, step, systemCode, Workbench } from './disk.ts';
+import { bytesOf, linkOrCopy, namesIn, onFile, readText, step, systemCode, Workbench } from './whole-files.ts';
 
 /** A process that holds a folder. */
 export interface Holder {

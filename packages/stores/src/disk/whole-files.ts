@@ -19,8 +19,8 @@ import { dirname, join } from 'node:path';
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 
-/** What a file is for; failpoints are named after it, such as `files-journal-before-fsync`. */
-export type Part = 'journal' | 'node' | 'tree' | 'roots' | 'side' | 'blob' | 'format' | 'lock' | 'backup';
+/** What a file is for; failpoints are named after it, such as `disk-journal-before-fsync`. */
+export type Part = 'journal' | 'node' | 'tree' | 'roots' | 'side' | 'blob' | 'format' | 'lock' | 'backup' | 'session';
 
 /** The code of an error of the operating system, or the empty text. */
 export function systemCode(error: unknown): string {
@@ -29,9 +29,9 @@ export function systemCode(error: unknown): string {
 
 /** Runs a step that may fail, with a failpoint before and after it. */
 export function step<T>(part: Part, name: 'append' | 'fsync' | 'rename', work: () => T): T {
-  failpoint(`files-${part}-before-${name}`);
+  failpoint(`disk-${part}-before-${name}`);
   const value = work();
-  failpoint(`files-${part}-after-${name}`);
+  failpoint(`disk-${part}-after-${name}`);
   return value;
 }
 

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmS
 import { crc32 } from 'node:zlib';
 import { AppError, refusalKinds } from '@coppice/core';
 import { type Fields, isFields } from './decode.ts';
-import { asAppError, bytesOf, onFile, type Part, step, systemCode, type Workbench, writeAll } from './disk.ts';
+import { asAppError, bytesOf, onFile, type Part, step, systemCode, type Workbench, writeAll } from './whole-files.ts';
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
