@@ -108,6 +108,51 @@ describe('compact', () => {
   });
 });
 
+describe('compact at a place', () => {
+  test('[P110] goes below the node that is named, and takes along only who is there', async () => {
+    const { bed, ids } = await talk();
+    const there = await carry(bed, compacting(bed, { nodeId: ids[2], firstKept: ids[1] }));
+    expect(bed.node(there.result.nodeId).parentId).toBe(ids[2]);
+    expect(bed.active).toBe(there.result.nodeId);
+    const elsewhere = await carry(bed, compacting(bed, { nodeId: ids[1] }));
+    expect(bed.node(elsewhere.result.nodeId).parentId).toBe(ids[1]);
+    expect(bed.active).toBe(there.result.nodeId);
+    await bed.run(branching(bed, ids[0]));
+    const quiet = await carry(bed, compacting(bed, { nodeId: ids[0], select: false }));
+    expect(quiet.result.added).toHaveLength(1);
+    expect(bed.active).toBe(ids[0]);
+  });
+
+  test('[P110] refuses the root, nodes that are not there, and a first kept node that is not above', async () => {
+    const { bed, ids } = await talk();
+    expect(await refusalOf(bed, compacting(bed, { nodeId: bed.rootId }))).toBe('context/nothing-to-compact');
+    expect(await refusalOf(bed, compacting(bed, { nodeId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
+    expect(await refusalOf(bed, compacting(bed, { nodeId: ids[0], firstKept: ids[1] }))).toBe('tree/not-on-path');
+  });
+
+  test('[P111] adds nothing where somebody went on meanwhile, if that is asked for; a retry finds its own', async () => {
+    const { bed, ids } = await talk();
+    const late = await bed.run(compacting(bed, { nodeId: ids[1], onlyLeaf: true }));
+    expect(late.commit).toBeNull();
+    expect(late.result).toEqual({ nodeId: ids[1], added: [] });
+    const command = compacting(bed, { nodeId: ids[2], onlyLeaf: true, id: uuid(60) });
+    await carry(bed, command);
+    expect((await bed.run(command)).result).toEqual({ nodeId: uuid(60), added: [] });
+  });
+});
+
+describe('branch from a place', () => {
+  test('[P112] a branch summary names the leaf that it is told was left, wherever the user is by now', async () => {
+    const { bed, ids } = await talk();
+    await bed.run(branching(bed, ids[1]));
+    const { result } = await carry(bed, branching(bed, ids[0], { summary: 'tried', from: ids[2] }));
+    expect(bed.node(result.nodeId).marker).toEqual({ from: ids[2] });
+    expect(await refusalOf(bed, branching(bed, ids[0], { summary: 's', from: nodeId(uuid(99)) }))).toBe(
+      'tree/unknown-node',
+    );
+  });
+});
+
 describe('mark', () => {
   test('[P71] adds an injected message or a state at the end of the active branch, or where it is told', async () => {
     const { bed, ids } = await talk();
@@ -155,6 +200,7 @@ describe('retries', () => {
   test.each([
     ['a branch with a summary', (bed: Bed, at: NodeId) => branching(bed, at, { summary: 's', id: uuid(60) })],
     ['a compaction', (bed: Bed, at: NodeId) => compacting(bed, { firstKept: at, id: uuid(60) })],
+    ['a compaction at a place', (bed: Bed, at: NodeId) => compacting(bed, { nodeId: at, id: uuid(60) })],
     ['a mark', (bed: Bed) => marking(bed, { id: uuid(60) })],
     ['a mark at a place', (bed: Bed, at: NodeId) => marking(bed, { parentId: at, id: uuid(60) })],
   ])('[P73] of %s with its id commit nothing', async (_what, commandOn) => {

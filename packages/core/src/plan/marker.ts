@@ -25,6 +25,8 @@ export interface BranchCommand {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly summary?: string;
+  /** The leaf that was left; the active node if not given. A summary takes a while, and the user may be elsewhere by then. */
+  readonly from?: NodeId;
   readonly id?: string;
   readonly meta?: NodeMeta;
   readonly details?: Marker['details'];
@@ -35,6 +37,12 @@ export interface CompactCommand {
   readonly type: 'compact';
   readonly treeId: TreeId;
   readonly summary: string;
+  /** The node below which it goes; the active one if not given. The pointer goes along only if it is there. */
+  readonly nodeId?: NodeId;
+  /** False leaves the pointer where it is. */
+  readonly select?: boolean;
+  /** Nothing is added where somebody went on from the node meanwhile: the summary would stand beside what they said. */
+  readonly onlyLeaf?: boolean;
   /** The first node that stays in force as it is; on the path. */
   readonly firstKept?: NodeId;
   readonly tokensBefore?: number;
@@ -71,32 +79,44 @@ export const branch: Planner<BranchCommand, Marked> = function* (command, contex
       return refuse('tree/root-protected', 'The root is no message: it cannot be active.', { nodeId: node.id });
     return plan(pointing(row, node.id), { nodeId: node.id, added: [] });
   }
-  const from = row.activeNodeId === null ? {} : { from: row.activeNodeId };
+  const left = command.from === undefined ? row.activeNodeId : (yield* theNode(command.from)).id;
+  const from = left === null ? {} : { from: left };
   const marker: Marker = command.details === undefined ? from : { ...from, details: command.details };
   const message = summaryOf(command.summary, node.id);
   return yield* marking(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
-/** Adds a compaction below the active node. */
+/** Adds a compaction below the active node or the one that is named. */
 export const compact: Planner<CompactCommand, Marked> = function* (command, context) {
   const row = yield* theTree(context);
   const leaf =
+    command.nodeId ??
     row.activeNodeId ??
     refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId: row.id });
   const { firstKept, tokensBefore, details } = command;
   if (firstKept !== undefined) {
     const kept = yield* theNode(firstKept);
     if (kept.parentId === null || !(yield* ask('above', { id: kept.id, below: leaf })))
-      refuse('tree/not-on-path', `The node ${firstKept} is not on the active path.`, { nodeId: firstKept });
+      refuse('tree/not-on-path', `The node ${firstKept} is not on the path to ${leaf}.`, { nodeId: firstKept });
   }
+  const parent = yield* theNode(leaf);
+  if (parent.parentId === null)
+    refuse('context/nothing-to-compact', 'There is nothing to compact above the first message.', { nodeId: leaf });
   const marker: Marker = {
     ...(firstKept === undefined ? {} : { firstKept }),
     ...(tokensBefore === undefined ? {} : { tokensBefore }),
     ...(details === undefined ? {} : { details }),
   };
   const message = summaryOf(command.summary, leaf);
-  return yield* marking(command, context, row, { kind: 'compaction', message, parent: yield* theNode(leaf), marker });
+  if (command.onlyLeaf === true && (yield* overtaken(command, leaf))) return plan([], { nodeId: leaf, added: [] });
+  return yield* marking(command, context, row, { kind: 'compaction', message, parent, marker });
 };
+
+/** Whether something hangs below a node already, but for the marker itself that a retry finds. */
+function* overtaken({ id }: CompactCommand, leaf: NodeId): Reading<boolean> {
+  const children = yield* ask('children', { of: leaf });
+  return children.length > 0 && !children.some((child) => child.id === id);
+}
 
 /** Adds an injected message or an extension's state. A state may be blank, for it speaks by its details. */
 export const mark: Planner<MarkCommand, Marked> = function* (command, context) {
@@ -136,8 +156,16 @@ function* marking(
   const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
   const meta = command.meta === undefined ? {} : { meta: command.meta };
   const node = grow(context, parent, position, { id, kind, message, marker, ...meta });
-  const selects = command.type !== 'mark' || command.select !== false || row.activeNodeId === null;
+  const selects = row.activeNodeId === null || selecting(command, row.activeNodeId);
   return plan([{ type: 'insert', node }, ...(selects ? pointing(row, id) : [])], { nodeId: id, added: [id] });
+}
+
+/** Whether the pointer goes to the new marker. */
+function selecting(command: BranchCommand | CompactCommand | MarkCommand, active: NodeId): boolean {
+  if (command.type === 'branch') return true;
+  if (command.select === false) return false;
+  // A summary that was made for somewhere else takes nobody away from where they are.
+  return command.type === 'mark' || command.nodeId === undefined || command.nodeId === active;
 }
 
 /** Whether a retry finds its own marker. Where no parent was named, the first try has moved the place it would go to. */
@@ -148,7 +176,10 @@ function* isThere(
   { kind, message, parent }: NewMarker,
 ): Reading<boolean> {
   const there = yield* ask('node', { id });
-  const named = command.type === 'branch' || (command.type === 'mark' && command.parentId !== undefined);
+  const named =
+    command.type === 'branch' ||
+    (command.type === 'mark' && command.parentId !== undefined) ||
+    (command.type === 'compact' && command.nodeId !== undefined);
   return (
     there?.message != null &&
     there.kind === kind &&
