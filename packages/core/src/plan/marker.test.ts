@@ -51,6 +51,14 @@ describe('branch', () => {
     expect(bed.drawing()).toEqual(['one', '  two', '    three', '  tried two *']);
   });
 
+  test('[P67] names the leaf that it is told was left, wherever the user is', async () => {
+    const { bed, ids } = await talk();
+    const { result } = await carry(bed, branching(bed, ids[0], { summary: 'tried two', from: ids[1] }));
+    expect(bed.node(result.nodeId).marker).toEqual({ from: ids[1] });
+    const nowhere = branching(bed, ids[0], { summary: 's', from: nodeId(uuid(99)) });
+    expect(await refusalOf(bed, nowhere)).toBe('tree/unknown-node');
+  });
+
   test('[P67] with a summary may start again at the root, also of an empty tree', async () => {
     const { bed, ids } = await talk();
     const { result: made } = await carry(bed, branching(bed, bed.rootId, { summary: 'all of it' }));
