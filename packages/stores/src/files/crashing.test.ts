@@ -101,7 +101,7 @@ describe('crashing', () => {
     for (const { place } of grounds) await planted(place);
     const run = async ({ point, place }: (typeof grounds)[number]) => {
       const [name, nth = '1'] = point.split(':');
-      const fault = { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: `files-${name}:${nth}:kill` };
+      const fault = { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: `disk-${name}:${nth}:kill` };
       const { said, signal } = await start([place], fault).ended;
       expect([point, signal]).toEqual([point, 'SIGKILL']);
       const store = await FileSystemStore.open(place);
