@@ -9,6 +9,7 @@ import { ask, type Reading } from './reads.ts';
 export * from './budget.ts';
 export * from './context-marks.ts';
 export * from './request.ts';
+export { pairTools, type ToolPair, type ToolPairs } from './tool-pairs.ts';
 
 /** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
 export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';

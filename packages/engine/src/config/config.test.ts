@@ -64,6 +64,9 @@ delay_ms = 0
 detect = false
 [compaction]
 automatic = false
+change_tools = ["patch"]
+[summaries]
+model = "anthropic/claude-haiku-4-5"
 `;
 
 const folders: string[] = [];
@@ -87,7 +90,8 @@ describe('the configuration', () => {
       cheapModel: 'openai/gpt-5-nano',
       store: 'sqlite:/tmp/x.db',
       generate: { temperature: 0.7, thinking: 'low' },
-      compaction: { automatic: false },
+      compaction: { automatic: false, readTools: [], changeTools: ['patch'] },
+      summaries: { model: 'anthropic/claude-haiku-4-5' },
       tools: { approval: 'never', deny: ['shell'], rounds: 5, calls: 50, timeoutMs: 2500 },
       budgets: { turnUsd: 0.5, dayUsd: null, turnTokens: null },
       limits: { firstByteMs: 10_000, retries: 1 },

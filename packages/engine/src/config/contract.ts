@@ -79,6 +79,15 @@ export interface GenerateConfig {
 /** A section `[compaction]`. */
 export interface CompactionConfig {
   readonly automatic: boolean;
+  /** Names of tools that read and change files, beside the common ones. */
+  readonly readTools: readonly string[];
+  readonly changeTools: readonly string[];
+}
+
+/** A section `[summaries]`. */
+export interface SummariesConfig {
+  /** Who writes titles and summaries, as `provider/model`; `cheap_model` says the same in short. */
+  readonly model?: string | undefined;
 }
 
 /** Something that was read and does not stop anything, but that a person wants to know. */
@@ -106,6 +115,7 @@ export interface Config {
   readonly catalogueFile?: string | undefined;
   readonly generate: GenerateConfig;
   readonly compaction: CompactionConfig;
+  readonly summaries: SummariesConfig;
   readonly tools: ToolsConfig;
   readonly budgets: BudgetsConfig;
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;

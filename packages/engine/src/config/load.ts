@@ -16,6 +16,7 @@ import {
   readLimits,
   readMcpServers,
   readModels,
+  readSummaries,
   readTools,
 } from './sections.ts';
 import { openToml, type TomlFile, type TomlTable } from './toml.ts';
@@ -88,6 +89,7 @@ export function parseConfig(file: TomlFile | null, env: Env): Config {
     catalogueFile: readCatalogueFile(catalogue),
     generate: readGenerate(top.table('generate')),
     compaction: readCompaction(top.table('compaction')),
+    summaries: readSummaries(top.table('summaries')),
     tools: readTools(top.table('tools')),
     budgets: readBudgets(top.table('budgets')),
     mcpServers: readMcpServers(top.table('mcp'), env),

@@ -1,7 +1,14 @@
 /** The sections of the configuration that stand on their own, each from its table. */
 import type { ModelOverride } from '../catalogue/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
-import type { BudgetsConfig, CompactionConfig, GenerateConfig, McpServerConfig, ToolsConfig } from './contract.ts';
+import type {
+  BudgetsConfig,
+  CompactionConfig,
+  GenerateConfig,
+  McpServerConfig,
+  SummariesConfig,
+  ToolsConfig,
+} from './contract.ts';
 import { Hidden, Secret } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
@@ -64,9 +71,20 @@ export function readGenerate(table: TomlTable): GenerateConfig {
 
 /** `[compaction]`. */
 export function readCompaction(table: TomlTable): CompactionConfig {
-  const compaction: CompactionConfig = { automatic: table.flag('automatic') ?? true };
+  const compaction: CompactionConfig = {
+    automatic: table.flag('automatic') ?? true,
+    readTools: table.texts('read_tools') ?? [],
+    changeTools: table.texts('change_tools') ?? [],
+  };
   table.finish();
   return compaction;
+}
+
+/** `[summaries]`. */
+export function readSummaries(table: TomlTable): SummariesConfig {
+  const summaries: SummariesConfig = { model: table.text('model') };
+  table.finish();
+  return given(summaries);
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */
@@ -126,6 +144,8 @@ export function readMcpServers(table: TomlTable, env: Env): ReadonlyMap<string, 
   const servers = new Map<string, McpServerConfig>();
   for (const name of list.names) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(name)) list.refuse(name, 'must be a name of up to 32 letters, digits, - and _');
+    // Tools are named server__tool: what stands before the first __ must be one server's name and no other's.
+    if (/__|_$/.test(name)) list.refuse(name, 'must not have __ in its name, nor _ at its end');
     const fields = list.table(name);
     const server = readMcpServer(name, fields, env);
     if (server === null) return list.refuse(name, 'needs either command, a list of texts, or url');

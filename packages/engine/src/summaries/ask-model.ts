@@ -1,0 +1,72 @@
+/** One question to a model that is not part of any conversation. */
+import { type JsonObject, textMessage, textOf } from '@coppice/core';
+import { linkedController, Stop } from '../generate/stop.ts';
+import type { Clock } from '../providers/contract.ts';
+import { collectReply } from '../providers/fold.ts';
+import type { Model } from '../providers/index.ts';
+import type { Question } from './prompts.ts';
+
+/** How a question is asked. */
+export interface Asking {
+  readonly maxTokens: number;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a model said, or why it said nothing that can be used. */
+export type Answer =
+  | { readonly type: 'said'; readonly text: string; readonly usage: JsonObject | null; readonly cost: number | null }
+  | { readonly type: 'failed'; readonly code: string };
+
+/** Asks a model. Never rejects: a model that fails, hangs or says nothing is an answer too. */
+export async function askModel(model: Model, question: Question, asking: Asking): Promise<Answer> {
+  const { clock, timeoutMs, signal } = asking;
+  const { controller, unlink } = linkedController(signal);
+  const over = new AbortController();
+  clock.wait(timeoutMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
+  try {
+    const stream = model.stream(
+      {
+        systemPrompt: question.system,
+        messages: [textMessage('user', question.prompt)],
+        maxTokens: roomFor(model, asking.maxTokens),
+      },
+      { signal: controller.signal },
+    );
+    const { message, usage, last } = await collectReply(stream);
+    if (last?.type === 'error')
+      return { type: 'failed', code: controller.signal.aborted ? 'provider/timeout' : last.code };
+    const text = message === null ? '' : spoken(textOf(message));
+    if (text === '') return { type: 'failed', code: 'generate/empty' };
+    if (last?.finishReason === 'content-filter' || last?.finishReason === 'refusal')
+      return { type: 'failed', code: 'provider/content-filter' };
+    const cost = usage === null ? null : (model.cost(usage)?.total ?? null);
+    const { inputTokens, outputTokens } = usage ?? { inputTokens: 0, outputTokens: 0 };
+    return { type: 'said', text, cost, usage: usage === null ? null : { inputTokens, outputTokens } };
+  } catch {
+    // A provider that throws breaks its promise; that is no reason to break ours.
+    return { type: 'failed', code: 'provider/internal' };
+  } finally {
+    over.abort();
+    unlink();
+  }
+}
+
+function ignore(): void {
+  // The answer came before the time was up.
+}
+
+/**
+ * How long a reply may be for a text of so many tokens. A model that reasons counts its reasoning as part of the reply,
+ * and would be cut off before it says a word.
+ */
+export function roomFor({ info }: Model, wanted: number): number {
+  const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
+  return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
+}
+
+// Local models put their reasoning into the text.
+function spoken(text: string): string {
+  return text.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i, '').trim();
+}

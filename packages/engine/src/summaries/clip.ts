@@ -1,0 +1,57 @@
+/** Shortening texts where nobody is hurt: never inside a character, and never without a word about it. */
+import { estimateTokens } from '@coppice/content';
+
+/** The text, or its beginning and its end with a note between them, at most about `length` code units long. */
+export function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const kept = Math.max(2, length - 48);
+  const head = whole(text, Math.ceil(kept * 0.7));
+  const tail = wholeFrom(text, text.length - Math.floor(kept * 0.3));
+  return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
+}
+
+/** As {@link clip}, until it takes no more than so many tokens by our estimate. */
+export function clipTokens(text: string, tokens: number): string {
+  let clipped = text;
+  for (let taken = estimateTokens(clipped); taken > tokens && clipped.length > 80; taken = estimateTokens(clipped)) {
+    const length = Math.floor(Math.min(text.length, clipped.length) * Math.min(0.9, tokens / taken));
+    clipped = clip(text, Math.max(60, length));
+    if (length <= 60) break;
+  }
+  return clipped;
+}
+
+/** The first line that says something, cut at a word. */
+export function headLine(text: string, length: number): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  return cutAtWord(line.replace(/\s+/g, ' ').trim(), length);
+}
+
+/** A line of at most so many code units, cut at a word if one ends near enough, with an ellipsis. */
+export function cutAtWord(line: string, length: number): string {
+  if (line.length <= length) return line;
+  const end = whole(line, length - 1);
+  const space = line.lastIndexOf(' ', end);
+  return `${line.slice(0, space > length / 2 ? space : end).replace(/[\s,;:.…-]+$/u, '')}…`;
+}
+
+// Not between the halves of a surrogate pair, nor before a mark that belongs to the character before it.
+const joins = /^(?:\p{M}|\u200d|[\u{1f3fb}-\u{1f3ff}])/u;
+
+function isSeam(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code >= 0xdc00 && code <= 0xdfff) return false;
+  return !joins.test(text.slice(at, at + 2)) && text.charCodeAt(at - 1) !== 0x200d;
+}
+
+function whole(text: string, end: number): number {
+  let at = Math.max(0, Math.min(end, text.length));
+  for (let tries = 0; at > 0 && at < text.length && tries < 32 && !isSeam(text, at); tries++) at--;
+  return at;
+}
+
+function wholeFrom(text: string, start: number): number {
+  let at = Math.max(0, start);
+  for (let tries = 0; at < text.length && at > 0 && tries < 32 && !isSeam(text, at); tries++) at++;
+  return at;
+}

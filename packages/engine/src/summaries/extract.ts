@@ -1,0 +1,159 @@
+/** A summary without a model: what was asked and what was answered, in the words that were used. */
+import { estimateTokens } from '@coppice/content';
+import { isToolUse, type Message, textOf } from '@coppice/core';
+import { clipTokens, headLine } from './clip.ts';
+
+/** What is drawn from. */
+export interface Extraction {
+  readonly messages: readonly Message[];
+  readonly previous?: string | null;
+  readonly focus?: string | undefined;
+  readonly maxTokens: number;
+  /** The first part of a request, with headings one level further down. */
+  readonly isPrefix?: boolean;
+}
+
+const lineLength = 240;
+const since = '## Since then';
+
+/** The most important lines of a conversation under the headings that a model would use. Never blank. */
+export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: Extraction): string {
+  const earlier = previous?.trim() ?? '';
+  if (earlier !== '') return updated(earlier, messages, focus, maxTokens);
+  const asked = messages.filter((message) => message.role === 'user').flatMap(lineOf);
+  const answered = messages.filter((message) => message.role === 'assistant').flatMap(lineOf);
+  const parts: Part[] = isPrefix
+    ? [
+        { heading: '### The request', lines: asked.slice(0, 3) },
+        { heading: '### Done so far', lines: answered.map(bullet), keep: 'newest' },
+        { heading: '### Needed for the rest', lines: [...mentions(messages, focus), ...toolsOf(messages)].map(bullet) },
+      ]
+    : [
+        { heading: '## Goal', lines: asked.slice(0, 1) },
+        { heading: '## Progress', lines: [] },
+        { heading: '### Done', lines: asked.slice(1, -1).map(bullet), keep: 'newest' },
+        { heading: '### In progress', lines: asked.slice(1).slice(-1).map(bullet) },
+        { heading: '## Key decisions', lines: answered.slice(-8).map(bullet), keep: 'newest' },
+        { heading: '## Critical context', lines: [...mentions(messages, focus), ...toolsOf(messages)].map(bullet) },
+      ];
+  const text = bounded(parts, maxTokens);
+  return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${wordless(messages)}` : text;
+}
+
+function wordless(messages: readonly Message[]): string {
+  return `${messages.length} ${messages.length === 1 ? 'message' : 'messages'} without words.`;
+}
+
+function bullet(line: string): string {
+  return `- ${line}`;
+}
+
+function lineOf(message: Message): string[] {
+  const line = headLine(textOf(message), lineLength);
+  return line === '' ? [] : [line];
+}
+
+function toolsOf(messages: readonly Message[]): string[] {
+  const counts = new Map<string, number>();
+  for (const message of messages)
+    for (const block of message.content)
+      if (isToolUse(block)) counts.set(block.name, (counts.get(block.name) ?? 0) + 1);
+  const named = [...counts].slice(0, 20).map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
+  return named.length === 0 ? [] : [`Tools called: ${named.join(', ')}`];
+}
+
+const mostMentions = 8;
+
+/** Lines that speak of what the reader cares about, the newest of them. */
+function mentions(messages: readonly Message[], focus: string | undefined): string[] {
+  const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
+  if (words.length === 0) return [];
+  const found = new Set<string>();
+  for (let at = messages.length - 1; at >= 0 && found.size < mostMentions; at--) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    for (const line of textOf(message).slice(0, 20_000).split('\n')) {
+      const small = line.toLowerCase();
+      if (found.size < mostMentions && words.some((word) => small.includes(word)))
+        found.add(headLine(line, lineLength));
+    }
+  }
+  return [...found].reverse();
+}
+
+/** The earlier summary with what was said since in a section of its own, which the next update goes on with. */
+function updated(earlier: string, messages: readonly Message[], focus: string | undefined, maxTokens: number): string {
+  const at = earlier.lastIndexOf(`${since}\n`);
+  const before =
+    at === -1
+      ? []
+      : earlier
+          .slice(at + since.length)
+          .trim()
+          .split('\n');
+  const base = clipTokens((at === -1 ? earlier : earlier.slice(0, at)).trim(), Math.floor(maxTokens * 0.6));
+  const said = messages.flatMap((message) => {
+    if (message.role !== 'user' && message.role !== 'assistant') return [];
+    return lineOf(message).map((line) => `- ${message.role === 'user' ? 'Asked' : 'Answered'}: ${line}`);
+  });
+  const news = [...said, ...[...mentions(messages, focus), ...toolsOf(messages)].map(bullet)];
+  const lines = [...before.filter((line) => line.startsWith('- ') && !line.startsWith(leftOutMark)), ...news];
+  const room = maxTokens - estimateTokens(base);
+  const rest = bounded(
+    [{ heading: since, lines: lines.length === 0 ? [bullet(wordless(messages))] : lines, keep: 'newest' }],
+    room,
+  );
+  return [base, rest].filter((part) => part !== '').join('\n\n');
+}
+
+interface Part {
+  readonly heading: string;
+  readonly lines: readonly string[];
+  /** Which end is kept where not all fits; the beginning unless said otherwise. */
+  readonly keep?: 'newest';
+}
+
+const leftOutMark = '- (earlier:';
+
+/** The parts that have lines, each with as many as an even share of the room holds. */
+function bounded(parts: readonly Part[], maxTokens: number): string {
+  const speaking = parts.filter((part, index) => part.lines.length > 0 || leads(parts, index));
+  const counted = speaking.filter((part) => part.lines.length > 0).length;
+  let room = Math.max(40, maxTokens - 8 * speaking.length);
+  let open = counted;
+  const texts: string[] = [];
+  for (const { heading, lines, keep } of speaking) {
+    if (lines.length === 0) {
+      texts.push(heading);
+      continue;
+    }
+    const share = Math.floor(room / Math.max(1, open));
+    const kept: string[] = [];
+    let taken = 0;
+    for (let at = 0; at < lines.length; at++) {
+      const line = (keep === 'newest' ? lines[lines.length - 1 - at] : lines[at]) ?? '';
+      const size = estimateTokens(line) + 1;
+      if (kept.length > 0 && taken + size > share) break;
+      kept.push(line);
+      taken += size;
+    }
+    room -= taken;
+    open--;
+    if (keep === 'newest') kept.reverse();
+    const missing = lines.length - kept.length;
+    const note = missing === 0 ? [] : [`${leftOutMark} ${missing} more, left out)`];
+    texts.push([heading, ...(keep === 'newest' ? [...note, ...kept] : [...kept, ...note])].join('\n'));
+  }
+  return texts.join('\n\n');
+}
+
+/** Whether a heading without lines has a smaller one with lines below it. */
+function leads(parts: readonly Part[], index: number): boolean {
+  const level = (heading: string) => heading.indexOf(' ');
+  const own = level(parts[index]?.heading ?? '');
+  for (const part of parts.slice(index + 1)) {
+    if (level(part.heading) <= own) return false;
+    if (part.lines.length > 0) return true;
+  }
+  return false;
+}

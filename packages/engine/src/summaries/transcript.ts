@@ -1,0 +1,96 @@
+/** A conversation as text for somebody who is to sum it up, in portions that they can read. */
+import { definitionOf, estimateTokens } from '@coppice/content';
+import { isToolUse, type Message, pairTools } from '@coppice/core';
+import { clip, clipTokens } from './clip.ts';
+
+/** How much is shown of a single message, in code units. */
+export interface TranscriptLimits {
+  readonly text: number;
+  readonly toolResult: number;
+}
+
+const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool result' } as const;
+
+/** One entry per message, in order; none is left out, however little it says. */
+export function transcriptOf(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
+  const names = toolNames(messages);
+  return messages.map((message, index) => {
+    const { role } = message;
+    if (role === 'tool') {
+      const said = message.content.map((block) => definitionOf(block).toText(block)).join('\n');
+      return `[${speakers.tool}: ${names.get(index) ?? 'unknown tool'}] ${fenced(clip(said, limits.toolResult))}`;
+    }
+    const lines: string[] = [];
+    let text = '';
+    for (const block of message.content) {
+      // Reasoning is not what was agreed on, and would be read as if it were.
+      if (block.type === 'thinking') continue;
+      if (isToolUse(block))
+        lines.push(`[Assistant calls ${block.name}] ${clip(JSON.stringify(block.parameters), 600)}`);
+      else text += block.type === 'text' ? definitionOf(block).toText(block) : `\n${definitionOf(block).toText(block)}`;
+    }
+    if (text.trim() !== '' || lines.length === 0)
+      lines.unshift(
+        `[${speakers[role]}] ${clip(text.trim() === '' ? '(nothing that can be read)' : text.trim(), limits.text)}`,
+      );
+    return fenced(lines.join('\n'));
+  });
+}
+
+function toolNames(messages: readonly Message[]): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const pairs of pairTools(messages).calls.values())
+    for (const { call, result } of pairs) if (result !== null) names.set(result, call.name);
+  return names;
+}
+
+// What is quoted cannot close the quotation and go on in our name.
+function fenced(text: string): string {
+  return text.replace(/<(?=\/?(?:conversation|earlier-summary|focus)\b)/gi, '‹');
+}
+
+/** How much a reader takes at a time and how often. */
+export interface Portions {
+  /** Tokens at a time. */
+  readonly tokens: number;
+  /** The most times; three times as many before giving up. */
+  readonly passes: number;
+  readonly toolResult: number;
+}
+
+const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
+
+/**
+ * The conversation in as few portions as it takes, every message in one of them. Where that would be too many, more is
+ * left out of each message; null where not even that helps.
+ */
+export function portionsOf(
+  messages: readonly Message[],
+  { tokens, passes, toolResult }: Portions,
+): readonly string[] | null {
+  for (const text of textLimits) {
+    const portions = packed(transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }), tokens);
+    const isLast = text === textLimits.at(-1);
+    if (portions.length <= passes || (isLast && portions.length <= 3 * passes)) return portions;
+  }
+  return null;
+}
+
+function packed(entries: readonly string[], tokens: number): string[] {
+  const portions: string[] = [];
+  let open: string[] = [];
+  let taken = 0;
+  for (const entry of entries) {
+    const fitting = estimateTokens(entry) > tokens ? clipTokens(entry, tokens) : entry;
+    const size = estimateTokens(fitting) + 2;
+    if (open.length > 0 && taken + size > tokens) {
+      portions.push(open.join('\n\n'));
+      open = [];
+      taken = 0;
+    }
+    open.push(fitting);
+    taken += size;
+  }
+  if (open.length > 0) portions.push(open.join('\n\n'));
+  return portions;
+}
