@@ -30,6 +30,8 @@ export type { ToolSource } from './generate/room.ts';
 export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
 export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';
+// Tools of other processes.
+export * from './mcp/index.ts';
 export * from './message-service/index.ts';
 export { newId } from './new-id.ts';
 export { systemClock } from './providers/clock.ts';

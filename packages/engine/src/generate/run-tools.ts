@@ -125,10 +125,11 @@ async function store(
   return result.nodeId;
 }
 
-function sourceOf({ name, error, truncated, elapsedMs }: Answered): JsonObject {
+function sourceOf({ name, origin, error, truncated, elapsedMs }: Answered): JsonObject {
   return {
     type: 'tool_result',
     tool_name: name,
+    ...(origin === undefined ? {} : { origin: { ...origin } }),
     ...(error === null ? {} : { error }),
     ...(truncated ? { truncated } : {}),
     elapsedMs,

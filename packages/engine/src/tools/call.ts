@@ -1,6 +1,7 @@
 /** One call of one tool: checked, approved, run within its limits, and answered whatever happens. */
-import { isAppError, type Json, type JsonObject, type Message, type TextBlock } from '@coppice/core';
+import { type Block, isAppError, type Json, type JsonObject, type TextBlock } from '@coppice/core';
 import { approvalHash } from './approval.ts';
+import { blocksWithin, ToolContent } from './content.ts';
 import type {
   ApprovalDecision,
   ApprovalRequest,
@@ -19,11 +20,18 @@ import type { Check } from './schema.ts';
 /** How long a call may take and how much it may answer. */
 export interface ToolLimits {
   readonly timeoutMs: number;
+  /** All text of a result together. */
   readonly resultBytes: number;
+  /** All pictures and attachments of a result together, as they are stored. */
+  readonly mediaBytes: number;
 }
 
-/** One minute, and one megabyte. */
-export const defaultToolLimits: ToolLimits = { timeoutMs: 60_000, resultBytes: 1024 * 1024 };
+/** One minute, one megabyte of text, and five of pictures and attachments. */
+export const defaultToolLimits: ToolLimits = {
+  timeoutMs: 60_000,
+  resultBytes: 1024 * 1024,
+  mediaBytes: 5 * 1024 * 1024,
+};
 
 /** A tool that is ready to be called. */
 export interface ReadyTool {
@@ -42,28 +50,30 @@ export interface Workshop {
 /** Answers a call. Never throws and never rejects: what goes wrong is the answer. */
 export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
   const start = shop.now();
-  const answered = (text: string, error: ToolErrorCode | null): ToolResult => {
+  const origin = shop.find(call.name)?.tool.origin;
+  const answered = (content: readonly Block[], truncated: boolean, error: ToolErrorCode | null): ToolResult => ({
+    callId: call.id,
+    name: call.name,
+    ...(origin === undefined ? {} : { origin }),
+    message: { role: 'tool', tool_call_id: call.id, content },
+    error,
+    truncated,
+    elapsedMs: Math.max(0, shop.now() - start),
+  });
+  const said = (text: string, error: ToolErrorCode | null): ToolResult => {
     const within = withinBytes(text, shop.limits.resultBytes);
-    return {
-      callId: call.id,
-      name: call.name,
-      message: answer(call.id, within.text),
-      error,
-      truncated: within.truncated,
-      elapsedMs: Math.max(0, shop.now() - start),
-    };
+    const block: TextBlock = { type: 'text', text: within.text };
+    return answered([block], within.truncated, error);
   };
   try {
-    return answered(textOfResult(await worked(shop, call, options)), null);
+    const result = await worked(shop, call, options);
+    if (!(result instanceof ToolContent)) return said(textOfResult(result), null);
+    const { blocks, truncated } = blocksWithin(result, shop.limits);
+    return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = failure(call.name, error);
-    return answered(`Error (${code}): ${message}`, code);
+    return said(`Error (${code}): ${message}`, code);
   }
-}
-
-function answer(callId: string, text: string): Message {
-  const block: TextBlock = { type: 'text', text };
-  return { role: 'tool', tool_call_id: callId, content: [block] };
 }
 
 function failure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
@@ -76,7 +86,10 @@ function isToolCode(code: string): code is ToolErrorCode {
   return Object.hasOwn(toolErrorKinds, code);
 }
 
-async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<Json | undefined> {
+/** What a tool gave. One that is not typed may give nothing at all. */
+type Given = Json | ToolContent | undefined;
+
+async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions): Promise<Given> {
   const { name } = call;
   const allowed = options.active === undefined || options.active.includes(name);
   const ready = allowed ? shop.find(name) : undefined;
@@ -103,13 +116,14 @@ function aborted(name: string): Error {
 }
 
 async function approved(tool: Tool, callId: string, parameters: JsonObject, options: ToolCallOptions): Promise<void> {
-  const { name, description } = tool;
+  const { name, description, origin } = tool;
   const hash = approvalHash(name, parameters);
   const data = { name, hash };
   if (options.approve === undefined)
     throw toolError('tool/not-approved', `The tool ${name} changes things and nobody is there to approve it.`, data);
   const signal = options.signal ?? new AbortController().signal;
-  const request = { callId, name, description, parameters: structuredClone(parameters), hash, signal };
+  const shown = { name, description, ...(origin === undefined ? {} : { origin }) };
+  const request = { ...shown, callId, parameters: structuredClone(parameters), hash, signal };
   const decision = await unlessAborted(name, signal, decided(options.approve, request));
   if (!decision.approved)
     throw toolError(
@@ -150,7 +164,7 @@ async function withinTime(
   tool: Tool,
   parameters: JsonObject,
   options: ToolCallOptions,
-): Promise<Json | undefined> {
+): Promise<Given> {
   const { name } = tool;
   const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
   const control = new AbortController();

@@ -3,6 +3,7 @@
  * they are built in, added by a program, or another process's.
  */
 import type { ErrorKind, Json, JsonObject, Message, NodeId, TreeId, TreeStore } from '@coppice/core';
+import type { ToolContent } from './content.ts';
 
 /** Where in whose conversation a tool is called: what `introspect` looks at. */
 export interface ToolPlace {
@@ -22,6 +23,14 @@ export interface ToolScope {
   readonly place?: ToolPlace | undefined;
 }
 
+/** Whose a tool is, where it is not the engine's own: kept with every result, and shown to whoever approves. */
+export interface ToolOrigin {
+  readonly type: 'mcp';
+  readonly server: string;
+  /** What the server itself calls it. */
+  readonly tool: string;
+}
+
 /** A tool, complete. */
 export interface Tool {
   /** What models call it by: letters, digits, `_` and `-`, at most 64. */
@@ -33,8 +42,9 @@ export interface Tool {
   readonly sideEffects: boolean;
   /** Milliseconds; the registry's limit if not given. */
   readonly timeoutMs?: number | undefined;
-  /** Gives the result, text or JSON. Whatever it throws becomes the answer that the model sees. */
-  run(parameters: JsonObject, scope: ToolScope): Promise<Json> | Json;
+  readonly origin?: ToolOrigin | undefined;
+  /** Gives the result: text, JSON or blocks. Whatever it throws becomes the answer that the model sees. */
+  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
 /** A model's request to run a tool: a `tool-use` block, whatever else it says. */
@@ -51,6 +61,7 @@ export interface ApprovalRequest {
   readonly callId: string;
   readonly name: string;
   readonly description: string;
+  readonly origin?: ToolOrigin | undefined;
   readonly parameters: JsonObject;
   /** Stands for the tool and exactly these arguments; an approval repeats it. */
   readonly hash: string;
@@ -86,6 +97,8 @@ export const toolErrorKinds = {
   'tool/timeout': 'unavailable',
   'tool/aborted': 'aborted',
   'tool/failed': 'unavailable',
+  'tool/unavailable': 'unavailable',
+  'tool/changed': 'refused',
 } as const satisfies Record<string, ErrorKind>;
 
 /** A code that a call fails with. */
@@ -95,6 +108,7 @@ export type ToolErrorCode = keyof typeof toolErrorKinds;
 export interface ToolResult {
   readonly callId: string;
   readonly name: string;
+  readonly origin?: ToolOrigin | undefined;
   /** The tool message that answers the call. */
   readonly message: Message;
   /** The code if the call failed; the message says what went wrong. */

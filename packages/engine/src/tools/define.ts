@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@coppice/core';
-import type { Tool, ToolScope } from './contract.ts';
+import type { ToolContent } from './content.ts';
+import type { Tool, ToolOrigin, ToolScope } from './contract.ts';
 import { toolError } from './errors.ts';
 
 /** What a member says itself; the rest has defaults. */
@@ -11,7 +12,8 @@ export interface ToolSpecification {
   /** True if not given: a tool that forgets to say is asked about. */
   readonly sideEffects?: boolean;
   readonly timeoutMs?: number | undefined;
-  run(parameters: JsonObject, scope: ToolScope): Promise<Json> | Json;
+  readonly origin?: ToolOrigin | undefined;
+  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
 }
 
 // What every provider takes as the name of a function.
@@ -31,6 +33,7 @@ export function defineTool(spec: ToolSpecification): Tool {
     parameters: spec.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
     sideEffects: spec.sideEffects ?? true,
     timeoutMs: spec.timeoutMs,
+    ...(spec.origin === undefined ? {} : { origin: spec.origin }),
     run: (parameters, scope) => spec.run(parameters, scope),
   };
 }

@@ -2,6 +2,7 @@
 
 export { Approvals, approvalHash } from './approval.ts';
 export { defaultToolLimits, type ToolLimits } from './call.ts';
+export { ToolContent } from './content.ts';
 export * from './contract.ts';
 export { defineTool, type ToolSpecification } from './define.ts';
 export { toolError } from './errors.ts';

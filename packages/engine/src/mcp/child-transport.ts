@@ -1,0 +1,233 @@
+/** A server as a child process that speaks over its standard input and output, and that never outlives us. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { redact } from '../http/redact.ts';
+
+/** What is run. */
+export interface ChildCommand {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly cwd?: string | undefined;
+  /** All of it: nothing is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The longest message. */
+  readonly messageBytes: number;
+  readonly graceMs: number;
+}
+
+/** A transport that can say how its child ended. */
+export interface ChildTransport extends Transport {
+  /** How the child ended and what it said last, without secrets; null while it runs. */
+  ending(): string | null;
+}
+
+/**
+ * The child is the leader of a process group of its own. Beside it, in the same group and nobody's child, a watcher waits
+ * on a pipe whose other end only we hold: when we are gone, however that came about, the kernel closes it, and the
+ * watcher ends the whole group. The command is handed on as arguments and never read by the shell.
+ */
+const watched = [
+  '( ( exec <&3 3<&- >/dev/null 2>&1',
+  "trap '' TERM HUP INT",
+  'read -r _',
+  'kill -s TERM -- "-$$"',
+  'sleep 1',
+  'kill -s KILL -- "-$$" ) & )',
+  'exec "$@" 3<&-',
+].join('\n');
+
+// What a child says on its way out is in the last lines.
+const keptStderr = 2_048;
+
+// Beyond its exit a child's output is read to the end, unless somebody who left the group holds it open.
+const drainMs = 500;
+
+/** Makes the transport of a command. On Windows, which has no process groups, a child ends with its input. */
+export function childTransport(child: ChildCommand): ChildTransport {
+  return process.platform === 'win32' ? new PlainChild(child) : new WatchedChild(child);
+}
+
+class PlainChild extends StdioClientTransport implements ChildTransport {
+  constructor({ command, cwd, env, messageBytes }: ChildCommand) {
+    const [program = '', ...args] = command;
+    const place = cwd === undefined ? {} : { cwd };
+    super({ command: program, args, env, maxBufferSize: messageBytes, stderr: 'ignore', ...place });
+  }
+
+  ending(): string | null {
+    return null;
+  }
+}
+
+class WatchedChild implements ChildTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'];
+  readonly #child: ChildCommand;
+  readonly #pieces: Buffer[] = [];
+  #size = 0;
+  #process: ChildProcess | null = null;
+  #stderr = '';
+  #ended: string | null = null;
+  #gone: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(child: ChildCommand) {
+    this.#child = child;
+  }
+
+  ending(): string | null {
+    return this.#ended;
+  }
+
+  start(): Promise<void> {
+    const { command, cwd, env } = this.#child;
+    const child = spawn('/bin/sh', ['-c', watched, 'coppice-mcp', ...command], {
+      env,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    this.#process = child;
+    for (const stream of this.#streams()) stream.on('error', ignore);
+    child.stdout?.on('data', (piece: Buffer) => this.#read(piece));
+    child.stderr?.on('data', (piece: Buffer) => {
+      this.#stderr = (this.#stderr + piece.toString('utf8')).slice(-keptStderr);
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => {
+        this.#ended ??= `it could not be started (${error.message})`;
+        this.#over();
+        reject(error);
+      });
+      this.#gone = new Promise((gone) => {
+        child.once('error', () => gone());
+        child.once('exit', (code, signal) => {
+          // Whoever is left of the group goes as well, the watcher among them.
+          this.#signal('SIGKILL');
+          const timer = setTimeout(end, drainMs);
+          child.once('close', end);
+          const over = () => this.#over();
+          const tell = () => {
+            this.#ended = this.#say(code, signal);
+          };
+          function end(): void {
+            clearTimeout(timer);
+            tell();
+            over();
+            gone();
+          }
+        });
+      });
+    });
+  }
+
+  #say(code: number | null, signal: NodeJS.Signals | null): string {
+    const [program = ''] = this.#child.command;
+    const how =
+      code === 127
+        ? `the program ${program} was not found (exit code 127)`
+        : signal === null
+          ? `it ended with exit code ${code}`
+          : `it was ended by ${signal}`;
+    const said = redact(this.#stderr).trim();
+    return said === '' ? how : `${how}; it said: ${said}`;
+  }
+
+  #streams(): readonly (Readable | Writable | Duplex)[] {
+    return this.#process?.stdio.filter((stream) => stream !== null && stream !== undefined) ?? [];
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const stream of this.#streams()) stream.destroy();
+    this.onclose?.();
+  }
+
+  #read(piece: Buffer): void {
+    let from = 0;
+    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, from)) {
+      this.#pieces.push(piece.subarray(from, at));
+      const line = Buffer.concat(this.#pieces).toString('utf8').replace(/\r$/, '');
+      this.#pieces.length = 0;
+      this.#size = 0;
+      from = at + 1;
+      this.#take(line);
+    }
+    if (from < piece.length) this.#pieces.push(piece.subarray(from));
+    this.#size += piece.length - from;
+    if (this.#size <= this.#child.messageBytes) return;
+    this.#pieces.length = 0;
+    this.#size = 0;
+    this.#ended = `it sent a message of more than ${this.#child.messageBytes} bytes`;
+    this.onerror?.(new Error(this.#ended));
+    this.#signal('SIGKILL');
+    this.#over();
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '' || this.#isOver) return;
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch (error) {
+      // Servers print things that do not belong here; what is no message is passed over.
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#process?.stdin;
+    if (!input || this.#isOver || !input.writable)
+      return Promise.reject(new Error('The server is not there any more.'));
+    return new Promise((resolve, reject) => {
+      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Asks the child to go by ending its input, then tells it, then makes it; resolves when it and its group are gone. */
+  async close(): Promise<void> {
+    const child = this.#process;
+    if (child === null || child.pid === undefined) return this.#over();
+    const within = async (ms: number) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(false), ms);
+      });
+      const went = await Promise.race([this.#gone.then(() => true), late]);
+      clearTimeout(timer);
+      return went;
+    };
+    child.stdin?.end();
+    if (!(await within(this.#child.graceMs))) {
+      this.#signal('SIGTERM');
+      if (!(await within(this.#child.graceMs))) this.#signal('SIGKILL');
+    }
+    await this.#gone;
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#process?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // Nobody is left.
+    }
+  }
+}
+
+function ignore(): void {
+  // A pipe that breaks is a child that went; its exit tells.
+}

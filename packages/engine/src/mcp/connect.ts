@@ -1,0 +1,119 @@
+/** One connection to one server, from the first word to the last. */
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { McpServerConfig } from '../config/contract.ts';
+import type { Env } from '../config/load.ts';
+import { redact } from '../http/redact.ts';
+import { childTransport } from './child-transport.ts';
+import type { McpLimits } from './contract.ts';
+import { childEnvironment } from './environment.ts';
+import { httpTransport } from './http-transport.ts';
+import { type Listed, listTools } from './list-tools.ts';
+
+/** A connection that is up. */
+export interface Connection {
+  readonly client: Client;
+  readonly server: { readonly name: string; readonly version: string } | null;
+  readonly listed: Listed;
+  /** What of the configuration could not be followed. */
+  readonly problems: readonly string[];
+  /** Why the connection is no more; resolves when it is. */
+  readonly lost: Promise<string>;
+  /** Gives the connection up. */
+  lose(why: string): void;
+  /** Reads the list of tools again. */
+  list(): Promise<Listed>;
+  /** Ends it; resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+/** What a connection is made with. */
+export interface ConnectOptions {
+  readonly config: McpServerConfig;
+  readonly env: Env;
+  readonly limits: McpLimits;
+  readonly signal: AbortSignal;
+  /** The server says that its tools are not what they were. */
+  readonly onListChanged: () => void;
+}
+
+/** What went wrong, in words without secrets. */
+export function wordsOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return redact(said + cause).slice(0, 2_048);
+}
+
+/** Connects and reads the list of tools. Whatever fails, no process and no socket is left behind. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { config, limits, signal } = options;
+  const { transport, problems, ending } = openTransport(options);
+  const client = new Client(
+    { name: 'coppice', version: '0.1.0' },
+    {
+      capabilities: {},
+      // A child that does not know the newer handshake may go at its first word; a server at an address answers and is
+      // asked the older way then.
+      versionNegotiation: { mode: config.transport === 'http' ? 'auto' : 'legacy' },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: limits.settleMs, onChanged: () => options.onListChanged() },
+      },
+    },
+  );
+  let lose = (_why: string): void => undefined;
+  const lost = new Promise<string>((resolve) => {
+    lose = resolve;
+  });
+  client.onclose = () => lose(ending() ?? 'the connection was closed');
+  const close = async () => {
+    lose('it was ended');
+    if (transport instanceof StreamableHTTPClientTransport) await endSession(transport, limits.graceMs);
+    await client.close().catch(ignore);
+    // The client forgets a transport that never came to be connected; a child is there all the same.
+    await transport.close().catch(ignore);
+  };
+  const asking = { timeout: config.timeoutMs, signal };
+  const list = () =>
+    client.getServerCapabilities()?.tools === undefined
+      ? Promise.resolve({ faces: [], problems: [] })
+      : listTools(client, limits, asking);
+  try {
+    await client.connect(transport, asking);
+    const listed = await list();
+    const about = client.getServerVersion();
+    const server = about === undefined ? null : { name: about.name, version: about.version };
+    return { client, server, listed, problems, lost, lose, list, close };
+  } catch (error) {
+    await close();
+    throw new Error(ending() ?? wordsOf(error));
+  }
+}
+
+interface Opened {
+  readonly transport: Transport;
+  readonly problems: readonly string[];
+  ending(): string | null;
+}
+
+function openTransport({ config, env: ours, limits }: ConnectOptions): Opened {
+  if (config.transport === 'http')
+    return { transport: httpTransport(config, limits.messageBytes), problems: [], ending: () => null };
+  const { env, problems } = childEnvironment(config, ours);
+  const { command, cwd } = config;
+  const { messageBytes, graceMs } = limits;
+  const transport = childTransport({ command, cwd, env, messageBytes, graceMs });
+  return { transport, problems, ending: () => transport.ending() };
+}
+
+/** Tells a server that we go; one that does not listen is not waited for. */
+async function endSession(transport: StreamableHTTPClientTransport, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([transport.terminateSession().catch(ignore), late]);
+  clearTimeout(timer);
+}
+
+function ignore(): void {
+  // It goes one way or the other.
+}

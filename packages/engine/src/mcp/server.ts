@@ -1,0 +1,240 @@
+/** One server: connected for as long as we live, looked after, and begun again when it is lost. */
+import type { JsonObject } from '@coppice/core';
+import { isAppError } from '@coppice/core';
+import { ProtocolError } from '@modelcontextprotocol/client';
+import type { McpServerConfig } from '../config/contract.ts';
+import type { Env } from '../config/load.ts';
+import { redact } from '../http/redact.ts';
+import type { Clock } from '../providers/contract.ts';
+import type { ToolContent } from '../tools/content.ts';
+import { toolError } from '../tools/errors.ts';
+import { toToolContent } from './call-result.ts';
+import { type Connection, connect, wordsOf } from './connect.ts';
+import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
+import { asItCame, type Listed } from './list-tools.ts';
+import type { ToolFace } from './pins.ts';
+
+/** What a server needs of the client that it belongs to. */
+export interface ServerRoom {
+  readonly env: Env;
+  readonly limits: McpLimits;
+  readonly clock: Clock;
+  /** Takes in its tools; gives what went wrong with that and stops nothing. */
+  readonly onTools: (faces: readonly ToolFace[]) => Promise<string | null>;
+  /** Its state is another. */
+  readonly onChange: () => void;
+}
+
+type Health = Omit<McpServerState, 'name' | 'target' | 'tools'>;
+
+// A call ends by its signal, at the registry's own time limit; this only has to be later.
+const never = 2 ** 31 - 1;
+
+/** Keeps one server. */
+export class McpServer {
+  readonly config: McpServerConfig;
+  readonly #room: ServerRoom;
+  #health: Health;
+  #live: { readonly connection: Connection; calls: number } | null = null;
+  #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #firstTry: Promise<void> = Promise.resolve();
+  #lists: Promise<void> = Promise.resolve();
+
+  constructor(config: McpServerConfig, room: ServerRoom) {
+    this.config = config;
+    this.#room = room;
+    const status: McpServerStatus = config.enabled ? 'closed' : 'disabled';
+    const none = { server: null, lastError: null, nextTryAt: null, problems: [] };
+    this.#health = { ...none, status, since: room.clock.now() };
+  }
+
+  get health(): Health {
+    return this.#health;
+  }
+
+  get isReady(): boolean {
+    return this.#live !== null;
+  }
+
+  /** Begins; resolves when the first try came to its end, one way or the other. */
+  start(): Promise<void> {
+    if (!this.config.enabled || this.#health.status !== 'closed') return this.#firstTry;
+    this.#stop = new AbortController();
+    this.#become('starting', { lastError: null });
+    let settled = (): void => undefined;
+    this.#firstTry = new Promise((resolve) => {
+      settled = resolve;
+    });
+    this.#running = this.#keep(this.#stop.signal, settled);
+    return this.#firstTry;
+  }
+
+  /** Ends connection and process; resolves when nothing is left of them. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('The client was closed.'));
+    await this.#running;
+    if (this.config.enabled) this.#become('closed', {});
+  }
+
+  #become(status: McpServerStatus, more: Partial<Health>): void {
+    const { clock, onChange } = this.#room;
+    const since = status === this.#health.status ? this.#health.since : clock.now();
+    this.#health = { ...this.#health, nextTryAt: null, ...more, status, since };
+    onChange();
+  }
+
+  async #keep(signal: AbortSignal, settled: () => void): Promise<void> {
+    const { clock, limits } = this.#room;
+    let failures = 0;
+    let restarts: number[] = [];
+    while (!signal.aborted) {
+      let readyAt: number | null = null;
+      let why: string;
+      try {
+        const connection = await connect({
+          ...this.#room,
+          config: this.config,
+          signal,
+          onListChanged: () => this.#relist(),
+        });
+        try {
+          readyAt = clock.now();
+          why = await this.#serve(connection, signal, settled);
+        } finally {
+          this.#live = null;
+          await connection.close();
+        }
+      } catch (error) {
+        why = wordsOf(error);
+      }
+      if (signal.aborted) break;
+      const now = clock.now();
+      if (readyAt !== null && now - readyAt >= limits.stableMs) failures = 0;
+      restarts = restarts.filter((at) => now - at < limits.stableMs);
+      const isDown = restarts.length >= limits.restarts;
+      const growing = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** Math.min(failures++, 20));
+      // Half of it by chance: servers that were lost together do not come back together.
+      const pause = isDown ? limits.downMs : growing * (0.5 + clock.random() / 2);
+      this.#become(isDown ? 'down' : 'restarting', { lastError: why, nextTryAt: now + pause });
+      settled();
+      await clock.wait(pause, signal).catch(ignore);
+      if (signal.aborted) break;
+      restarts.push(clock.now());
+      this.#become('restarting', {});
+    }
+    settled();
+  }
+
+  /** From ready to lost; gives why. */
+  async #serve(connection: Connection, signal: AbortSignal, settled: () => void): Promise<string> {
+    const problems = await this.#take(connection, connection.listed);
+    this.#live = { connection, calls: 0 };
+    this.#become('ready', { lastError: null, server: connection.server, problems });
+    settled();
+    const over = new AbortController();
+    const stop = () => connection.lose('it was ended');
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    void this.#watch(connection, over.signal);
+    try {
+      return await connection.lost;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      over.abort();
+    }
+  }
+
+  /** Takes in a list; gives all that is not as it should be. */
+  async #take(connection: Connection, listed: Listed): Promise<readonly string[]> {
+    const failed = await this.#room.onTools(listed.faces);
+    return [...connection.problems, ...listed.problems, ...(failed === null ? [] : [failed])];
+  }
+
+  /** Reads the list again, one after the other, and keeps what there was where that fails. */
+  #relist(): void {
+    this.#lists = this.#lists.then(async () => {
+      const live = this.#live;
+      if (live === null) return;
+      const { connection } = live;
+      const problems = await connection.list().then(
+        (listed) => this.#take(connection, listed),
+        (error: unknown) => [`Its tools could not be listed again: ${wordsOf(error)}`],
+      );
+      if (this.#live === live) this.#become(this.#health.status, { problems });
+    });
+  }
+
+  /** Looks now and then whether a server that has nothing to do still answers. */
+  async #watch(connection: Connection, signal: AbortSignal): Promise<void> {
+    const { clock, limits } = this.#room;
+    while (!signal.aborted) {
+      await clock.wait(limits.pingEveryMs, signal).catch(ignore);
+      if (!signal.aborted && this.#live?.calls === 0) await this.#ping(connection);
+    }
+  }
+
+  async #ping(connection: Connection): Promise<void> {
+    // The newer protocol has no such question.
+    if (connection.client.getProtocolEra() === 'modern') return;
+    try {
+      await connection.client.ping({ timeout: this.#room.limits.pingMs });
+    } catch (error) {
+      // A refusal is an answer too.
+      if (!(error instanceof ProtocolError)) connection.lose(`it does not answer any more (${wordsOf(error)})`);
+    }
+  }
+
+  /** Calls a tool. An abort is passed on to the server; a server that is not there is `tool/unavailable`. */
+  async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
+    if (this.#health.status === 'starting') await unlessAborted(this.#firstTry, signal);
+    const live = this.#live;
+    if (live === null) throw this.#unavailable(tool);
+    const { connection } = live;
+    live.calls++;
+    try {
+      const params = { name: tool, arguments: parameters };
+      const request = { method: 'tools/call', params };
+      return toToolContent(await connection.client.request(request, asItCame, { signal, timeout: never }));
+    } catch (error) {
+      if (signal.aborted) {
+        // A call that took too long may be one that was slow, or a server that hangs.
+        if (isAppError(signal.reason) && signal.reason.code === 'tool/timeout') void this.#ping(connection);
+        throw error;
+      }
+      if (error instanceof ProtocolError)
+        throw toolError('tool/failed', `The server ${this.config.name} refused the call: ${redact(error.message)}`, {
+          server: this.config.name,
+        });
+      connection.lose(wordsOf(error));
+      throw toolError(
+        'tool/unavailable',
+        `The server ${this.config.name} was lost during the call (${await connection.lost}). Whether the call had an effect is not known.`,
+        { server: this.config.name, tool },
+      );
+    } finally {
+      live.calls--;
+    }
+  }
+
+  #unavailable(tool: string): Error {
+    const { status, lastError } = this.#health;
+    const { name } = this.config;
+    const why = lastError === null ? '' : ` (${lastError})`;
+    return toolError('tool/unavailable', `The server ${name} is not there: ${status}${why}.`, { server: name, tool });
+  }
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  const ending = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  await Promise.race([work, ending]);
+  signal.removeEventListener('abort', stop);
+}
+
+function ignore(): void {
+  // Told by the signal.
+}

@@ -1,0 +1,72 @@
+/** Results that are more than words: pictures and attachments beside text. */
+import type { Block, TextBlock } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { withinBytes } from './result-text.ts';
+
+/** A result of blocks, as tools of other processes give it. One that is an error tells the model so in its first words. */
+export class ToolContent {
+  readonly blocks: readonly Block[];
+  readonly isError: boolean;
+
+  constructor(blocks: readonly Block[], isError = false) {
+    this.blocks = blocks;
+    this.isError = isError;
+  }
+}
+
+/** How much of a result is kept. */
+interface Bounds {
+  readonly resultBytes: number;
+  readonly mediaBytes: number;
+}
+
+// Many tiny blocks cost more than one long one, and no tool has that much to show.
+const mostBlocks = 256;
+
+function textBlock(text: string): TextBlock {
+  return { type: 'text', text };
+}
+
+/**
+ * The blocks within the bounds: text is cut between characters, a block that holds bytes is kept whole or not at all, and
+ * what is missing is said in its place. A result without any block says that the tool is done.
+ */
+export function blocksWithin(
+  { blocks, isError }: ToolContent,
+  { resultBytes, mediaBytes }: Bounds,
+): { readonly blocks: readonly Block[]; readonly truncated: boolean } {
+  const kept: Block[] = [];
+  let [text, media, truncated] = [resultBytes, mediaBytes, false];
+  const mark = isError ? 'Error (tool/failed): ' : '';
+  const [first] = blocks;
+  const marked =
+    mark === ''
+      ? blocks
+      : first !== undefined && isText(first)
+        ? [textBlock(mark + first.text), ...blocks.slice(1)]
+        : [textBlock(`${mark}the tool says that it failed.`), ...blocks];
+  for (const block of marked) {
+    if (kept.length === mostBlocks || (isText(block) && text <= 0)) {
+      truncated = true;
+      kept.push(textBlock(`[truncated: the result has ${marked.length} parts, ${kept.length} are shown]`));
+      break;
+    }
+    if (isText(block)) {
+      const within = withinBytes(block.text, text);
+      truncated ||= within.truncated;
+      text = within.truncated ? 0 : text - Buffer.byteLength(within.text);
+      kept.push(within.truncated ? textBlock(within.text) : block);
+      continue;
+    }
+    const size = Buffer.byteLength(JSON.stringify(block));
+    if (size <= media) {
+      media -= size;
+      kept.push(block);
+    } else {
+      truncated = true;
+      kept.push(textBlock(`[left out: ${block.type} of ${size} bytes, the limit is ${mediaBytes}]`));
+    }
+  }
+  if (kept.length === 0) kept.push(textBlock('done'));
+  return { blocks: kept, truncated };
+}
