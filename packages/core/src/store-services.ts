@@ -260,6 +260,8 @@ export interface Store extends TreeStore {
   forOwner(owner: string): Store;
   info(): Promise<StoreInfo>;
   trees(query?: TreeQuery): Promise<Page<TreeSummary>>;
+  /** How a conversation is stored; null where there is none. */
+  formatOf(treeId: TreeId): Promise<ConversationFormat | null>;
   search(query: SearchQuery): Promise<Page<SearchHit>>;
   history(
     treeId: TreeId,

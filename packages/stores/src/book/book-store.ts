@@ -10,6 +10,7 @@ import {
   type ChangeOptions,
   type Commit,
   type CommitSummary,
+  type ConversationFormat,
   checkTree,
   type ExternalId,
   type FsckReport,
@@ -144,6 +145,11 @@ export class BookStore implements Store {
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     this.#book.alive();
     return listTrees(this.#book, this.owner, query);
+  }
+
+  async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
+    this.#book.alive();
+    return this.#book.find(this.owner, treeId)?.format ?? null;
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {

@@ -46,7 +46,11 @@ async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[
 }
 
 async function formats(store: Store): Promise<string[]> {
-  return (await store.trees()).items.map((item) => item.format);
+  const { items } = await store.trees();
+  // Asked one by one, each says the same as the list.
+  for (const item of items) expect(await store.formatOf(item.id)).toBe(item.format);
+  expect(await store.formatOf(treeId(uuid(999)))).toBeNull();
+  return items.map((item) => item.format);
 }
 
 /** The rules of lists, rollout, temporary trees and backups. */

@@ -9,6 +9,7 @@ import {
   type ChangeOptions,
   type Commit,
   type CommitSummary,
+  type ConversationFormat,
   type ExternalId,
   type FsckReport,
   isAppError,
@@ -219,6 +220,10 @@ export class SqlStore implements Store {
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     return this.#snapshot(() => this.#withLinear(listTrees(this.owner, query)));
+  }
+
+  async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
+    return (await this.#snapshot(() => treeRow(this.owner, treeId)))?.format ?? null;
   }
 
   /** Lists that have no rows yet show the tree that they read as. */
