@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Runs the built command where there is one, as in an installed package, and the sources as they are in a checkout.
+import { existsSync } from 'node:fs';
+
+const built = new URL('../dist/main.js', import.meta.url);
+if (existsSync(built)) await import(built.href);
+else {
+  const { register } = await import('tsx/esm/api');
+  register();
+  await import(new URL('../src/main.ts', import.meta.url).href);
+}

@@ -1,0 +1,32 @@
+/** From refusals to exit codes, and to what a person reads. */
+import { AppError, type ErrorKind, isAppError } from '@coppice/core';
+
+/** The exit code of each kind of error. */
+export const exitCodes: Readonly<Record<ErrorKind, number>> = {
+  invalid: 2,
+  'not-found': 3,
+  conflict: 4,
+  refused: 5,
+  unavailable: 6,
+  aborted: 130,
+  internal: 1,
+};
+
+/** An error as it is printed with `--json`. */
+export interface PrintedError {
+  readonly error: { readonly code: string; readonly kind: ErrorKind; readonly message: string; readonly data: unknown };
+}
+
+/** Whatever was thrown, as an error with a code. */
+export function asAppError(thrown: unknown): AppError {
+  if (isAppError(thrown)) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const name = thrown instanceof Error ? thrown.name : '';
+  if (name === 'AbortError') return new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped.' });
+  return new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
+}
+
+/** A mistake on the command line itself. */
+export function usageError(message: string): AppError {
+  return new AppError({ code: 'cli/usage', kind: 'invalid', message });
+}

@@ -1,0 +1,27 @@
+/** The process: its streams, its signals and its exit code. */
+import { homedir } from 'node:os';
+import { runLine } from './program.ts';
+
+const stop = new AbortController();
+let asked = 0;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    asked += 1;
+    stop.abort(new DOMException('Stopped.', 'AbortError'));
+    // Whoever asks again does not want to wait for a tidy end.
+    if (asked > 1) process.exit(130);
+  });
+// A reader that has seen enough, such as head, is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+});
+
+process.exitCode = await runLine(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  env: process.env,
+  home: homedir(),
+  cwd: process.cwd(),
+  signal: stop.signal,
+});

@@ -1,0 +1,55 @@
+/** Where a command writes. Everything a person reads goes through here, so that escapes are dropped at one place. */
+import { neutral } from './terminal/neutral.ts';
+import { createStyle, type Style, wantsColors } from './terminal/style.ts';
+
+/** The streams and the environment of the process, or a test's. */
+export interface Host {
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home directory. */
+  readonly home: string;
+  readonly cwd: string;
+  /** Ends long-running commands, as Ctrl-C does. */
+  readonly signal: AbortSignal;
+}
+
+/** How a run writes. */
+export interface Output {
+  readonly style: Style;
+  /** Whether standard error is a terminal on which a line can be drawn over. */
+  readonly live: boolean;
+  readonly columns: number;
+  /** One line or several of the answer. */
+  print(text: string): void;
+  /** The answer as JSON, on one line. */
+  json(value: unknown): void;
+  /** Beside the answer, on standard error, as it is. */
+  note(text: string): void;
+  /** What a text of somebody else looks like on a terminal; as it is with `--raw`. */
+  foreign(text: string): string;
+}
+
+/** The output of a run. */
+export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
+  const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
+  return {
+    style,
+    live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
+    columns: Math.max(20, host.stdout.columns ?? 80),
+    print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
+    note: (text) => void host.stderr.write(text),
+    foreign: options.raw === true ? (text) => text : neutral,
+  };
+}
+
+/** JSON in which maps are objects and which no terminal obeys: what is not printable is escaped. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, (_key, each: unknown) => (each instanceof Map ? Object.fromEntries(each) : each));
+  return (text ?? 'null').replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

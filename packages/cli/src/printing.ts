@@ -1,0 +1,127 @@
+/** How trees, nodes and changes look in a terminal. */
+import { type Node, previewOf, type TopologyNode, type TreeRow, textOf } from '@coppice/core';
+import type { Output } from './output.ts';
+import { oneLine } from './terminal/neutral.ts';
+
+/** The beginning of an id, enough to name it again. */
+export function shortId(id: string): string {
+  // Ids made within one moment begin alike; the last group is the one that differs.
+  return id.slice(0, 13);
+}
+
+/** A time as people read it, in the place's own time zone. */
+export function timeText(at: number): string {
+  const date = new Date(at);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** What a tree goes by. */
+export function titleOf(row: Pick<TreeRow, 'attributes'>): string {
+  return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
+}
+
+/** A tree on one line. */
+export function treeLine(row: TreeRow, output: Output): string {
+  const { style } = output;
+  const marks = [
+    row.attributes.pinned === true ? 'pinned' : '',
+    row.attributes.folder ?? '',
+    ...(row.attributes.tags ?? []),
+  ];
+  const beside = marks
+    .filter((mark) => mark !== '')
+    .map((mark) => oneLine(mark, 24))
+    .join(', ');
+  const title = oneLine(titleOf(row), Math.max(20, output.columns - 40));
+  return `${style.quiet(row.id)}  ${style.quiet(timeText(row.updatedAt))}  ${title}${beside === '' ? '' : style.quiet(`  (${beside})`)}`;
+}
+
+const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
+
+/** Who wrote a node: the model by its name, where it is known. */
+export function writerOf(node: Node): string {
+  if (node.kind === 'branch-summary') return 'Brought back';
+  if (node.kind === 'compaction') return 'Summary';
+  const source = node.meta.source;
+  const model = source !== undefined && typeof source['model_name'] === 'string' ? source['model_name'] : null;
+  return model ?? who[node.role] ?? node.role;
+}
+
+/** What a message says, with everything that is not text named in brackets. */
+export function messageText(node: Node): string {
+  if (node.message === null) return '';
+  const parts: string[] = [];
+  for (const block of node.message.content) {
+    if (block.type === 'text') parts.push(textOf({ role: 'user', content: [block] }));
+    else if (block.type === 'tool-use') parts.push(`[calls ${'name' in block ? String(block.name) : 'a tool'}]`);
+    else parts.push(`[${block.type}]`);
+  }
+  return parts.join('\n');
+}
+
+/** A node with all it says. */
+export function nodeText(node: Node, place: string, output: Output): string {
+  const { style } = output;
+  const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
+  const variant = place === '' ? '' : style.quiet(` ${place}`);
+  const head = `${style.strong(oneLine(writerOf(node), 40))}${variant}${status}  ${style.quiet(node.id)}`;
+  return `${head}\n${output.foreign(messageText(node))}\n`;
+}
+
+interface Branch {
+  readonly node: TopologyNode;
+  readonly indent: string;
+  readonly last: boolean;
+  readonly fork: boolean;
+}
+
+/**
+ * The outline of a tree, one node a line: a chain stays in its column, only forks indent, so that a thread of ten
+ * thousand turns is a straight line. Iterative, since chains may be as long as they like.
+ */
+export function* outline(
+  nodes: readonly TopologyNode[],
+  top: string,
+  active: ReadonlySet<string>,
+  output: Output,
+): Generator<string> {
+  const children = new Map<string, TopologyNode[]>();
+  for (const node of nodes) {
+    const list = children.get(node.parentId);
+    if (list === undefined) children.set(node.parentId, [node]);
+    else list.push(node);
+  }
+  for (const list of children.values()) list.sort((a, b) => (a.position < b.position ? -1 : 1));
+  const rest: Branch[] = [];
+  const push = (parent: string, indent: string) => {
+    const list = children.get(parent) ?? [];
+    const fork = list.length > 1;
+    for (let at = list.length - 1; at >= 0; at--) {
+      const node = list[at];
+      if (node !== undefined) rest.push({ node, indent, last: at === list.length - 1, fork });
+    }
+  };
+  push(top, '');
+  for (let branch = rest.pop(); branch !== undefined; branch = rest.pop()) {
+    const { node, indent, last, fork } = branch;
+    const stem = fork ? (last ? '└─' : '├─') : '';
+    yield `${output.style.quiet(indent + stem)}${nodeLine(node, active.has(node.id), output, indent.length + stem.length)}`;
+    push(node.id, fork ? `${indent}${last ? '  ' : '│ '}` : indent);
+  }
+}
+
+const marks: Readonly<Record<string, string>> = { user: '●', assistant: '○', tool: '▪', system: '■' };
+
+function nodeLine(node: TopologyNode, active: boolean, output: Output, taken: number): string {
+  const { style } = output;
+  const mark = node.kind === 'message' ? (marks[node.role] ?? '·') : '▬';
+  const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
+  const text = oneLine(node.preview, Math.max(16, output.columns - taken - 18));
+  return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${status} ${style.quiet(shortId(node.id))}`;
+}
+
+/** The first words of a node, on one line. */
+export function preview(node: Pick<Node, 'text' | 'meta'>, output: Output): string {
+  return oneLine(previewOf(node, 1), Math.max(20, output.columns - 24));
+}

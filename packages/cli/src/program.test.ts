@@ -1,0 +1,150 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { AppError, type ErrorKind } from '@coppice/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from './exit-codes.ts';
+import { defineSubcommand } from './subcommands/contract.ts';
+import { subcommands } from './subcommands/index.ts';
+import { type Bed, makeBed } from './testing/index.ts';
+
+describe('a line', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O4] help lists every subcommand under its heading, and each has help with examples of its own', async () => {
+    const { code, out } = await bed.run(['--help']);
+    expect(code).toBe(0);
+    for (const member of subcommands) {
+      expect(out).toContain(member.summary);
+      const help = await bed.run([member.name, '--help']);
+      expect(help.code).toBe(0);
+      for (const example of member.examples) expect(help.out).toContain(example);
+    }
+  });
+
+  it('[O4] every example is a line that is understood', () => {
+    for (const member of subcommands) {
+      expect(member.examples.length).toBeGreaterThan(0);
+      for (const example of member.examples) expect(example).toMatch(new RegExp(`coppice ${member.name}|coppice$`));
+    }
+  });
+
+  it('[O2] an error is one line of JSON with --json, and a sentence without', async () => {
+    const id = '01890c2e-0000-7000-8000-000000000009';
+    const { code, out, err } = await bed.run(['show', id, '--json']);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'tree/unknown-tree', kind: 'not-found' } });
+    expect((await bed.run(['show', id])).err).toBe(`There is no tree ${id}.\n`);
+  });
+
+  it('[O5] a mistake on the line is invalid and names what was meant', async () => {
+    const wrong = await bed.run(['serch', 'x']);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain('search');
+    expect(await bed.run(['ls', '--nope'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['ls', '--limit', 'many'])).toMatchObject({ code: 2 });
+    expect(JSON.parse((await bed.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
+  });
+
+  it('[O5] the exit code follows from the kind of the error', async () => {
+    for (const [kind, code] of Object.entries(exitCodes)) {
+      const fails = defineSubcommand({
+        name: 'fails',
+        summary: 'fails',
+        group: 'Read',
+        examples: [],
+        run: () => Promise.reject(new AppError({ code: 'x/y', kind: kind as ErrorKind, message: 'No.' })),
+      });
+      const other = makeBed({ members: [fails] });
+      expect(await other.run(['fails'])).toMatchObject({ code });
+      other.close();
+    }
+  });
+
+  it('[O3] colours are for terminals, and for those who ask', async () => {
+    await bed.grow('One');
+    const escape = '\u001b[';
+    expect((await bed.run(['tree'])).out).not.toContain(escape);
+    expect((await bed.run(['tree', '--color'])).out).toContain(escape);
+    const stdout = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
+    const written: string[] = [];
+    for (const [env, colored] of [
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+      [{ TERM: 'dumb' }, false],
+    ] as const) {
+      written.length = 0;
+      const terminal = makeBed({ stdout, env, home: bed.home });
+      await terminal.run(['tree']);
+      expect(written.join('').includes(escape)).toBe(colored);
+      terminal.close();
+    }
+  });
+
+  it('[O1] no text of a message, title or bookmark reaches the terminal as a command', async () => {
+    const nasty = '\u001b]52;c;c2VjcmV0\u0007\u009b2J\u202eevil';
+    const { tree, nodes } = await bed.grow(`one ${nasty}`, `two ${nasty}`);
+    await bed.json(['append', '--new', '--title', nasty, 'x']);
+    await bed.json(['bookmark', tree, nodes[0] ?? '', `mark ${nasty}`]);
+    await bed.json(['edit', tree, '@', `three ${nasty}`]);
+    const lines = [
+      ['ls'],
+      ['show', tree],
+      ['tree', tree],
+      ['log', tree],
+      ['search', 'evil'],
+      ['diff', tree, nodes[1] ?? ''],
+      ['bookmark', tree],
+      ['rm', tree, nodes[0] ?? '', '--dry-run'],
+      ['show', `\u001b[2J${nasty}`],
+    ];
+    for (const line of lines) {
+      for (const words of [line, [...line, '--json']]) {
+        const { out, err } = await bed.run(words);
+        expect(out + err, words.join(' ')).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
+      }
+    }
+    expect((await bed.run(['show', tree, '--raw'])).out).toContain('\u202e');
+  });
+
+  it('[O6] a tree goes by the beginning of its id, its title or last; what could be several is refused', async () => {
+    const { tree } = await bed.grow('One');
+    expect(await bed.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
+    await bed.json(['append', '--new', '--title', 'Bread', 'x']);
+    await bed.json(['append', '--new', '--title', 'Bread', 'y']);
+    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });
+    expect(await bed.run(['show', 'Bread'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['show', 'Cheese'])).toMatchObject({ code: 3 });
+    expect(await bed.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });
+  });
+
+  it('[O6] a node goes by its place', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    expect(await bed.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
+    expect(await bed.json(['show', tree, '@~9'])).toMatchObject({ nodes: [] });
+    expect(await bed.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
+  });
+
+  it('[O8] what lies in the working directory changes nothing', async () => {
+    const cwd = `${bed.home}/hostile`;
+    mkdirSync(`${cwd}/.coppice`, { recursive: true });
+    for (const name of ['config.toml', '.coppice/config.toml', 'coppice.toml', '.env'])
+      writeFileSync(`${cwd}/${name}`, 'store = "memory:"\nCOPPICE_STORE=memory:\n');
+    const there = makeBed({ cwd, home: bed.home });
+    const { tree } = await there.grow('One');
+    there.close();
+    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
+  });
+
+  it('[O7] a store that cannot be written is read, and the user is told', async () => {
+    const { tree } = await bed.grow('One');
+    chmodSync(`${bed.home}/.coppice`, 0o500);
+    try {
+      expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
+    } finally {
+      chmodSync(`${bed.home}/.coppice`, 0o700);
+    }
+  });
+});

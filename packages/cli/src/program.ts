@@ -1,0 +1,161 @@
+/** From the list of subcommands to a command line: parsing, help, errors and exit codes are the same for all of them. */
+import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
+import { asAppError, exitCodes, usageError } from './exit-codes.ts';
+import { createOutput, type Host, jsonText, type Output } from './output.ts';
+import type { Given, Option, Subcommand } from './subcommands/contract.ts';
+import { subcommands } from './subcommands/index.ts';
+import { version } from './version.ts';
+import { createWorkplace, type GlobalOptions } from './workplace.ts';
+
+/** Options that stand before or after any subcommand. */
+export const globalOptions: readonly Option[] = [
+  { name: 'store', value: 'url', summary: 'where trees are kept, such as sqlite:/home/me/coppice.db' },
+  { name: 'owner', value: 'name', summary: 'whose trees are meant, on a store of several people' },
+  { name: 'json', summary: 'the answer as JSON on one line' },
+  { name: 'color', summary: 'colours also where there is no terminal' },
+  { name: 'no-color', summary: 'no colours' },
+  { name: 'raw', summary: 'texts as they are stored, escapes included' },
+];
+
+/** What runs if no subcommand is named. */
+const defaultSubcommand = 'serve';
+
+/** Runs a command line, without the program's own name, and gives the exit code. Never throws. */
+export async function runLine(words: readonly string[], host: Host, members = subcommands): Promise<number> {
+  let code = 0;
+  let output = createOutput(host);
+  let json = false;
+  const program = programOf(members, host, async (subcommand, given, options) => {
+    json = options.json;
+    output = options.output;
+    const workplace = createWorkplace(host, options.output, options);
+    try {
+      const answer = await subcommand.run(given, workplace);
+      if (answer === null) return;
+      if (options.json) output.json(answer.data);
+      else for (const line of answer.lines) output.print(line);
+      code = answer.exitCode ?? 0;
+    } finally {
+      await workplace.close();
+    }
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    const error = thrown instanceof CommanderError ? usageError(usageText(thrown)) : asAppError(thrown);
+    json ||= words.includes('--json');
+    if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
+    else host.stderr.write(`${output.style.bad(output.foreign(error.message))}\n`);
+    return exitCodes[error.kind];
+  }
+  return code;
+}
+
+type Run = (
+  subcommand: Subcommand,
+  given: Given,
+  options: GlobalOptions & { readonly output: Output },
+) => Promise<void>;
+
+/** The parser. Exported for completion, which reads it as data. */
+export function programOf(members: readonly Subcommand[], host: Host, run: Run): Command {
+  const program = new Command('coppice')
+    .description('Conversations with language models, kept as trees.')
+    .version(version, '-V, --version', 'the version')
+    .helpOption('-h, --help', 'help, also after a subcommand')
+    .showSuggestionAfterError(true)
+    .enablePositionalOptions(false);
+  const quiet = (command: Command) =>
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void host.stdout.write(text),
+      // What goes wrong is said once, by whoever runs the line.
+      writeErr: () => undefined,
+    });
+  quiet(program);
+  for (const option of globalOptions) program.addOption(commanderOption(option));
+  for (const member of members) {
+    const command = quiet(
+      program.command(member.name, { isDefault: member.name === defaultSubcommand }).helpGroup(`${member.group}:`),
+    );
+    command.summary(member.summary).description(sentence(member.summary));
+    for (const { name, summary, optional, many } of member.arguments ?? []) {
+      const shown = many === true ? `${name}...` : name;
+      command.addArgument(new CommanderArgument(optional === true ? `[${shown}]` : `<${shown}>`, summary));
+    }
+    for (const option of [...(member.options ?? []), ...globalOptions]) command.addOption(commanderOption(option));
+    command.addHelpText('after', `\nExamples:\n${member.examples.map((line) => `  ${line}`).join('\n')}`);
+    command.action(async (...all: unknown[]) => {
+      const words = all.slice(0, -2);
+      const options = { ...program.opts<Record<string, unknown>>(), ...command.opts<Record<string, unknown>>() };
+      await run(member, givenOf(member, words, options), globalsOf(options, host));
+    });
+  }
+  return program;
+}
+
+function commanderOption(option: Option): CommanderOption {
+  const flags = `${option.short === undefined ? '' : `-${option.short}, `}--${option.name}${option.value === undefined ? '' : ` <${option.value}>`}`;
+  const made = new CommanderOption(flags, option.summary);
+  if (option.many !== true) return made;
+  return made.argParser((value: string, before: unknown) => [...(Array.isArray(before) ? before : []), value]);
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function usageText(error: CommanderError): string {
+  const said = error.message.replace(/^error: /, '');
+  return `${sentence(said).replace(/\.\.$/, '.')} See coppice --help.`;
+}
+
+function globalsOf(
+  options: Readonly<Record<string, unknown>>,
+  host: Host,
+): GlobalOptions & { readonly output: Output } {
+  const { store, owner } = options;
+  const color = typeof options['color'] === 'boolean' ? options['color'] : undefined;
+  return {
+    ...(typeof store === 'string' ? { store } : {}),
+    ...(typeof owner === 'string' ? { owner } : {}),
+    json: options['json'] === true,
+    output: createOutput(host, {
+      raw: options['raw'] === true,
+      ...(color === undefined ? {} : { color }),
+    }),
+  };
+}
+
+function givenOf(member: Subcommand, words: readonly unknown[], options: Readonly<Record<string, unknown>>): Given {
+  const values = new Map<string, unknown>();
+  for (const option of member.options ?? []) values.set(option.name, options[camel(option.name)]);
+  for (const [at, argument] of (member.arguments ?? []).entries()) values.set(argument.name, words[at]);
+  const optional = (name: string): string | undefined => {
+    const value = values.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    optional,
+    text: (name) => {
+      const value = optional(name);
+      if (value === undefined) throw usageError(`${name} is missing. See coppice ${member.name} --help.`);
+      return value;
+    },
+    many: (name) => {
+      const value = values.get(name);
+      return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
+    },
+    flag: (name) => values.get(name) === true,
+    count: (name) => {
+      const value = optional(name);
+      if (value === undefined) return undefined;
+      if (!/^\d{1,15}$/.test(value)) throw usageError(`--${name} takes a whole number from 0, not ${value}.`);
+      return Number(value);
+    },
+  };
+}
+
+function camel(name: string): string {
+  return name.replace(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice append', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O10] adds at the end of the active branch, below a node, and begins a tree', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    const below = await bed.json(['append', tree, '--parent', nodes[0] ?? '', 'Other']);
+    expect(below).toMatchObject({ treeId: tree, changed: true });
+    const shown = await bed.json(['show', tree]);
+    expect(shown).toMatchObject({ activeNodeId: below['nodeId'], nodes: [{ id: nodes[0] }, { id: below['nodeId'] }] });
+  });
+
+  it('[O10] takes the text of a pipe without its last line end', async () => {
+    const said = await bed.json(['append', '--new'], 'from a pipe\n');
+    expect(await bed.json(['show', String(said['treeId'])])).toMatchObject({ nodes: [{ text: 'from a pipe' }] });
+  });
+
+  it('[O10] adds nothing twice, and says so', async () => {
+    const { tree, nodes } = await bed.grow('One');
+    const again = await bed.run(['append', tree, '--parent', 'root', 'One']);
+    expect(again.out).toContain('Nothing to change.');
+    expect(await bed.json(['append', tree, '--parent', 'root', 'One'])).toMatchObject({
+      nodeId: nodes[0],
+      changed: false,
+    });
+  });
+
+  it('[O5] refuses a line without a tree, and a blank text', async () => {
+    expect(await bed.run(['append'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['append', '--new', '  '])).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,74 @@
+import { run, textMessage, treeId } from '@coppice/core';
+import { changed } from '../../changing.ts';
+import { usageError } from '../../exit-codes.ts';
+import { textFrom } from '../../input-text.ts';
+import { findNodeIn, findTree } from '../../place.ts';
+import { isMessageRole } from '../../roles.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const append = defineSubcommand({
+  name: 'append',
+  summary: 'add a message at the end of the active branch, or below any node; what is there already is not added twice',
+  group: 'Write',
+  arguments: [
+    {
+      name: 'tree',
+      summary: 'id, beginning of an id, title, or last; left out with --new',
+      optional: true,
+      completes: 'tree',
+    },
+    { name: 'words', summary: 'the text; standard input if there is none', optional: true, many: true },
+  ],
+  options: [
+    { name: 'new', summary: 'begins a new tree' },
+    { name: 'title', value: 'text', summary: 'the title of a new tree' },
+    { name: 'system', value: 'text', summary: 'the system prompt of a new tree' },
+    { name: 'parent', value: 'node', summary: 'the node to grow from; the active one if not given', completes: 'node' },
+    {
+      name: 'role',
+      value: 'role',
+      summary: 'user (if not given), assistant or system',
+      completes: ['user', 'assistant', 'system'],
+    },
+    { name: 'id', value: 'uuid', summary: 'the id of the new node; the same again is harmless' },
+    { name: 'stay', summary: 'leaves the active node where it is' },
+  ],
+  examples: [
+    'coppice append --new --title Bread "How do I start a sourdough?"',
+    'coppice append last "And how do I keep it?"',
+    'echo "A question from a pipe" | coppice append last',
+  ],
+  async run(given, at) {
+    const role = given.optional('role') ?? 'user';
+    if (!isMessageRole(role) || role === 'tool') throw usageError(`--role is user, assistant or system, not ${role}.`);
+    const fresh = given.flag('new');
+    const word = given.optional('tree');
+    if (!fresh && word === undefined) throw usageError('Name a tree, or begin one with --new.');
+    const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
+    const store = await at.store();
+    const context = at.context();
+    const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
+    const row = fresh || word === undefined ? null : await findTree(store, word);
+    const tree = row?.id ?? treeId(context.newId());
+    const actId = context.newId();
+    if (row === null) {
+      const attributes = {
+        ...(title === undefined ? {} : { title }),
+        ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      };
+      await run(store, { type: 'create', treeId: tree, attributes }, { ...context, actId });
+    }
+    const outcome = await run(
+      store,
+      {
+        type: 'append',
+        treeId: tree,
+        messages: [{ message: textMessage(role, text), ...(id === undefined ? {} : { id }) }],
+        select: !given.flag('stay'),
+        ...(parent === undefined || row === null ? {} : { parentId: await findNodeIn(store, row, parent) }),
+      },
+      { ...context, actId },
+    );
+    return changed(outcome, `Added ${outcome.result.nodeId} to ${tree}.`, at);
+  },
+});

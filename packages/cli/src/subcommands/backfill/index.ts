@@ -1,0 +1,25 @@
+import { createProgress } from '../../terminal/progress.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const backfill = defineSubcommand({
+  name: 'backfill',
+  summary: 'store conversations that are still lists as trees; may be stopped and begun again',
+  group: 'Look after',
+  options: [{ name: 'batch', value: 'count', summary: 'how many per step; 100 if not given' }],
+  examples: ['coppice backfill', 'coppice backfill --batch 20 --json'],
+  async run(given, at) {
+    const store = await at.store();
+    const progress = createProgress(at.output, 'conversations');
+    let last = { done: 0, left: 0 };
+    try {
+      for await (const told of store.backfill({ batch: given.count('batch') ?? 100, signal: at.host.signal })) {
+        last = told;
+        progress.tell(told.done, told.left);
+      }
+    } finally {
+      progress.end();
+    }
+    const rest = last.left === 0 ? '' : ` ${last.left} are left; run it again to go on.`;
+    return { data: last, lines: [`${last.done} stored as trees.${rest}`] };
+  },
+});

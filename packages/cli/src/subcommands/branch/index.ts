@@ -1,0 +1,21 @@
+import { change, changed } from '../../changing.ts';
+import { findPlaceOf } from '../../place.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const branch = defineSubcommand({
+  name: 'branch',
+  summary: 'grow from a node: the next message goes below it',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'the node to grow from', completes: 'node' },
+  ],
+  options: [{ name: 'summary', value: 'text', summary: 'leaves a summary of the branch that is left' }],
+  examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
+  async run(given, at) {
+    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    const summary = given.optional('summary');
+    const outcome = await change(at, { type: 'branch', treeId, nodeId, ...(summary === undefined ? {} : { summary }) });
+    return changed(outcome, `The next message grows from ${outcome.result.nodeId}.`, at);
+  },
+});

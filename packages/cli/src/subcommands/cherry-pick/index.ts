@@ -1,0 +1,33 @@
+import { change, changed } from '../../changing.ts';
+import { findNodeIn, findTree } from '../../place.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const cherryPick = defineSubcommand({
+  name: 'cherry-pick',
+  summary: 'copy a message, or a stretch of a branch, to the end of the active branch',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'the tree that it goes to', completes: 'tree' },
+    { name: 'node', summary: 'the message, or the first of the stretch', completes: 'node' },
+  ],
+  options: [
+    { name: 'to', value: 'node', summary: 'the last of the stretch', completes: 'node' },
+    { name: 'from', value: 'tree', summary: 'the tree that it comes from, if it is another one', completes: 'tree' },
+  ],
+  examples: ['coppice cherry-pick last 01890c2e', 'coppice cherry-pick last 01890c2e --to 01890c2f'],
+  async run(given, at) {
+    const store = await at.store();
+    const row = await findTree(store, given.text('tree'));
+    const other = given.optional('from');
+    const source = other === undefined ? row : await findTree(store, other);
+    const to = given.optional('to');
+    const outcome = await change(at, {
+      type: 'cherry-pick',
+      treeId: row.id,
+      nodeId: await findNodeIn(store, source, given.text('node')),
+      ...(to === undefined ? {} : { to: await findNodeIn(store, source, to) }),
+      ...(source.id === row.id ? {} : { from: source.id }),
+    });
+    return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+  },
+});

@@ -1,0 +1,64 @@
+/** What a subcommand is: data for help and completion, and one function. It knows no argument parser. */
+import type { Workplace } from '../workplace.ts';
+
+/** A word after the subcommand's name. */
+export interface Argument {
+  readonly name: string;
+  readonly summary: string;
+  readonly optional?: boolean;
+  /** Takes all words that are left. */
+  readonly many?: boolean;
+  /** What a shell can complete it with. */
+  readonly completes?: 'tree' | 'node' | 'file' | readonly string[];
+}
+
+/** An option. `value` names what it takes; without it, it is a flag. */
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  /** May be given several times. */
+  readonly many?: boolean;
+  readonly summary: string;
+  readonly completes?: Argument['completes'];
+}
+
+/** What was given on the command line, by name. */
+export interface Given {
+  /** An argument or option that must be there. */
+  text(name: string): string;
+  optional(name: string): string | undefined;
+  many(name: string): readonly string[];
+  flag(name: string): boolean;
+  /** A whole number from zero. */
+  count(name: string): number | undefined;
+}
+
+/** What a subcommand answers: data for programs, and the same for people. */
+export interface Answer {
+  /** Printed with `--json`. */
+  readonly data: unknown;
+  /** Printed otherwise; pieces come one by one, so that a long thread is not held in one text. */
+  readonly lines: Iterable<string>;
+  /** An exit code other than zero, for commands whose answer is a finding. */
+  readonly exitCode?: number;
+}
+
+/** A subcommand as its folder exports it. */
+export interface Subcommand {
+  readonly name: string;
+  readonly summary: string;
+  /** The heading that it stands under in `--help`. */
+  readonly group: 'Talk' | 'Read' | 'Write' | 'Take back' | 'Look after';
+  readonly arguments?: readonly Argument[];
+  readonly options?: readonly Option[];
+  /** Whole lines that work as they stand. */
+  readonly examples: readonly string[];
+  /** A null answer means that everything was said already, as by a server or an interface. */
+  run(given: Given, at: Workplace): Promise<Answer | null>;
+}
+
+/** Gives a subcommand its type and nothing else. */
+export function defineSubcommand(subcommand: Subcommand): Subcommand {
+  return subcommand;
+}

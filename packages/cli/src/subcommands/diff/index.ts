@@ -1,0 +1,62 @@
+import { diffBranches, diffMessages, type Node, readPath, type TextPart } from '@coppice/core';
+import type { Output } from '../../output.ts';
+import { findNodeIn, findTree } from '../../place.ts';
+import { nodeText, preview } from '../../printing.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const diff = defineSubcommand({
+  name: 'diff',
+  summary: 'compare two branches: what both have, and what each has for itself',
+  group: 'Read',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'a', summary: 'the end of one branch', completes: 'node' },
+    { name: 'b', summary: 'the end of the other; the active one if not given', optional: true, completes: 'node' },
+  ],
+  examples: ['coppice diff last @~2', 'coppice diff last plan-a plan-b --json'],
+  async run(given, at) {
+    const store = await at.store();
+    const row = await findTree(store, given.text('tree'));
+    const a = await findNodeIn(store, row, given.text('a'));
+    const b = await findNodeIn(store, row, given.optional('b') ?? '@');
+    const [left, right] = await store.read(row.id, function* () {
+      return [yield* readPath({ to: a }), yield* readPath({ to: b })] as const;
+    });
+    const branches = diffBranches(left, right);
+    const [first, second] = [branches.left[0], branches.right[0]];
+    const messages =
+      first?.message == null || second?.message == null ? null : diffMessages(first.message, second.message);
+    const { output } = at;
+    return {
+      data: { treeId: row.id, ...branches, messages },
+      lines: (function* () {
+        const meet = left[branches.shared - 1];
+        yield output.style.quiet(
+          meet === undefined
+            ? 'They part at the root.'
+            : `Both have ${branches.shared}, up to: ${preview(meet, output)}`,
+        );
+        if (messages !== null) yield `\n${words(messages.text, output)}\n`;
+        yield* side('A', branches.left, output);
+        yield* side('B', branches.right, output);
+      })(),
+    };
+  },
+});
+
+function words(parts: readonly TextPart[], output: Output): string {
+  const { style } = output;
+  return parts
+    .map(({ type, text }) => {
+      const shown = output.foreign(text);
+      if (type === 'equal') return shown;
+      // Marked in letters as well: colours are not for everybody, and not in a pipe.
+      return type === 'removed' ? style.bad(`[-${shown}-]`) : style.active(`{+${shown}+}`);
+    })
+    .join('');
+}
+
+function* side(name: string, nodes: readonly Node[], output: Output): Generator<string> {
+  yield output.style.strong(`${name}: ${nodes.length} of its own`);
+  for (const node of nodes) yield nodeText(node, '', output);
+}

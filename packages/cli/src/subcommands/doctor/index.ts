@@ -1,0 +1,85 @@
+import { configPath } from '@coppice/engine';
+import { asAppError } from '../../exit-codes.ts';
+import { version } from '../../version.ts';
+import type { Workplace } from '../../workplace.ts';
+import { defineSubcommand } from '../contract.ts';
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'note' | 'bad';
+  readonly said: string;
+}
+
+export const doctor = defineSubcommand({
+  name: 'doctor',
+  summary: 'look at everything that Coppice needs, and say what is wrong and what to do',
+  group: 'Look after',
+  examples: ['coppice doctor', 'coppice doctor --json'],
+  async run(_given, at) {
+    const findings = [
+      program(at),
+      await looked('configuration', () => configuration(at)),
+      await looked('store', () => store(at)),
+      await looked('models', () => models(at)),
+    ];
+    const { style } = at.output;
+    const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
+    return {
+      data: { version, findings },
+      exitCode: findings.some((finding) => finding.state === 'bad') ? 1 : 0,
+      lines: findings.map(
+        ({ what, state, said }) => `${marks[state]} ${style.strong(what)}: ${at.output.foreign(said)}`,
+      ),
+    };
+  },
+});
+
+async function looked(what: string, look: () => Promise<Omit<Finding, 'what'>>): Promise<Finding> {
+  try {
+    return { what, ...(await look()) };
+  } catch (thrown) {
+    return { what, state: 'bad', said: asAppError(thrown).message };
+  }
+}
+
+function program(at: Workplace): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const old = major < 20 || (major === 20 && minor < 19);
+  const said = `coppice ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
+  return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${said}; Node 20.19 or newer is needed` : said };
+}
+
+async function configuration(at: Workplace): Promise<Omit<Finding, 'what'>> {
+  const { path } = configPath({ env: at.host.env, home: at.host.home });
+  const config = await at.config();
+  const where = config.file === null ? `no file at ${path}; everything has a default` : config.file;
+  const warnings = config.warnings.map((warning) => `${warning.where}: ${warning.message}`);
+  return { state: warnings.length > 0 ? 'note' : 'ok', said: [where, ...warnings].join('; ') };
+}
+
+async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
+  const opened = await at.store();
+  const info = await opened.info();
+  const { items } = await opened.trees({ limit: 1 });
+  const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];
+  const said = [`${info.kind} at ${info.place}, ${items.length === 0 ? 'empty' : 'in use'}`, ...notes].join('; ');
+  return { state: notes.length > 0 ? 'note' : 'ok', said };
+}
+
+async function models(at: Workplace): Promise<Omit<Finding, 'what'>> {
+  const providers = await at.providers();
+  const model = await providers.defaultModel(at.host.signal);
+  const ready = new Set(
+    providers
+      .list()
+      .filter((choice) => choice.ready)
+      .map((choice) => choice.provider),
+  );
+  const offline = model.startsWith('offline/');
+  const said = `${model} answers unless another one is named; ready: ${[...ready].join(', ')}`;
+  return {
+    state: offline ? 'note' : 'ok',
+    said: offline ? `${said}. Set a key such as ANTHROPIC_API_KEY, or start Ollama, to talk to a language model` : said,
+  };
+}

@@ -1,0 +1,9 @@
+import type { Subcommand } from './contract.ts';
+import * as members from './members.ts';
+
+const groups: readonly Subcommand['group'][] = ['Talk', 'Read', 'Write', 'Take back', 'Look after'];
+
+/** Every subcommand, in the order in which help lists them: under their headings, and there by name. */
+export const subcommands: readonly Subcommand[] = Object.values(members).sort(
+  (a, b) => groups.indexOf(a.group) - groups.indexOf(b.group) || (a.name < b.name ? -1 : 1),
+);

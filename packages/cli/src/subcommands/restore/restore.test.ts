@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice restore', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O18] brings back a tree, a node and a version', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    await bed.json(['rm', tree, nodes[1] ?? '', '--cascade']);
+    await bed.json(['restore', tree, nodes[1] ?? '']);
+    expect(await bed.json(['tree', tree])).toMatchObject({ nodes: nodes.map((id) => ({ id })) });
+    await bed.json(['rm', tree]);
+    await bed.json(['restore', tree]);
+    await bed.json(['restore', tree, '--at', '2']);
+    expect(await bed.json(['tree', tree])).toMatchObject({ nodes: [{ id: nodes[0] }] });
+  });
+});

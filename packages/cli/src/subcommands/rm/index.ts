@@ -1,0 +1,78 @@
+import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
+import { change, changed } from '../../changing.ts';
+import { usageError } from '../../exit-codes.ts';
+import { findNodeIn, findTree } from '../../place.ts';
+import { titleOf } from '../../printing.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import type { Workplace } from '../../workplace.ts';
+import { type Answer, defineSubcommand } from '../contract.ts';
+
+export const rm = defineSubcommand({
+  name: 'rm',
+  summary: 'put a tree, or nodes of it, into the trash',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    {
+      name: 'nodes',
+      summary: 'the nodes; the whole tree if none is named',
+      optional: true,
+      many: true,
+      completes: 'node',
+    },
+  ],
+  options: [
+    { name: 'cascade', summary: 'takes everything below along; else what follows moves up' },
+    { name: 'group', summary: 'takes all replies of the node’s group' },
+    { name: 'dry-run', summary: 'says what would go, and does nothing' },
+  ],
+  examples: ['coppice rm last @', 'coppice rm last 01890c2e --cascade --dry-run', 'coppice rm "Old notes"'],
+  async run(given, at) {
+    const store = await at.store();
+    const row = await findTree(store, given.text('tree'));
+    const ids: NodeId[] = [];
+    for (const word of given.many('nodes')) ids.push(await findNodeIn(store, row, word));
+    const mode = given.flag('cascade') ? 'cascade' : 'splice';
+    if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
+      throw usageError('--group takes exactly one node, and never what is below it.');
+    if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
+    if (ids.length === 0) {
+      const outcome = await change(at, { type: 'delete-tree', treeId: row.id });
+      const back = at.output.style.quiet(`Bring it back with coppice restore ${row.id}.`);
+      return { ...changed(outcome, '', at), lines: [`${oneLine(titleOf(row), 60)} is in the trash.`, back] };
+    }
+    const [only] = ids;
+    const outcome =
+      given.flag('group') && only !== undefined
+        ? await change(at, { type: 'delete-group', treeId: row.id, nodeId: only })
+        : await change(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
+    return changed(outcome, `Removed ${outcome.result.removed.length}; you are at ${outcome.result.activeNodeId}.`, at);
+  },
+});
+
+async function wouldGo(
+  row: TreeRow,
+  nodeIds: readonly NodeId[],
+  mode: NonNullable<DeleteCommand['mode']>,
+  at: Workplace,
+): Promise<Answer> {
+  const store = await at.store();
+  if (nodeIds.length === 0) {
+    const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
+    return { data: { treeId: row.id, count }, lines: [`The tree with its ${count} nodes would go to the trash.`] };
+  }
+  const { now, newId, kit, actor } = at.context();
+  const command = { type: 'delete', treeId: row.id, nodeIds, mode } as const;
+  const impact = await store.read(row.id, () =>
+    impactOf(command, { treeId: row.id, now: now(), newId, kit, actor, stale: false }),
+  );
+  const { style } = at.output;
+  return {
+    data: { treeId: row.id, ...impact },
+    lines: [
+      `${impact.count} would go.`,
+      ...impact.bookmarks.map((mark) => style.quiet(`Bookmarked: ${oneLine(mark.title, 60)}`)),
+      ...(impact.pending.length > 0 ? [style.warn('A reply is being written there: stop it first.')] : []),
+    ],
+  };
+}

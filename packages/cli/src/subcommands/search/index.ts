@@ -1,0 +1,52 @@
+import { usageError } from '../../exit-codes.ts';
+import { findTree } from '../../place.ts';
+import { timeText } from '../../printing.ts';
+import { isMessageRole } from '../../roles.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const search = defineSubcommand({
+  name: 'search',
+  summary: 'find messages in every branch; all words must be there',
+  group: 'Read',
+  arguments: [{ name: 'words', summary: 'parts of the text; no character has a special meaning', many: true }],
+  options: [
+    { name: 'tree', value: 'tree', summary: 'only in this tree', completes: 'tree' },
+    { name: 'project', value: 'name', summary: 'only in trees of this project' },
+    {
+      name: 'role',
+      value: 'role',
+      summary: 'only messages of user, assistant, tool or system',
+      many: true,
+      completes: ['user', 'assistant', 'tool', 'system'],
+    },
+    { name: 'limit', short: 'n', value: 'count', summary: 'how many; 20 if not given' },
+    { name: 'cursor', value: 'text', summary: 'goes on where an earlier answer ended' },
+  ],
+  examples: ['coppice search sourdough', 'coppice search 50% discount --role user', 'coppice search tree --json'],
+  async run(given, at) {
+    const store = await at.store();
+    const [tree, project, cursor] = ['tree', 'project', 'cursor'].map(given.optional);
+    const roles = given.many('role').map((role) => (isMessageRole(role) ? role : refuseRole(role)));
+    const page = await store.search({
+      text: given.many('words').join(' '),
+      limit: given.count('limit') ?? 20,
+      ...(tree === undefined ? {} : { treeId: (await findTree(store, tree)).id }),
+      ...(project === undefined ? {} : { project }),
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(roles.length === 0 ? {} : { roles }),
+    });
+    const { style, columns } = at.output;
+    const lines = page.items.map((hit) => {
+      const where = oneLine(hit.title ?? 'Untitled', 30);
+      return `${style.strong(where)}  ${style.quiet(`${hit.role}  ${timeText(hit.createdAt)}`)}\n  ${oneLine(hit.snippet, columns - 4)}\n  ${style.quiet(`coppice show ${hit.treeId} ${hit.nodeId} --through`)}`;
+    });
+    if (lines.length === 0) lines.push(style.quiet('Nothing found.'));
+    if (page.cursor !== null) lines.push(style.quiet(`There is more: add --cursor ${page.cursor}`));
+    return { data: page, lines };
+  },
+});
+
+function refuseRole(role: string): never {
+  throw usageError(`--role is one of user, assistant, tool and system, not ${role}.`);
+}

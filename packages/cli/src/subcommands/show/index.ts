@@ -1,0 +1,58 @@
+import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
+import { findNodeIn, findTree, lastTree } from '../../place.ts';
+import { nodeText, titleOf } from '../../printing.ts';
+import { variantPlaces } from '../../variants.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const show = defineSubcommand({
+  name: 'show',
+  summary: 'print a thread: the active one, or the one that ends at a node',
+  group: 'Read',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' },
+    { name: 'node', summary: 'the end of the thread', optional: true, completes: 'node' },
+  ],
+  options: [
+    { name: 'through', summary: 'goes on from the node down to the leaf that it leads to' },
+    { name: 'leaf', summary: 'only the last message' },
+    { name: 'limit', short: 'n', value: 'count', summary: 'only the last so many messages' },
+  ],
+  examples: ['coppice show last', 'coppice show last --limit 4', 'coppice show last --leaf --json'],
+  async run(given, at) {
+    const store = await at.store();
+    const row = await findTree(store, given.optional('tree') ?? lastTree);
+    const word = given.optional('node');
+    const to = word === undefined ? row.activeNodeId : await findNodeIn(store, row, word);
+    const limit = given.flag('leaf') ? 1 : given.count('limit');
+    const nodes: readonly Node[] =
+      to === null || to === row.rootId
+        ? []
+        : await store.read(row.id, function* () {
+            if (given.flag('through')) return yield* readPathThrough(to);
+            if (limit === undefined) return yield* readPath({ to });
+            return (yield* ask('path', { to, limit })).nodes;
+          });
+    const shown = limit === undefined ? nodes : nodes.slice(-limit);
+    const places = await store.read(row.id, () => variantPlaces(shown));
+    const { output } = at;
+    return {
+      data: {
+        treeId: row.id,
+        rootId: row.rootId,
+        title: titleOf(row),
+        systemPrompt: row.attributes.systemPrompt,
+        version: row.version,
+        activeNodeId: row.activeNodeId,
+        nodes: shown,
+      },
+      lines: (function* () {
+        yield `${output.style.strong(output.foreign(titleOf(row)))}  ${output.style.quiet(row.id)}\n`;
+        if (shown.length === 0) yield output.style.quiet('Nothing was said yet.');
+        for (const node of shown) {
+          const [index = 0, total = 1] = places.get(node.id) ?? [];
+          yield nodeText(node, total > 1 ? `${index + 1}/${total}` : '', output);
+        }
+      })(),
+    };
+  },
+});

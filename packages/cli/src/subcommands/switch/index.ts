@@ -1,0 +1,28 @@
+import { ask } from '@coppice/core';
+import { change, changed } from '../../changing.ts';
+import { findPlaceOf } from '../../place.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const switchTo = defineSubcommand({
+  name: 'switch',
+  summary: 'go to the branch through a node, down to where you last were in it',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'any node of the branch', completes: 'node' },
+  ],
+  options: [{ name: 'exactly', summary: 'to the node itself, also if more follows' }],
+  examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exactly'],
+  async run(given, at) {
+    const store = await at.store();
+    const { treeId, nodeId } = await findPlaceOf(store, given.text('tree'), given.text('node'));
+    const leaf = given.flag('exactly')
+      ? nodeId
+      : await store.read(treeId, function* () {
+          const known = yield* ask('head', { id: nodeId });
+          return known === null ? nodeId : yield* ask('lastVisited', { from: nodeId });
+        });
+    const outcome = await change(at, { type: 'select', treeId, nodeId: leaf });
+    return changed(outcome, `You are at ${outcome.result.nodeId}.`, at);
+  },
+});

@@ -1,0 +1,59 @@
+import { findNodeIn, findTree } from '../../place.ts';
+import { timeText, treeLine } from '../../printing.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import type { Workplace } from '../../workplace.ts';
+import { type Answer, defineSubcommand } from '../contract.ts';
+
+export const trash = defineSubcommand({
+  name: 'trash',
+  summary: 'list what was deleted, or take it for good',
+  group: 'Take back',
+  arguments: [
+    {
+      name: 'tree',
+      summary: 'the tree whose removed nodes are meant; trees if none is named',
+      optional: true,
+      completes: 'tree',
+    },
+    { name: 'node', summary: 'with --purge: only this removed node', optional: true },
+  ],
+  options: [{ name: 'purge', summary: 'takes it for good: it cannot be brought back' }],
+  examples: ['coppice trash', 'coppice trash last', 'coppice trash 01890c2e --purge'],
+  async run(given, at) {
+    const store = await at.store();
+    const word = given.optional('tree');
+    if (word === undefined) return trees(at, given.flag('purge'));
+    const row = await findTree(store, word);
+    if (given.flag('purge')) {
+      const node = given.optional('node');
+      if (node === undefined && row.attributes.trashedAt !== undefined) {
+        await store.purgeTree(row.id);
+        return { data: { treeId: row.id, purged: true }, lines: ['Nothing of the tree remains.'] };
+      }
+      const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(store, row, node) };
+      const report = await store.purge(row.id, what);
+      return { data: { treeId: row.id, ...report }, lines: [`${report.nodes} nodes are gone for good.`] };
+    }
+    const items = await store.trash(row.id);
+    const { style } = at.output;
+    const lines = items.map(
+      (item) =>
+        `${style.quiet(item.nodeId)}  ${style.quiet(timeText(item.at))}  ${item.count}  ${oneLine(item.preview, 50)}`,
+    );
+    return {
+      data: { treeId: row.id, items },
+      lines: lines.length > 0 ? lines : [style.quiet('Nothing was removed here.')],
+    };
+  },
+});
+
+async function trees(at: Workplace, purge: boolean): Promise<Answer> {
+  const store = await at.store();
+  const page = await store.trees({ trashed: true, limit: 200 });
+  if (purge) for (const row of page.items) await store.purgeTree(row.id);
+  const { style } = at.output;
+  const lines = page.items.map((row) => treeLine(row, at.output));
+  if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
+  else if (purge) lines.push(style.quiet('Nothing of them remains.'));
+  return { data: { ...page, purged: purge }, lines };
+}

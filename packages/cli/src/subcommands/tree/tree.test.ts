@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice tree', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O16] draws every branch: chains straight, forks indented', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    const { out } = await bed.run(['tree', tree]);
+    expect(out).toMatch(/● One .*\n├─● Two .*\n│ ● Three .*\n└─● Other/);
+    expect(await bed.json(['tree', tree, '--depth', '1'])).toMatchObject({
+      nodes: [{ id: nodes[0], hasChildren: true }],
+    });
+    expect((await bed.run(['tree', tree, '--from', nodes[1] ?? ''])).out).toContain('Three');
+  });
+});

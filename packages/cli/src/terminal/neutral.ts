@@ -1,0 +1,30 @@
+/** Text of models, tools and imports on its way to a terminal: it may say anything, but it must not do anything. */
+
+// Whole sequences first, so that their insides do not stay behind as litter: OSC, DCS, SOS, PM and APC up to their
+// terminator (or the end), CSI up to its final byte, and two-character escapes. C1 forms count as the 7-bit ones do.
+const sequences = new RegExp(
+  [
+    '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d\\u009e\\u009f])[^\\u0007\\u001b\\u009c]*(?:\\u0007|\\u001b\\\\|\\u009c)?',
+    '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
+    '\\u001b[ -/]*[0-~]?',
+  ].join('|'),
+  'g',
+);
+// What is left of controls: all but line feed and tab, DEL, the C1 range, and characters that turn the reading direction
+// around, with which a line can be made to show something else than it says.
+const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The text without anything that a terminal would obey. Line feeds and tabs stay. */
+export function neutral(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(sequences, '').replace(controls, '');
+}
+
+/** As {@link neutral}, on one line and at most so many characters long, cut with an ellipsis. */
+export function oneLine(text: string, longest: number): string {
+  // Cut first: a preview of ten megabytes must not cost ten megabytes of work.
+  const line = neutral(text.slice(0, longest * 8))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = [...line];
+  return characters.length <= longest ? line : `${characters.slice(0, Math.max(0, longest - 1)).join('')}…`;
+}

@@ -1,0 +1,35 @@
+import type { Output } from '../output.ts';
+
+/** Tells how far long work is: a bar on a terminal, nothing elsewhere, so that pipes and logs stay clean. */
+export interface Progress {
+  /** `left` null where nobody knows. */
+  tell(done: number, left: number | null): void;
+  end(): void;
+}
+
+const width = 28;
+
+/** The bar as text, such as `████████░░░░ 1,200 of 3,000 trees`. */
+export function bar(what: string, done: number, left: number | null): string {
+  const count = (value: number) => value.toLocaleString('en-US');
+  if (left === null) return `${count(done)} ${what}`;
+  const total = done + left;
+  const full = total === 0 ? width : Math.round((done / total) * width);
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${count(done)} of ${count(total)} ${what}`;
+}
+
+/** A progress that is drawn over itself on standard error. */
+export function createProgress(output: Output, what: string): Progress {
+  let shown = false;
+  return {
+    tell(done, left) {
+      if (!output.live) return;
+      shown = true;
+      output.note(`\r\u001b[2K${bar(what, done, left)}`);
+    },
+    end() {
+      if (shown) output.note('\r\u001b[2K');
+      shown = false;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { ask, type Node, type NodeId, type Reading } from '@coppice/core';
+
+/** Each node's place among its variants, as `[index, total]`. */
+export function* variantPlaces(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly [number, number]>> {
+  const places = new Map<NodeId, readonly [number, number]>();
+  for (const node of nodes) {
+    if (node.parentId === null) continue;
+    const variants = yield* ask('children', { of: node.parentId });
+    places.set(node.id, [variants.findIndex((variant) => variant.id === node.id), variants.length]);
+  }
+  return places;
+}

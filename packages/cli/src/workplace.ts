@@ -1,0 +1,120 @@
+/** What subcommands work with: the configuration, the store, the engine, and where to write. Each is opened when asked for. */
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
+import { type Config, createProviders, loadConfig, newId, type Providers } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import type { Host, Output } from './output.ts';
+
+/** Options that every subcommand has. */
+export interface GlobalOptions {
+  readonly store?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly json: boolean;
+}
+
+/** The place that a subcommand runs at. */
+export interface Workplace {
+  readonly host: Host;
+  readonly output: Output;
+  readonly options: GlobalOptions;
+  config(): Promise<Config>;
+  /** The store's URL: the one asked for, the configured one, or the database in the home directory. */
+  storeUrl(): Promise<string>;
+  store(): Promise<Store>;
+  providers(): Promise<Providers>;
+  /** What core is run with on behalf of the user. */
+  context(): RunContext;
+  /** Everything that standard input says. */
+  input(): Promise<string>;
+  /** Runs when the command is through, last come first. */
+  onClose(task: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+/** Where the embedded store lies if nobody says otherwise. */
+export function defaultDatabase(home: string): string {
+  return join(home, '.coppice', 'coppice.db');
+}
+
+/** A workplace on a host. Nothing is opened yet. */
+export function createWorkplace(host: Host, output: Output, options: GlobalOptions): Workplace {
+  const tasks: (() => Promise<unknown>)[] = [];
+  const config = once(() => loadConfig({ env: host.env, home: host.home }));
+  const storeUrl = once(async () => options.store ?? (await config()).store ?? `sqlite:${defaultDatabase(host.home)}`);
+  const store = once(async () => {
+    const opened = await openOrReadOnly(await storeUrl(), options, output);
+    tasks.push(() => opened.close());
+    return opened;
+  });
+  return {
+    host,
+    output,
+    options,
+    config,
+    storeUrl,
+    store,
+    providers: once(async () => createProviders({ config: await config() })),
+    context: () => ({
+      actor: options.owner ?? 'local',
+      now: Date.now,
+      newId: () => newId(),
+      kit: messageKit,
+    }),
+    async input() {
+      const decoder = new TextDecoder();
+      const parts: string[] = [];
+      for await (const piece of host.stdin)
+        parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
+      return parts.join('') + decoder.decode();
+    },
+    onClose: (task) => void tasks.push(task),
+    async close() {
+      for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) await task();
+    },
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * Opens a store; one that may not be written to is opened for reading, and the user is told. A history that is there is
+ * never shown as an empty one.
+ */
+async function openOrReadOnly(url: string, options: GlobalOptions, output: Output): Promise<Store> {
+  const owner = options.owner === undefined ? {} : { owner: options.owner };
+  const [, scheme = '', place = ''] = /^([a-z]+):(.*)$/is.exec(url) ?? [];
+  if (scheme === 'sqlite' && place !== '' && place !== ':memory:') makeFolder(dirname(place));
+  try {
+    return await openStore(url, owner);
+  } catch (thrown) {
+    if (!mayBeReadOnly(thrown)) throw thrown;
+    const opened = await openStore(url, { ...owner, readOnly: true }).catch(() => {
+      throw thrown;
+    });
+    output.note(`The store can be read but not written: ${thrown instanceof Error ? thrown.message : ''}\n`);
+    return opened;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // The store's own refusal says more than a failing mkdir.
+  }
+}
+
+function mayBeReadOnly(thrown: unknown): boolean {
+  if (isAppError(thrown))
+    return thrown instanceof AppError && (thrown.kind === 'unavailable' || thrown.code === 'tree/read-only');
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  return ['EACCES', 'EROFS', 'EPERM'].includes(code);
+}
