@@ -94,7 +94,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'zustand' },
       { name: 'radix-ui' },
       { name: 'cmdk' },
-      { name: 'streamdown' },
+      { name: 'marked', where: /^src\/markdown\// },
       { name: 'virtua' },
       { name: 'openapi-fetch' },
       { name: /^@fontsource-variable\// },
@@ -107,7 +107,9 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     outside: [
       { name: 'commander' },
       { name: 'picocolors' },
-      { name: '@clack/prompts' },
+      { name: 'marked', where: /^src\/chat\// },
+      { name: 'string-width', where: /^src\/chat\// },
+      { name: 'wrap-ansi', where: /^src\/chat\// },
       { name: 'ink', where: /\.tsx$/ },
       { name: 'react', where: /\.tsx$/ },
     ],
@@ -340,6 +342,11 @@ function exportMatches(key: string, subpath: string): boolean {
   return subpath.startsWith(key.slice(0, star)) && subpath.endsWith(tail) && subpath.length >= key.length;
 }
 
+/** A package's settings for a tool, such as its bundler: never part of the product, so they may use what only builds it. */
+function isToolConfig(path: string): boolean {
+  return /^packages\/[^/]+\/[\w-]+\.config\.ts$/.test(path);
+}
+
 function undeclared(manifest: Manifest | undefined, name: string): string | null {
   return manifest?.dependencies.has(name) ? null : 'which its package.json does not name under dependencies';
 }
@@ -354,7 +361,7 @@ function refuseOutside({ manifests, root, table, path, folder }: Context, specif
   const rules = table[folder];
   if (!rules) return null;
   const own = manifests.get(folder);
-  if (isTestFile(path)) {
+  if (isTestFile(path) || isToolConfig(path)) {
     const declared = root.forTests.has(name) || own?.forTests.has(name) || own?.dependencies.has(name);
     return declared ? null : 'which neither the root package.json nor its own names';
   }
