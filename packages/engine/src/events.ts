@@ -1,6 +1,12 @@
 /** Where others may look in: hooks before an act, which can cancel or replace it, and after, which are told. */
 import { AppError, type Message, type NodeId, type NodeMeta, type TreeId } from '@coppice/core';
 
+/**
+ * Why older messages give way: `manual`, somebody asked; `due`, before a call, and `after`, after a turn, it would be
+ * good; `full`, there is no room for a reply; `overflow`, the provider said so.
+ */
+export type CompactReason = 'manual' | 'due' | 'after' | 'full' | 'overflow';
+
 /** What each hook before an act is given, and may give back in place of it. */
 export interface BeforeEvents {
   append: {
@@ -10,7 +16,15 @@ export interface BeforeEvents {
   };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly summary?: string };
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId };
-  compact: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly focus?: string };
+  compact: {
+    readonly treeId: TreeId;
+    /** The end of the branch: the summary goes below it. */
+    readonly nodeId: NodeId;
+    readonly reason: CompactReason;
+    readonly focus?: string;
+    /** The summary itself: a hook that sets it spares the model the work. */
+    readonly summary?: string;
+  };
   generate: {
     readonly treeId: TreeId;
     readonly parentId: NodeId;
@@ -33,7 +47,7 @@ export interface AfterEvents {
   };
   branch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly added: readonly NodeId[] };
   switch: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly from: NodeId | null };
-  compact: { readonly treeId: TreeId; readonly nodeId: NodeId };
+  compact: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly reason: CompactReason };
   generate: { readonly treeId: TreeId; readonly nodeIds: readonly NodeId[]; readonly failed: readonly NodeId[] };
 }
 

@@ -14,6 +14,8 @@ export {
 } from './catalogue/index.ts';
 export { loadCatalogue } from './catalogue/load.ts';
 export { parseCatalogue } from './catalogue/rows.ts';
+// Making room, and summaries of branches.
+export * from './compaction/index.ts';
 export type * from './config/contract.ts';
 export { type ConfigSource, configPath, type Env, loadConfig, parseConfig } from './config/load.ts';
 export { Hidden, Secret } from './config/secret.ts';
@@ -22,7 +24,7 @@ export * from './events.ts';
 // The tree by its nodes' ids, and as topics with messages.
 export * from './forest/index.ts';
 export * from './generate/contract.ts';
-export { type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
+export { type CompactionSettings, type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
 export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
@@ -54,5 +56,7 @@ export { isMalformed, type MalformedToolUse, parseToolArguments } from './provid
 export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
 export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
+// Summaries and titles.
+export * from './summaries/index.ts';
 // Tools: what models may call.
 export * from './tools/index.ts';

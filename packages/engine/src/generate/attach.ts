@@ -10,16 +10,17 @@ import { type Ground, idOf, type TurnState } from './state.ts';
 /** The replies that an earlier try of the same request made, when they are through; null if this is the first try. */
 export async function attach(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[] | null> {
   if (state.options.requestId === undefined || ground.type === 'into') return null;
-  const tries = [true, false].map((compacted) =>
-    state.models.map((_, index) => idOf(room, state, ground, index, compacted)),
-  );
   const ids = await room.store.read(state.treeId, function* () {
-    for (const made of tries) {
-      const [first] = made;
-      // All replies of a try come into being in one commit.
-      if (first !== undefined && (yield* ask('head', { id: first })) !== null) return made;
-    }
-    return null;
+    const found: NodeId[] = [];
+    // A reply that was asked for again after room was made is the one that counts.
+    for (const index of state.models.keys())
+      for (const compacted of [true, false]) {
+        const id = idOf(room, state, ground, index, compacted);
+        if ((yield* ask('head', { id })) === null) continue;
+        found.push(id);
+        break;
+      }
+    return found.length === 0 ? null : found;
   });
   return ids === null ? null : Promise.all(ids.map((nodeId) => followed(room, state, nodeId)));
 }

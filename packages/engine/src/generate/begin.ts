@@ -16,7 +16,7 @@ import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './cont
 import { generateError } from './errors.ts';
 import { requestedId } from './request-id.ts';
 import { commandContext, type Room } from './room.ts';
-import type { Ground } from './state.ts';
+import type { Ground, TurnState } from './state.ts';
 
 /** A turn from its beginning on. */
 export interface Work {
@@ -28,6 +28,8 @@ export interface Work {
   readonly emit: (event: TurnEvent) => void;
   /** The replies of the newest round. */
   seen: readonly WrittenReply[];
+  /** What the rounds share; null until the first of them. */
+  state: TurnState | null;
 }
 
 /** Says what is to be said and finds where the replies go. */

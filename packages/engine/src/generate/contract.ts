@@ -1,6 +1,7 @@
 /** What a turn of conversation is asked for, what it tells while it runs, and what comes of it. */
 import type { ActId, JsonObject, Message, NodeId, NodeMeta, NodeStatus, TreeId } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
+import type { CompactReason } from '../events.ts';
 import type { FinishReason, ProviderUsage, ThinkingWish, ToolChoice } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Approve } from '../tools/contract.ts';
@@ -122,6 +123,8 @@ export interface WrittenReply {
   readonly message: Message | null;
   readonly finishReason: FinishReason | null;
   readonly error: ReplyError | null;
+  /** About how many tokens are in force with it; null where that is not known. */
+  readonly tokens: number | null;
 }
 
 /** The replies of one call, or of several beside each other, and what follows if they called tools. */
@@ -149,9 +152,15 @@ export interface Turn {
 export type Compact = (request: {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
+  /** For whose window: with several models, the one with the smallest. */
   readonly model: Model;
-  /** `due`: it would be good; `full`: there is no room for a reply; `overflow`: the provider said so. */
-  readonly reason: 'due' | 'full' | 'overflow';
+  readonly reason: Exclude<CompactReason, 'manual'>;
   readonly actId: ActId;
+  readonly actor: string;
+  /** Whether the pointer goes along, if it is there. */
+  readonly select: boolean;
+  /** What a hook wants the summary to go into, or to say. */
+  readonly focus?: string | undefined;
+  readonly summary?: string | undefined;
   readonly signal: AbortSignal;
 }) => Promise<NodeId | null>;

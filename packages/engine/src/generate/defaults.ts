@@ -1,14 +1,26 @@
-import type { Config } from '../config/contract.ts';
+import type { Config, SummariesConfig } from '../config/contract.ts';
+import { defaultFileTools, type FileTools } from '../summaries/files.ts';
 import type { GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 
 /** What a turn has unless it says otherwise. */
 export type GenerateDefaults = Pick<GenerateOptions, 'temperature' | 'maxTokens' | 'thinking' | 'fallbackModel'>;
 
+/** How a generator makes room. */
+export interface CompactionSettings {
+  /** False leaves windows that are full to the user; true if not given. */
+  readonly automatic?: boolean | undefined;
+  readonly fileTools?: FileTools | undefined;
+}
+
 /** What the operator's configuration says about turns, for a generator to be made with. */
-export function generatorSettings(config: Pick<Config, 'generate' | 'tools'>): {
+export function generatorSettings(
+  config: Pick<Config, 'generate' | 'tools'> & Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel'>>,
+): {
   readonly defaults: GenerateDefaults;
   readonly limits: Pick<GenerateLimits, 'rounds' | 'calls' | 'turnMs'>;
+  readonly compaction: CompactionSettings;
+  readonly summaries: SummariesConfig;
 } {
   const { temperature, maxTokens, thinking, fallbackModel } = config.generate;
   const { rounds, calls, turnMs } = config.tools;
@@ -20,7 +32,20 @@ export function generatorSettings(config: Pick<Config, 'generate' | 'tools'>): {
       thinking: thinking === undefined ? undefined : { effort: thinking },
     },
     limits: { rounds, calls, turnMs },
+    compaction: {
+      automatic: config.compaction?.automatic ?? true,
+      fileTools: {
+        ...defaultFileTools,
+        read: [...defaultFileTools.read, ...(config.compaction?.readTools ?? []).map(small)],
+        change: [...defaultFileTools.change, ...(config.compaction?.changeTools ?? []).map(small)],
+      },
+    },
+    summaries: { model: config.summaries?.model ?? config.cheapModel },
   };
+}
+
+function small(name: string): string {
+  return name.toLowerCase();
 }
 
 /** Options with what they leave open filled in; what is undefined is open. */

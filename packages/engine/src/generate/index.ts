@@ -1,6 +1,9 @@
 /** Turns of conversation on a store: begins them, finds them again, stops them, and saves those that a crash cut short. */
 import { messageKit } from '@coppice/content';
 import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
+import { createCompactor } from '../compaction/compactor.ts';
+import type { Compactor } from '../compaction/contract.ts';
+import type { SummariesConfig } from '../config/contract.ts';
 import { createEvents, type Events } from '../events.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -8,9 +11,12 @@ import type { Clock } from '../providers/contract.ts';
 import type { Providers } from '../providers/index.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
 import { type Recovered, recoverRuns } from '../runs/recover.ts';
+import { cheapModel } from '../summaries/cheap-model.ts';
+import type { Summarizer } from '../summaries/contract.ts';
+import { createSummarizer } from '../summaries/summarizer.ts';
 import { createBreathe } from './breathe.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
-import { type GenerateDefaults, withDefaults } from './defaults.ts';
+import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
 import type { Room, ToolSource } from './room.ts';
 import { Stop } from './stop.ts';
@@ -22,7 +28,13 @@ export interface GeneratorOptions {
   readonly providers: Pick<Providers, 'model'>;
   readonly tools?: ToolSource | undefined;
   readonly events?: Events | undefined;
-  /** Makes room in a window that is full; without it such a turn is refused. */
+  /** Whether and how room is made in a window that is full; by a summary of what is older if not given. */
+  readonly compaction?: CompactionSettings | undefined;
+  /** Who sums up; a summarizer with a small model of the provider in use if not given. */
+  readonly summarizer?: Summarizer | undefined;
+  /** Which model sums up, for the summarizer that is made where none is given. */
+  readonly summaries?: SummariesConfig | undefined;
+  /** Makes room otherwise. */
   readonly compact?: Compact | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
   /** What a turn has unless it says otherwise; see {@link generatorSettings}. */
@@ -40,6 +52,9 @@ export type TurnsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
 /** Begins turns and looks after them. */
 export interface Generator {
   readonly events: Events;
+  /** Makes room by hand, and sums branches up, with the same summarizer as turns do. */
+  readonly compactor: Compactor;
+  readonly summarizer: Summarizer;
   /** Begins a turn, or gives the one that the same request began at the same place and that is not through yet. */
   generate(start: TurnStart, options: GenerateOptions): Turn;
   /** Stops turns of this process and resolves when they are through; false if there were none. */
@@ -57,19 +72,39 @@ export interface Generator {
 /** Makes a generator. Nothing runs until a turn begins. */
 export function createGenerator(options: GeneratorOptions): Generator {
   const clock = options.clock ?? systemClock;
-  const room: Room = {
-    store: options.store,
-    model: (id) => options.providers.model(id),
-    tools: options.tools ?? null,
-    events: options.events ?? createEvents(),
-    kit: options.kit ?? messageKit,
+  const { store } = options;
+  const model = (id: string) => options.providers.model(id);
+  const events = options.events ?? createEvents();
+  const kit = options.kit ?? messageKit;
+  const makeId = options.newId ?? (() => newId(clock.now()));
+  const actor = options.actor ?? store.owner;
+  const summarizer =
+    options.summarizer ??
+    createSummarizer({ model: cheapModel(options.providers, { summaries: options.summaries ?? {} }), clock });
+  const compactor = createCompactor({
+    store,
+    summarizer,
+    model,
+    events,
+    fileTools: options.compaction?.fileTools,
+    actor,
+    kit,
     clock,
-    newId: options.newId ?? (() => newId(clock.now())),
+    newId: makeId,
+  });
+  const room: Room = {
+    store,
+    model,
+    tools: options.tools ?? null,
+    events,
+    kit,
+    clock,
+    newId: makeId,
     breathe: createBreathe(clock),
-    actor: options.actor ?? options.store.owner,
+    actor,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },
-    compact: options.compact ?? null,
+    compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.makeRoom),
   };
   const running = new Set<RunningTurn>();
   const inFlight = new Map<string, RunningTurn>();
@@ -87,7 +122,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     return turn;
   };
   const recover = () => {
-    const { store, actor, kit, process, limits } = room;
+    const { process, limits } = room;
     return recoverRuns({
       store,
       actor,
@@ -99,7 +134,9 @@ export function createGenerator(options: GeneratorOptions): Generator {
     });
   };
   return {
-    events: room.events,
+    events,
+    compactor,
+    summarizer,
     generate(start, asked) {
       const wanted = withDefaults(asked, options.defaults);
       const key = keyOf(start, wanted);

@@ -1,28 +1,36 @@
-import { isAppError, type NodeId, refuse } from '@coppice/core';
+import { compactionDue, isAppError, type NodeId, refuse } from '@coppice/core';
+import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
+import type { WrittenReply } from './contract.ts';
 import type { Prompt } from './prompt.ts';
 import type { Room } from './room.ts';
 import type { Ground, TurnState } from './state.ts';
 
-/** Has older messages give way to a summary, once in a turn; gives the node to go on from, or null where nobody can. */
+/**
+ * Has older messages give way to a summary, once before a call; gives the node to go on from, or null where nobody can.
+ */
 export async function compactOnce(
   room: Room,
   state: TurnState,
   ground: Ground,
   model: Model,
-  reason: 'due' | 'full' | 'overflow',
+  reason: Exclude<CompactReason, 'manual'>,
 ): Promise<NodeId | null> {
   // A reply that is gone on with has its place already; a summary below it would come too late.
   if (room.compact === null || state.compacted || ground.type === 'into') return null;
   state.compacted = true;
-  const { treeId, actId, signal } = state;
+  const { treeId, actId, actor, signal, options, emit } = state;
   try {
-    const { nodeId } = await room.events.ask('compact', { treeId, nodeId: ground.parentId });
-    const marker = await room.compact({ treeId, nodeId, model, reason, actId, signal });
-    if (marker !== null) await room.events.tell('compact', { treeId, nodeId: marker });
+    const asked = await room.events.ask('compact', { treeId, nodeId: ground.parentId, reason });
+    const { nodeId, focus, summary } = asked;
+    const select = options.select !== false;
+    const marker = await room.compact({ treeId, nodeId, model, reason, actId, actor, select, focus, summary, signal });
+    if (marker === null) return null;
+    emit({ type: 'node', nodeId: marker, parentId: nodeId, role: 'system', status: 'success' });
+    await room.events.tell('compact', { treeId, nodeId: marker, reason });
     return marker;
   } catch (thrown) {
-    if (isAppError(thrown) && (thrown.kind === 'aborted' || reason === 'full')) {
+    if (isAppError(thrown) && reason !== 'after' && (thrown.kind === 'aborted' || reason === 'full')) {
       if (thrown.code !== 'context/nothing-to-compact') throw thrown;
     }
     // Where it only would have been good, or something else went wrong before, a summary that fails stops nobody.
@@ -30,18 +38,43 @@ export async function compactOnce(
   }
 }
 
+/** The model whose window is full first. */
+export function smallest(models: readonly [Model, ...Model[]]): Model {
+  return models.reduce((least, model) => (model.info.window < least.info.window ? model : least));
+}
+
 /**
  * Makes room where a window is full or nearly so; gives the node to go on from, or null where there is room enough to go
  * on without. Refuses `context/full` where there is not.
  */
-export async function makeRoom(room: Room, state: TurnState, ground: Ground, tight: Prompt): Promise<NodeId | null> {
-  const { model } = tight;
-  const isFull = tight.room === 'short';
-  const marker = await compactOnce(room, state, ground, model, isFull ? 'full' : 'due');
-  if (marker !== null || !isFull) return marker;
+export async function makeRoom(
+  room: Room,
+  state: TurnState,
+  ground: Ground,
+  tight: readonly [Prompt, ...Prompt[]],
+): Promise<NodeId | null> {
+  const full = tight.find((prompt) => prompt.room === 'short');
+  const [first, ...rest] = tight;
+  const model = smallest([first.model, ...rest.map((prompt) => prompt.model)]);
+  const marker = await compactOnce(room, state, ground, model, full === undefined ? 'due' : 'full');
+  if (marker !== null || full === undefined) return marker;
+  const { id, info } = full.model;
   return refuse(
     'context/full',
-    `The conversation fills the window of ${model.id} (${model.info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
-    { model: model.id, window: model.info.window },
+    `The conversation fills the window of ${id} (${info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
+    { model: id, window: info.window },
   );
+}
+
+/** After a turn: makes room where the next one would have to wait for it, unless somebody went on already. */
+export async function makeRoomAfter(room: Room, state: TurnState, replies: readonly WrittenReply[]): Promise<void> {
+  const [reply] = replies;
+  const [model] = state.models;
+  // Of several replies nobody knows yet which one is gone on with.
+  if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
+  if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
+  const { window, known } = model.info;
+  if (!compactionDue(reply.tokens, known ? window : undefined)) return;
+  state.compacted = false;
+  await compactOnce(room, state, { type: 'below', parentId: reply.nodeId }, model, 'after');
 }

@@ -26,6 +26,8 @@ import type { Room } from './room.ts';
 export interface Prompt {
   readonly model: Model;
   readonly request: Omit<ProviderRequest, 'model'>;
+  /** What is sent, in tokens, as far as that can be known before. */
+  readonly estimate: number;
   /** `due`: compacting would be good; `short`: there is no room for a reply worth having. */
   readonly room: 'ok' | 'due' | 'short';
 }
@@ -77,6 +79,7 @@ export function promptFor(context: Context, model: Model, wish: PromptWish): Pro
   const due = compactionDue(estimate, known ? window : undefined);
   return {
     model,
+    estimate,
     room: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',
     request: {
       ...(systemPrompt === null ? {} : { systemPrompt }),

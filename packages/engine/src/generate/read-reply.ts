@@ -17,6 +17,7 @@ export async function readReply(room: Room, treeId: TreeId, nodeId: NodeId): Pro
     message: message === null || isBlank(message) ? null : message,
     finishReason: null,
     error: failed ? errorOf(meta.error, status) : null,
+    tokens: null,
   };
 }
 

@@ -28,7 +28,7 @@ export interface TurnState {
   readonly tools: readonly ToolSpec[];
   readonly signal: AbortSignal;
   readonly emit: (event: TurnEvent) => void;
-  /** Whether room was made once already: a second summary of the same would help nobody. */
+  /** Whether room was made for this call already: a second summary of the same would help nobody. */
   compacted: boolean;
   /** Whether another try of the same request writes the replies: then this one only follows. */
   attached: boolean;

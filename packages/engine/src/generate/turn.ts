@@ -6,6 +6,7 @@ import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toAppError } from './errors.ts';
+import { makeRoomAfter } from './make-room.ts';
 import type { Room } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
 import type { Ground, TurnState } from './state.ts';
@@ -34,7 +35,7 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
   };
   const over = new AbortController();
   room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
-  const work: Work = { room, start, options, actId, signal: controller.signal, emit, seen: [] };
+  const work: Work = { room, start, options, actId, signal: controller.signal, emit, seen: [], state: null };
   const first = firstRound(work);
   const done = finished(work, first).then((end) => {
     over.abort();
@@ -75,6 +76,7 @@ async function finished(work: Work, first: Promise<Round>): Promise<TurnEnd> {
   if (nodeIds.length > 0)
     await room.events.tell('generate', { treeId: start.treeId, nodeIds, failed: failed.map((reply) => reply.nodeId) });
   if (failure !== null) return failure;
+  if (work.state !== null) await makeRoomAfter(room, work.state, work.seen);
   const [broken] = failed;
   // With several replies beside each other the turn went well if one of them did.
   if (broken === undefined || broken.error === null || failed.length < nodeIds.length) return { type: 'end', nodeIds };
@@ -118,6 +120,7 @@ async function firstRound(work: Work): Promise<Round> {
     attached: false,
     round: 0,
   };
+  work.state = state;
   return roundAt(work, state, ground, { rounds: 0, calls: 0 });
 }
 
@@ -202,5 +205,7 @@ async function afterTools(work: Work, state: TurnState, reply: WrittenReply, bud
   );
   throwIfStopped(signal);
   state.round++;
+  // Each call of a long loop may find the window full again.
+  state.compacted = false;
   return roundAt(work, state, { type: 'below', parentId: last }, budget);
 }

@@ -165,7 +165,11 @@ async function endReply(
     source: finishedSource(heard.prompt, facts),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
   };
-  const written = await commit(room, job, { nodeId, parentId, status, message, finishReason, error }, meta);
+  const tokens =
+    usage === null
+      ? heard.prompt.estimate + (message === null ? 0 : room.kit.tokens(message))
+      : usage.inputTokens + usage.outputTokens;
+  const written = await commit(room, job, { nodeId, parentId, status, message, finishReason, error, tokens }, meta);
   emit({
     type: 'node',
     nodeId,

@@ -2,7 +2,7 @@
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { attach } from './attach.ts';
 import type { WrittenReply } from './contract.ts';
-import { compactOnce, makeRoom } from './make-room.ts';
+import { compactOnce, makeRoom, smallest } from './make-room.ts';
 import { type Prompt, promptFor, readContext } from './prompt.ts';
 import { commandContext, type Room } from './room.ts';
 import { sourceOf } from './source.ts';
@@ -12,11 +12,14 @@ import { writeReply } from './write-reply.ts';
 /** Writes the replies at a place, all of them at the same time, and resolves when all are through. */
 export async function writeRound(room: Room, state: TurnState, ground: Ground): Promise<readonly WrittenReply[]> {
   const { place, prompts } = await prepared(room, state, ground);
-  const replies = await writeAll(room, state, place, prompts);
-  const [only] = replies;
-  if (replies.length !== 1 || only?.error?.code !== 'provider/context-overflow' || only.message !== null)
-    return replies;
-  return (await retried(room, state, place, only)) ?? replies;
+  const replies = await writeAll(room, state, place, prompts, state.options.select !== false);
+  if (state.attached || !replies.some(isOverflow)) return replies;
+  return (await retried(room, state, place, replies)) ?? replies;
+}
+
+/** Whether a provider said that it was too much before it said anything else. */
+function isOverflow(reply: WrittenReply): boolean {
+  return reply.error?.code === 'provider/context-overflow' && reply.message === null;
 }
 
 /** The prompts, one per reply, and where the replies go once there is room for them. */
@@ -27,14 +30,14 @@ async function prepared(
 ): Promise<{ readonly place: Ground; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
   const end = ground.type === 'into' ? ground.nodeId : ground.parentId;
   const prompts = promptsFor(state, await readContext(room, state.treeId, end), ground);
-  const tight = prompts.find(([prompt]) => prompt.room !== 'ok')?.[0];
-  if (tight === undefined) return { place: ground, prompts };
-  const marker = await makeRoom(room, state, ground, tight);
+  const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.room !== 'ok');
+  if (first === undefined) return { place: ground, prompts };
+  const marker = await makeRoom(room, state, ground, [first, ...rest]);
   if (marker === null) return { place: ground, prompts };
   const place: Ground = { type: 'below', parentId: marker };
   const again = promptsFor(state, await readContext(room, state.treeId, marker), place);
   const full = again.find(([prompt]) => prompt.room === 'short')?.[0];
-  if (full !== undefined) await makeRoom(room, state, place, full);
+  if (full !== undefined) await makeRoom(room, state, place, [full]);
   return { place, prompts: again };
 }
 
@@ -56,11 +59,14 @@ async function writeAll(
   state: TurnState,
   ground: Ground,
   prompts: readonly (readonly [Prompt, ...Prompt[]])[],
+  select: boolean,
+  /** Which of the turn's replies these are; all of them if not given. */
+  places: readonly number[] = prompts.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
   const { treeId, actId, actor, signal, emit } = state;
   const jobs = prompts.map((list, index) => ({
     prompts: list,
-    nodeId: idOf(room, state, ground, index, state.compacted),
+    nodeId: idOf(room, state, ground, places[index] ?? index, state.compacted),
     runId: room.newId(),
   }));
   const now = room.clock.now();
@@ -78,7 +84,7 @@ async function writeAll(
     });
   }
   await room.breathe();
-  const isOurs = await plant(room, state, ground, jobs).catch(async (error: unknown) => {
+  const isOurs = await plant(room, state, ground, jobs, select).catch(async (error: unknown) => {
     await forget(room, jobs);
     throw error;
   });
@@ -128,11 +134,11 @@ async function plant(
   state: TurnState,
   ground: Ground,
   jobs: readonly { readonly nodeId: NodeId; readonly prompts: readonly [Prompt, ...Prompt[]] }[],
+  select: boolean,
 ): Promise<boolean> {
   const { treeId } = state;
   const context = commandContext(room, state.actId, state.actor);
   const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: sourceOf(job.prompts[0]) } }));
-  const select = state.options.select !== false;
   if (ground.type === 'below') {
     const { parentId } = ground;
     return (await run(room.store, { type: 'reply', treeId, parentId, replies, select }, context)).commit !== null;
@@ -146,26 +152,39 @@ async function plant(
   return true;
 }
 
-/** Once more after the provider said that it was too much: below a compaction, in place of the reply that said nothing. */
+/**
+ * Once more for those whose provider said that it was too much: together below one compaction, in place of the replies
+ * that said nothing. The others stay where they are.
+ */
 async function retried(
   room: Room,
   state: TurnState,
   ground: Ground,
-  failed: WrittenReply,
+  replies: readonly WrittenReply[],
 ): Promise<readonly WrittenReply[] | null> {
-  const [model] = state.models;
   const { treeId, actId } = state;
-  const marker = model === undefined ? null : await compactOnce(room, state, ground, model, 'overflow');
+  const places = [...replies.keys()].filter((index) => replies.slice(index, index + 1).some(isOverflow));
+  const [first, ...rest] = places.flatMap((index) => state.models[index] ?? []);
+  const marker =
+    first === undefined ? null : await compactOnce(room, state, ground, smallest([first, ...rest]), 'overflow');
   if (marker === null) return null;
   const place: Ground = { type: 'below', parentId: marker };
   const prompts = promptsFor(state, await readContext(room, treeId, marker), place);
-  const replies = await writeAll(room, state, place, prompts);
-  const still = await room.store.read(treeId, () => ask('head', { id: failed.nodeId }));
-  if (still !== null)
+  const again = prompts.filter((_, index) => places.includes(index));
+  // The pointer goes to the last reply of the turn, which may be one that came through at once.
+  const select = state.options.select !== false && places.at(-1) === replies.length - 1;
+  const written = await writeAll(room, state, place, again, select, places);
+  const failed = places.flatMap((index) => replies[index]?.nodeId ?? []);
+  const still = await room.store.read(treeId, function* () {
+    const found: NodeId[] = [];
+    for (const id of failed) if ((yield* ask('head', { id })) !== null) found.push(id);
+    return found;
+  });
+  if (still.length > 0)
     await run(
       room.store,
-      { type: 'delete', treeId, nodeIds: [failed.nodeId], mode: 'cascade' },
+      { type: 'delete', treeId, nodeIds: still, mode: 'cascade' },
       commandContext(room, actId, state.actor),
     );
-  return replies;
+  return replies.map((reply, index) => written[places.indexOf(index)] ?? reply);
 }

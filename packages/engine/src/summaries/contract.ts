@@ -4,7 +4,7 @@ import type { Model } from '../providers/index.ts';
 import type { TrackedFiles } from './files.ts';
 
 /** What a summary is made from. */
-export interface SummaryRequest {
+export interface SummarizerRequest {
   /** Oldest first. */
   readonly messages: readonly Message[];
   /** The beginning of a request whose rest stays as it is; it is summed up for its own sake. */
@@ -42,9 +42,9 @@ export interface Summary {
 /** Writes summaries and titles. It always has an answer: only a signal makes it reject. */
 export interface Summarizer {
   /** In place of older messages of the same conversation. */
-  compaction(request: SummaryRequest): Promise<Summary>;
+  compaction(request: SummarizerRequest): Promise<Summary>;
   /** Of a branch that is left or brought back. */
-  branch(request: Omit<SummaryRequest, 'turnPrefix' | 'previous'>): Promise<Summary>;
+  branch(request: Omit<SummarizerRequest, 'turnPrefix' | 'previous'>): Promise<Summary>;
   /** One line, without markup; null where nothing was said that could be one. */
   title(request: TitleRequest): Promise<Summary | null>;
 }

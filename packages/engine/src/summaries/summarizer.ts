@@ -10,9 +10,9 @@ import {
   defaultSummaryLimits,
   type PickModel,
   type Summarizer,
+  type SummarizerRequest,
   type Summary,
   type SummaryLimits,
-  type SummaryRequest,
   type TitleRequest,
 } from './contract.ts';
 import { extractSummary } from './extract.ts';
@@ -107,7 +107,7 @@ async function chosen(
   }
 }
 
-async function compactionSummary(desk: Desk, request: SummaryRequest): Promise<Summary> {
+async function compactionSummary(desk: Desk, request: SummarizerRequest): Promise<Summary> {
   const { messages, turnPrefix = [] } = request;
   const previous = request.previous == null ? null : withoutFiles(request.previous) || null;
   const model = await chosen(desk, request);
@@ -144,7 +144,7 @@ async function compactionSummary(desk: Desk, request: SummaryRequest): Promise<S
   );
 }
 
-function assembled(parts: readonly Written[], texts: readonly string[], { files }: SummaryRequest): Summary {
+function assembled(parts: readonly Written[], texts: readonly string[], { files }: SummarizerRequest): Summary {
   const lists = filesText(files ?? noFiles);
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: sourceOf(parts) };
 }
@@ -176,7 +176,7 @@ function sourceOf(parts: readonly Written[]): JsonObject {
 }
 
 /** Writes one text, portion by portion: each answer is brought up to date with the next. */
-async function written(desk: Desk, model: Model | null, request: SummaryRequest, task: Task): Promise<Written> {
+async function written(desk: Desk, model: Model | null, request: SummarizerRequest, task: Task): Promise<Written> {
   const { focus, signal } = request;
   const { messages, previous, maxTokens, isPrefix = false } = task;
   const extracted = (reason: string, calls = 0): Written => ({

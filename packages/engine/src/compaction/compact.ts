@@ -1,0 +1,210 @@
+/** Has older messages of a branch give way to a summary. */
+import {
+  actId as asActId,
+  ask,
+  type Context,
+  type Cut,
+  chooseCut,
+  compactionBudget,
+  contextOf,
+  type JsonObject,
+  type Message,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  type Reading,
+  readContextPath,
+  readTree,
+  refuse,
+  run,
+  summaryMessage,
+  type TreeId,
+  textMessage,
+  valueOf,
+} from '@coppice/core';
+import type { CompactReason } from '../events.ts';
+import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
+import {
+  type FileTools,
+  filesIn,
+  filesJson,
+  joinFiles,
+  noFiles,
+  type TrackedFiles,
+  trackFiles,
+} from '../summaries/files.ts';
+import type { Bench, Compacted, CompactionRequest } from './contract.ts';
+import { singly } from './flights.ts';
+import { lastModel } from './last-model.ts';
+
+/** What is in force at the end of a branch. */
+interface Place {
+  readonly nodeId: NodeId;
+  readonly path: readonly Node[];
+  readonly context: Context;
+  readonly isLeaf: boolean;
+}
+
+/** Asks the hooks, compacts, and tells them. Refuses `context/nothing-to-compact`. */
+export async function compactByHand(bench: Bench, request: CompactionRequest): Promise<Compacted> {
+  const { treeId } = request;
+  const nodeId = request.nodeId ?? (await activeNode(bench, treeId));
+  const event = { treeId, nodeId, reason: 'manual' as const };
+  const asked = await bench.events?.ask('compact', {
+    ...event,
+    ...(request.focus === undefined ? {} : { focus: request.focus }),
+    ...(request.summary === undefined ? {} : { summary: request.summary }),
+  });
+  const wanted = asked === undefined ? request : { ...request, focus: asked.focus, summary: asked.summary };
+  const made = await compactAt(bench, { ...wanted, nodeId: asked?.nodeId ?? nodeId }, 'manual');
+  await bench.events?.tell('compact', { treeId, nodeId: made.nodeId, reason: 'manual' });
+  return made;
+}
+
+async function activeNode({ store }: Bench, treeId: TreeId): Promise<NodeId> {
+  const { activeNodeId } = await store.read(treeId, () => readTree(treeId));
+  return activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
+}
+
+/** Compacts without asking anybody, one at a time in a tree. */
+export function compactAt(
+  bench: Bench,
+  request: CompactionRequest & { readonly nodeId: NodeId },
+  reason: CompactReason,
+): Promise<Compacted> {
+  const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
+  const key = JSON.stringify([nodeId, focus, summary, keep, model?.id ?? null]);
+  return singly(bench.store, { treeId, key, yields: reason === 'after', signal }, (flightSignal) =>
+    compacted(bench, { ...request, signal: flightSignal }, reason),
+  );
+}
+
+async function compacted(
+  bench: Bench,
+  request: CompactionRequest & { readonly nodeId: NodeId },
+  reason: CompactReason,
+): Promise<Compacted> {
+  const { store, kit } = bench;
+  const { treeId, focus } = request;
+  const place = await store.read(treeId, () => readPlace(treeId, request.nodeId, kit));
+  const model = request.model ?? lastModel(bench, place.path);
+  const { reserve, ...budget } = compactionBudget(model?.info.known === true ? model.info.window : undefined);
+  const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
+  const cut = valueOf(
+    chooseCut(place.context, {
+      keep: request.keep ?? keepFor(reason, budget.keep, place.context),
+      limit: Math.max(0, budget.limit - maxTokens - promptTokens(place.context)),
+    }),
+  );
+  const messages = cut.history.map((entry) => entry.message);
+  const turnPrefix = cut.turnPrefix.map((entry) => entry.message);
+  const summarised = [...messages, ...turnPrefix];
+  const files = filesBefore(place, cut, bench.fileTools, summarised);
+  const made = await summaryFor(bench, request, {
+    messages,
+    turnPrefix,
+    previous: cut.previousSummary,
+    focus,
+    files,
+    maxTokens,
+    near: model,
+    signal: request.signal,
+  });
+  return committed(bench, request, reason, place, cut, made, {
+    ...filesJson(files),
+    reason,
+    summarised: summarised.length,
+    ...(cut.turnPrefix.length > 0 ? { splitTurn: true } : {}),
+    ...(focus === undefined ? {} : { focus }),
+  });
+}
+
+function summaryFor(
+  { summarizer }: Bench,
+  { summary }: CompactionRequest,
+  wanted: Parameters<Bench['summarizer']['compaction']>[0],
+): Promise<Summary> {
+  if (summary === undefined) return summarizer.compaction(wanted);
+  return Promise.resolve({ text: summary, source: { type: 'given' } });
+}
+
+// A provider that says it was too much counts otherwise than we do, so that going by our count might change nothing.
+function keepFor(reason: CompactReason, keep: number, context: Context): number {
+  return reason === 'overflow' ? Math.min(keep, Math.floor(context.tokens / 2)) : keep;
+}
+
+function promptTokens(context: Context): number {
+  return context.entries.find((entry) => entry.kind === 'system-prompt')?.tokens ?? 0;
+}
+
+/** What is in force at a node. Refuses what is unknown and what is still being written. */
+function* readPlace(treeId: TreeId, nodeId: NodeId, kit: MessageKit): Reading<Place> {
+  const row = yield* readTree(treeId);
+  const head = yield* ask('head', { id: nodeId });
+  if (head === null) return refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+  if (head.status === 'pending')
+    return refuse('tree/pending', `A reply is still being written into ${nodeId}: wait for it or stop it.`, { nodeId });
+  const path = head.parentId === null ? [] : yield* readContextPath(nodeId);
+  const context = contextOf(path, { systemPrompt: row.attributes.systemPrompt, kit });
+  return { nodeId, path, context, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
+}
+
+/** The files of what gives way, after those that earlier summaries told of. */
+function filesBefore({ path, context }: Place, cut: Cut, tools: FileTools, messages: readonly Message[]): TrackedFiles {
+  const nodes = new Map(path.map((node) => [node.id, node]));
+  const told = [context.compaction?.nodeId, ...[...cut.history, ...cut.turnPrefix].map((entry) => entry.nodeId)];
+  let files = noFiles;
+  for (const id of told) {
+    const details = id == null ? undefined : nodes.get(id)?.marker?.details;
+    if (details !== undefined) files = joinFiles(files, filesIn(details));
+  }
+  return trackFiles(messages, files, tools);
+}
+
+async function committed(
+  bench: Bench,
+  request: CompactionRequest,
+  reason: CompactReason,
+  place: Place,
+  cut: Cut,
+  { text, source }: Summary,
+  details: JsonObject,
+): Promise<Compacted> {
+  const { store, kit, now, newId, actor } = bench;
+  const { treeId, select } = request;
+  const { nodeId: parentId } = place;
+  const actId = request.actId ?? newId();
+  const { result } = await run(
+    store,
+    {
+      type: 'compact',
+      treeId,
+      nodeId: parentId,
+      summary: text,
+      ...(cut.firstKept === null ? {} : { firstKept: cut.firstKept }),
+      tokensBefore: cut.tokensBefore,
+      details,
+      meta: { source },
+      // A turn that makes room may do so beside replies that are there; nobody else puts a summary beside what was said since.
+      onlyLeaf: place.isLeaf && (reason === 'manual' || reason === 'after'),
+      ...(select === undefined ? {} : { select }),
+    },
+    { actor: request.actor ?? actor, actId, now, newId, kit },
+  );
+  if (result.added.length === 0)
+    return refuse('tree/version-conflict', `Somebody went on from ${parentId} while it was summed up.`, {
+      nodeId: parentId,
+    });
+  const summary = kit.tokens(summaryMessage(textMessage('system', text)));
+  return {
+    nodeId: result.nodeId,
+    parentId,
+    firstKept: cut.firstKept,
+    summary: text,
+    source,
+    tokensBefore: cut.tokensBefore,
+    tokensAfter: promptTokens(place.context) + summary + cut.tokensKept,
+    summarised: cut.history.length + cut.turnPrefix.length,
+    actId: asActId(actId),
+  };
+}

@@ -1,0 +1,13 @@
+/** Compaction, and summaries of branches. */
+export { branchWithSummary, compact, createCompactor, mergeBranch } from './compactor.ts';
+export type {
+  Acting,
+  BringBackRequest,
+  Compacted,
+  CompactionRequest,
+  Compactor,
+  CompactorOptions,
+  Landed,
+  LeaveRequest,
+  StretchSummary,
+} from './contract.ts';
