@@ -41,6 +41,8 @@ export { estimateTokens } from './tokens.ts';
 
 export { canonicalJson } from './canonical-json.ts';
 
+export { derivedId } from './derived-id.ts';
+
 export { sha256Hex } from './sha256.ts';
 
 export { utf8Length } from './utf8.ts';

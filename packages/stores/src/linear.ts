@@ -1,5 +1,5 @@
 /** Conversations that are still lists: how they read as trees, and what may be written while trees are switched off. */
-import { messageKit, sha256Hex } from '@coppice/content';
+import { derivedId, messageKit } from '@coppice/content';
 import {
   type ActId,
   actId,
@@ -23,12 +23,7 @@ import {
   valueOf,
 } from '@coppice/core';
 
-/** A UUID that is always the same for the same parts: version 8, which RFC 9562 leaves to the application. */
-export function derivedId(...parts: readonly (string | number)[]): string {
-  const hex = sha256Hex(JSON.stringify(parts));
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+export { derivedId };
 
 /** The id of a message of a list: its own where it is one of ours, else one made of the tree's id and its place. */
 export function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {

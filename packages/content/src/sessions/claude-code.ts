@@ -1,0 +1,263 @@
+// Files of Claude Code: no header, several lines per reply (they share `message.id`), results of parallel calls that fan
+// out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
+import { derivedId } from '../derived-id.ts';
+import { type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
+import { type Fields, isFields, own, textField } from './fields.ts';
+import { parentsFirst } from './parents-first.ts';
+
+/** A file of Claude Code as entries of ours. */
+export interface CodeSession {
+  readonly header: SessionHeader;
+  readonly entries: readonly SessionEntry[];
+  /** Where the session was left. */
+  readonly leafUuid: string | null;
+}
+
+interface Line {
+  readonly fields: Fields;
+  readonly uuid: string;
+  readonly parent: string | null;
+}
+
+/** Converts the lines of a file. Every chain line is in an entry; the others give the session's name and its leaf. */
+export function readClaudeCode(lines: readonly Fields[]): CodeSession {
+  const reader = new Reader(lines);
+  return reader.session();
+}
+
+class Reader {
+  readonly #chain: Line[] = [];
+  readonly #byUuid = new Map<string, Line>();
+  // The entry that a line went into.
+  readonly #home = new Map<string, string>();
+  readonly #entries = new Map<string, Mutable>();
+  #name: string | undefined;
+  #left: string | undefined;
+  readonly #first: Fields;
+
+  constructor(lines: readonly Fields[]) {
+    this.#first = lines.find((line) => textField(line, 'sessionId') !== undefined) ?? {};
+    for (const fields of lines) {
+      const uuid = textField(fields, 'uuid');
+      const type = textField(fields, 'type');
+      if (type === 'custom-title') this.#name = textField(fields, 'customTitle') ?? this.#name;
+      else if (type === 'ai-title') this.#name ??= textField(fields, 'aiTitle');
+      else if (type === 'last-prompt') this.#left = textField(fields, 'leafUuid') ?? this.#left;
+      else if (type === 'summary') this.#name ??= textField(fields, 'summary');
+      if (uuid === undefined || this.#byUuid.has(uuid)) continue;
+      const line = { fields, uuid, parent: textField(fields, 'parentUuid') ?? null };
+      this.#chain.push(line);
+      this.#byUuid.set(uuid, line);
+    }
+  }
+
+  session(): CodeSession {
+    const id = textField(this.#first, 'sessionId') ?? '';
+    const at = textField(this.#first, 'timestamp');
+    const cwd = textField(this.#first, 'cwd');
+    const header: SessionHeader = {
+      type: 'session',
+      version: sessionVersion,
+      uuid: derivedId('claude-code', id),
+      parentUuid: null,
+      id,
+      ...(at === undefined ? {} : { timestamp: at }),
+      ...(cwd === undefined ? {} : { cwd }),
+    };
+    this.#gather();
+    const entries = this.#ordered(header.uuid);
+    const leafUuid = this.#leaf(entries);
+    if (this.#name !== undefined && this.#name !== '')
+      entries.push({
+        type: 'session_info',
+        uuid: derivedId('claude-code-name', id),
+        parentUuid: leafUuid ?? header.uuid,
+        name: this.#name,
+      });
+    return { header, entries, leafUuid };
+  }
+
+  /** Puts the lines of each reply into one entry, and results and compactions into entries of their own. */
+  #gather(): void {
+    const replies = new Map<string, Mutable>();
+    for (const line of this.#chain) {
+      const { fields, uuid } = line;
+      const message = own(fields, 'message');
+      const reply =
+        isFields(message) && textField(fields, 'type') === 'assistant' ? textField(message, 'id') : undefined;
+      const begun = reply === undefined ? undefined : replies.get(reply);
+      // Lines of one reply hang on each other; a reply that was asked for again has another id.
+      if (begun !== undefined && isFields(message)) {
+        begun.content = [...begun.content, ...contentOf(message)];
+        this.#home.set(uuid, begun.uuid);
+        begun.lines.push(fields);
+        continue;
+      }
+      const entry = this.#entry(line, message);
+      this.#entries.set(uuid, entry);
+      this.#home.set(uuid, uuid);
+      if (reply !== undefined) replies.set(reply, entry);
+    }
+  }
+
+  #entry({ fields, uuid, parent }: Line, message: unknown): Mutable {
+    const above = parent ?? textField(fields, 'logicalParentUuid') ?? null;
+    return {
+      uuid,
+      parent: above,
+      fields,
+      message: isFields(message) ? message : null,
+      content: isFields(message) ? contentOf(message) : [],
+      lines: [fields],
+    };
+  }
+
+  /** The entries, parents before children, results in a chain below the reply that asked for them. */
+  #ordered(root: string): SessionEntry[] {
+    const calls = new Map<string, Mutable>();
+    const ends = new Map<string, string>();
+    const moved = new Map<string, string>();
+    const answered = new Set<string>();
+    for (const entry of this.#entries.values())
+      for (const block of entry.content)
+        if (isFields(block) && textField(block, 'type') === 'tool_use') calls.set(textField(block, 'id') ?? '', entry);
+    for (const entry of this.#entries.values()) {
+      const id = resultId(entry);
+      const asking = id === undefined ? undefined : calls.get(id);
+      if (id === undefined || asking === undefined || answered.has(id) || !this.#isBelow(entry, asking)) continue;
+      answered.add(id);
+      moved.set(entry.uuid, ends.get(asking.uuid) ?? asking.uuid);
+      ends.set(asking.uuid, entry.uuid);
+    }
+    const results = new Map([...moved.keys()].map((uuid) => [uuid, this.#askedBy(uuid, calls)]));
+    const found: SessionEntry[] = [];
+    for (const entry of this.#entries.values()) {
+      const above = moved.get(entry.uuid) ?? this.#above(entry, results, ends);
+      for (const one of toEntries(entry, above ?? root)) found.push(one);
+    }
+    return parentsFirst(found, root);
+  }
+
+  #askedBy(uuid: string, calls: ReadonlyMap<string, Mutable>): string | undefined {
+    const entry = this.#entries.get(uuid);
+    const id = entry === undefined ? undefined : resultId(entry);
+    return id === undefined ? undefined : calls.get(id)?.uuid;
+  }
+
+  /** Where an entry hangs: on the last result of a reply if it followed one of them. */
+  #above(
+    entry: Mutable,
+    results: ReadonlyMap<string, string | undefined>,
+    ends: ReadonlyMap<string, string>,
+  ): string | null {
+    if (entry.parent === null) return null;
+    const home = this.#home.get(entry.parent) ?? entry.parent;
+    const asking = results.get(home);
+    return asking === undefined ? home : (ends.get(asking) ?? home);
+  }
+
+  #isBelow(entry: Mutable, asking: Mutable): boolean {
+    const seen = new Set<string>();
+    for (let at = entry.parent; at !== null && !seen.has(at); ) {
+      seen.add(at);
+      const home = this.#home.get(at);
+      if (home === asking.uuid) return true;
+      // Results that hang on each other belong to the same reply.
+      const above = home === undefined ? undefined : this.#entries.get(home);
+      if (above === undefined || resultId(above) === undefined) return false;
+      at = above.parent;
+    }
+    return false;
+  }
+
+  #leaf(entries: readonly SessionEntry[]): string | null {
+    const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
+    if (left !== undefined) return left;
+    for (let index = entries.length - 1; index >= 0; index--) {
+      const entry = entries[index];
+      const home = this.#entries.get(entry?.uuid ?? '');
+      if (entry !== undefined && home !== undefined && own(home.fields, 'isSidechain') !== true) return entry.uuid;
+    }
+    return null;
+  }
+}
+
+interface Mutable {
+  readonly uuid: string;
+  readonly parent: string | null;
+  readonly fields: Fields;
+  readonly message: Fields | null;
+  content: unknown[];
+  readonly lines: Fields[];
+}
+
+function contentOf(message: Fields): unknown[] {
+  const content = own(message, 'content');
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content : [];
+}
+
+function resultOf(entry: Mutable): Fields | undefined {
+  return entry.content.find((block): block is Fields => isFields(block) && textField(block, 'type') === 'tool_result');
+}
+
+function resultId(entry: Mutable): string | undefined {
+  const result = resultOf(entry);
+  return result === undefined ? undefined : textField(result, 'tool_use_id');
+}
+
+function textIn(content: readonly unknown[]): string {
+  return content.map((block) => (isFields(block) ? (textField(block, 'text') ?? '') : '')).join('');
+}
+
+/** The entry, and if it holds several results, one more for each of them. */
+function toEntries(entry: Mutable, parentUuid: string): SessionEntry[] {
+  const { fields, uuid, message } = entry;
+  const at = textField(fields, 'timestamp');
+  const base = { uuid, parentUuid, ...(at === undefined ? {} : { timestamp: at }) };
+  if (own(fields, 'isCompactSummary') === true)
+    return [{ type: 'compaction', ...base, summary: textIn(entry.content), record: entry.lines }];
+  if (message === null) return [{ type: textField(fields, 'type') ?? 'system', ...base, record: entry.lines }];
+  const results = entry.content.filter(
+    (block): block is Fields => isFields(block) && textField(block, 'type') === 'tool_result',
+  );
+  if (results.length === 0) return [{ type: 'message', ...base, message: saidIn(entry, message), record: entry.lines }];
+  return chained(entry, base, results);
+}
+
+function saidIn(entry: Mutable, message: Fields): Fields {
+  const { id: _, type: __, content: ___, role, ...rest } = message;
+  const about = role === 'assistant' ? rest : {};
+  return { role, ...about, content: entry.content };
+}
+
+/** Results of one line as messages one below the other; the last has the line's own id, for others hang on it. */
+function chained(
+  entry: Mutable,
+  base: { readonly uuid: string; readonly parentUuid: string },
+  results: readonly Fields[],
+): SessionEntry[] {
+  const rest = entry.content.filter((block) => !results.some((result) => result === block));
+  const messages: Fields[] = results.map((result) => ({
+    role: 'toolResult',
+    toolCallId: textField(result, 'tool_use_id') ?? '',
+    content: own(result, 'content'),
+    ...(own(result, 'is_error') === true ? { isError: true } : {}),
+  }));
+  if (rest.length > 0) messages.push({ role: 'user', content: rest });
+  let { parentUuid } = base;
+  return messages.map((message, index) => {
+    const last = index === messages.length - 1;
+    const uuid = last ? base.uuid : derivedId('claude-code-result', base.uuid, index);
+    const made: SessionEntry = {
+      type: 'message',
+      ...base,
+      uuid,
+      parentUuid,
+      message,
+      ...(last ? { record: entry.lines } : {}),
+    };
+    parentUuid = uuid;
+    return made;
+  });
+}

@@ -1,0 +1,173 @@
+// Session files: one session, one file of JSON lines, each entry naming the one it hangs on. What the lines mean is said
+// here and in the files beside this one, without a file system; who reads and writes them is handed the meaning.
+import type { JsonObject } from '@coppice/core';
+
+/** The version of the lines that are written. */
+export const sessionVersion = 2;
+
+/** One line: what it is, its own id, and the entry that it hangs on (null for the header only). */
+export interface SessionEntry {
+  readonly type: string;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  /** ISO 8601, for display. */
+  readonly timestamp?: string;
+  readonly [key: string]: unknown;
+}
+
+/** The first line. It is the root of the tree. */
+export interface SessionHeader extends SessionEntry {
+  readonly type: 'session';
+  readonly parentUuid: null;
+  /** The version of the format. */
+  readonly version: number;
+  /** The session's own id. */
+  readonly id: string;
+  readonly cwd?: string;
+  /** The file that the session was branched or converted from. */
+  readonly parentSession?: string;
+}
+
+/** A message. */
+export interface MessageEntry extends SessionEntry {
+  readonly type: 'message';
+  readonly message: unknown;
+}
+
+/** What was done on a branch that was left, as `branch_summary` or by its older name `stack_summary`. */
+export interface BranchSummaryEntry extends SessionEntry {
+  readonly type: 'branch_summary' | 'stack_summary';
+  readonly summary: string;
+  /** The leaf that was left. */
+  readonly fromUuid?: string;
+  readonly details?: JsonObject;
+}
+
+/** Where older messages give way to a summary. */
+export interface CompactionEntry extends SessionEntry {
+  readonly type: 'compaction';
+  readonly summary: string;
+  readonly firstKeptEntryUuid?: string;
+  readonly tokensBefore?: number;
+  readonly details?: JsonObject;
+}
+
+/** The pointer moved: the entry it hangs on is the leaf. */
+export interface LeafEntry extends SessionEntry {
+  readonly type: 'leaf';
+}
+
+/** Steps that are no insert. */
+export interface ChangeEntry extends SessionEntry {
+  readonly type: 'change';
+  readonly steps: readonly unknown[];
+}
+
+/** A label on an entry; without `label` it is taken away. */
+export interface LabelEntry extends SessionEntry {
+  readonly type: 'label';
+  readonly targetUuid: string;
+  readonly label?: string;
+}
+
+/** Which tool wrote a file, told by the shape of its lines. */
+export type Dialect =
+  /** No ids: the order of the lines is the chain. */
+  | 'v1'
+  /** Ours. */
+  | 'v2'
+  /** `id` and `parentId`, the header outside the tree. */
+  | 'pi'
+  /** `uuid` and `parentUuid`, no header, several lines per reply. */
+  | 'claude-code';
+
+/** Something about a file that its reader should know. Nothing is left out or put elsewhere without one. */
+export interface SessionWarning {
+  /**
+   * - `torn`: the last line is cut off, or the last commit is not complete; it was never acknowledged;
+   * - `damaged`: a line in the middle cannot be read; it stays where it is;
+   * - `orphan`: the entry hangs on one that is missing, and is shown below what stands before the gap;
+   * - `twice`: an id is used a second time;
+   * - `unkept`: a compaction names a first kept entry that is not there;
+   * - `misfit`: a change does not fit the tree, as after a line before it was lost.
+   */
+  readonly code: 'torn' | 'damaged' | 'orphan' | 'twice' | 'unkept' | 'misfit';
+  readonly message: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** The byte that the line begins at. */
+  readonly offset: number;
+  readonly uuid?: string;
+}
+
+/** Who may write to a file. */
+export interface SessionHolder {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/**
+ * An open session file. Line 0 is the header; the others follow in the order of the file, those left out that cannot be
+ * read or were never acknowledged. What a line says is read when it is asked for.
+ */
+export interface SessionFile {
+  readonly path: string;
+  readonly dialect: Dialect;
+  readonly header: SessionHeader;
+  /** Whether entries can be added here: the format is ours and the lease is this process's. */
+  readonly writable: boolean;
+  /** Who else holds the lease. */
+  readonly holder: SessionHolder | null;
+  readonly warnings: readonly SessionWarning[];
+  /** How many lines there are, the header included. */
+  readonly size: number;
+  /** How many commits there are: the number of the last one. */
+  readonly version: number;
+  /** The line of an id; −1 where there is none. */
+  indexOf(uuid: string): number;
+  uuidAt(index: number): string;
+  typeAt(index: number): string;
+  /** The line that a line hangs on; −1 for the header. */
+  parentAt(index: number): number;
+  /** What a line says. A line that turns out to be damaged says only what it is and where it hangs. */
+  entryAt(index: number): SessionEntry;
+  /** Takes in what others have added meanwhile, and says how many lines that were. */
+  refresh(): number;
+  /** Adds entries as one commit; durable when it resolves. Refuses where nothing may be written. */
+  append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void>;
+  close(): void;
+}
+
+/** What is noted about a commit on its last line. */
+export interface SessionCommit {
+  readonly actId: string;
+  readonly actor: string;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly kind?: 'undo' | 'redo';
+  readonly sequence?: number;
+  readonly format?: 'linear';
+}
+
+// Types that move the leaf: what is said in the session. Settings, labels and the like hang in the tree and never do.
+const leafTypes: ReadonlySet<string> = new Set([
+  'message',
+  'branch_summary',
+  'stack_summary',
+  'compaction',
+  'custom_message',
+]);
+
+/** Whether an entry of a type becomes the leaf when it is added. */
+export function isLeafType(type: string): boolean {
+  return leafTypes.has(type);
+}
+
+// Lines about the session that are no points of it: nothing of them is shown in the tree, and what hangs on one hangs on
+// the entry above it.
+const asides: ReadonlySet<string> = new Set(['leaf', 'change', 'label', 'session_info', 'linear', 'log', 'state']);
+
+/** Whether lines of a type are about the session and no points of it. */
+export function isAside(type: string): boolean {
+  return asides.has(type);
+}

@@ -1,0 +1,54 @@
+// Which tool wrote a session file, told by the shape of its first lines and not by its name.
+import type { Dialect } from './contract.ts';
+import { type Fields, isFields, numberField, own, textField } from './fields.ts';
+
+/** What the first lines of a file say about it. */
+export type Detected =
+  | { readonly dialect: Dialect }
+  /** Ours, or of the tool whose format this is, but by a newer build. */
+  | { readonly newer: number }
+  | { readonly unknown: string };
+
+// Lines of Claude Code that are in no chain and may come first.
+const codeTypes: ReadonlySet<string> = new Set([
+  'summary',
+  'user',
+  'assistant',
+  'system',
+  'attachment',
+  'progress',
+  'file-history-snapshot',
+  'queue-operation',
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'agent-setting',
+  'permission-mode',
+  'mode',
+  'pr-link',
+  'last-prompt',
+  'bridge-session',
+]);
+
+/** Tells the dialect from the first lines, parsed; what cannot be parsed is given as undefined. */
+export function detectDialect(lines: readonly unknown[]): Detected {
+  const [first] = lines;
+  if (isFields(first) && own(first, 'type') === 'session') return byHeader(first);
+  const known = lines.find((line) => isFields(line) && codeTypes.has(textField(line, 'type') ?? ''));
+  const code =
+    isFields(known) && (own(known, 'sessionId') !== undefined || codeTypes.has(textField(known, 'type') ?? ''));
+  if (code && !lines.some((line) => isFields(line) && own(line, 'type') === 'session'))
+    return { dialect: 'claude-code' };
+  return { unknown: first === undefined ? 'its first line cannot be read' : 'its first line is no session header' };
+}
+
+function byHeader(header: Fields): Detected {
+  const version = numberField(header, 'version');
+  if (textField(header, 'uuid') !== undefined) {
+    if (version === undefined || version <= 2) return { dialect: 'v2' };
+    return { newer: version };
+  }
+  if (textField(header, 'id') === undefined) return { unknown: 'its header has neither uuid nor id' };
+  if (version === undefined || version < 2) return { dialect: 'v1' };
+  return version <= 3 ? { dialect: 'pi' } : { newer: version };
+}

@@ -1,0 +1,66 @@
+// Reading fields of lines that others wrote.
+import type { Json, JsonObject } from '@coppice/core';
+
+/** An object whose fields are still unknown. */
+export type Fields = { readonly [key: string]: unknown };
+
+/** Whether a value is an object and not a list. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A field of its own, never one of the prototype's. */
+export function own(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+/** A text field; undefined where there is none. */
+export function textField(fields: Fields, key: string): string | undefined {
+  const value = own(fields, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A number field; undefined where there is none. */
+export function numberField(fields: Fields, key: string): number | undefined {
+  const value = own(fields, key);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** An object field; undefined where there is none. What comes from a line is JSON and nothing else. */
+export function objectField(fields: Fields, key: string): JsonObject | undefined {
+  const value = own(fields, key);
+  return isJsonObject(value) ? value : undefined;
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isFields(value);
+}
+
+/** Whether a value is JSON; what was parsed from a line is. */
+export function isJson(value: unknown): value is Json {
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
+}
+
+/** The fields of an object without some of them. */
+export function without(fields: Fields, keys: ReadonlySet<string>): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.has(key)));
+}
+
+/** Only those entries that have a value; JSON knows no undefined. */
+export function given(fields: Fields): JsonObject {
+  const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isJson(entry[1]));
+  return Object.fromEntries(entries);
+}
+
+/** A time as lines write it; undefined for what no date can say. */
+export function isoTime(at: number): string | undefined {
+  return Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
+}
+
+/** The milliseconds of a line's time: a text, or the number that some tools write. */
+export function timeOf(value: unknown): number | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : at;
+}

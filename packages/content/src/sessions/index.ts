@@ -1,0 +1,12 @@
+// The public names of session lines, in reading order.
+
+export { type CodeSession, readClaudeCode } from './claude-code.ts';
+export * from './contract.ts';
+export { type Detected, detectDialect } from './dialect.ts';
+export { type EntryMarker, type EntryMeaning, entryOf, fileMarker, meaningOf, nodeMarker } from './meaning.ts';
+export { type ReadMessage, readSessionMessage } from './messages.ts';
+export { parentsFirst } from './parents-first.ts';
+export { entryFromPi, headerFromPi } from './pi.ts';
+export { type Amendment, type Label, SessionIndex } from './session-index.ts';
+export { headerSteps, linesOf, type ReadingLines, stepsOf, type Writing } from './steps.ts';
+export { type Migrated, migrateV1 } from './v1.ts';

@@ -1,0 +1,314 @@
+// What an entry means as a node of the tree, and how a node is written as an entry. One file, so that the two agree.
+import {
+  checkMessage,
+  type JsonObject,
+  type Marker,
+  type Message,
+  type NewNode,
+  type NodeKind,
+  type NodeMeta,
+  type NodeStatus,
+  nodeId,
+  nodeStatuses,
+  textMessage,
+  textOf,
+} from '@coppice/core';
+import { canonicalJson } from '../canonical-json.ts';
+import type { SessionEntry } from './contract.ts';
+import {
+  type Fields,
+  given,
+  isFields,
+  isoTime,
+  numberField,
+  objectField,
+  own,
+  textField,
+  timeOf,
+  without,
+} from './fields.ts';
+import { readBlocks, readSessionMessage } from './messages.ts';
+
+/** A node as an entry tells it. Ids are those of the file; what is not said is derived by whoever knows the tree. */
+export interface EntryMeaning {
+  readonly kind: Exclude<NodeKind, 'root'>;
+  readonly message: Message;
+  readonly status: NodeStatus;
+  readonly meta: NodeMeta;
+  readonly marker: EntryMarker | null;
+  readonly createdAt: number | undefined;
+  /** What the store that wrote the entry noted: place, group, key, tokens and the like. */
+  readonly noted: Fields;
+}
+
+/** A marker whose pointers are ids of the file. */
+export type EntryMarker = Omit<Marker, 'firstKept' | 'from'> & { readonly firstKept?: string; readonly from?: string };
+
+const nothing: Fields = {};
+
+/** What an entry means. Entries of unknown types are states: they keep their place and are shown to no model. */
+export function meaningOf(entry: SessionEntry): EntryMeaning {
+  const noted = objectField(entry, 'node') ?? nothing;
+  const read = readingOf(entry);
+  const exact = own(noted, 'message') === undefined ? null : checkMessage(own(noted, 'message'));
+  const message = exact?.ok === true ? exact.value : read.message;
+  const status = nodeStatuses.find((one) => one === own(noted, 'status')) ?? read.status;
+  const meta = objectField(noted, 'meta') ?? read.meta;
+  const marker = own(noted, 'marker') === undefined ? read.marker : markerIn(own(noted, 'marker'));
+  return {
+    kind: read.kind,
+    message,
+    status,
+    meta,
+    marker,
+    createdAt: numberField(noted, 'createdAt') ?? timeOf(entry.timestamp),
+    noted,
+  };
+}
+
+interface Read {
+  readonly kind: Exclude<NodeKind, 'root'>;
+  readonly message: Message;
+  readonly status: NodeStatus;
+  readonly meta: NodeMeta;
+  readonly marker: EntryMarker | null;
+}
+
+function readingOf(entry: SessionEntry): Read {
+  switch (entry.type) {
+    case 'message': {
+      const { message, kind, status, meta } = readSessionMessage(own(entry, 'message'));
+      return { kind, message, status, meta: { ...meta, ...extras(entry) }, marker: kind === 'injected' ? {} : null };
+    }
+    case 'branch_summary':
+    case 'stack_summary':
+      return marked(
+        'branch-summary',
+        textMessage('system', textField(entry, 'summary') ?? ''),
+        { ...pointer('from', textField(entry, 'fromUuid')), ...detailsIn(entry) },
+        extras(entry),
+      );
+    case 'compaction': {
+      const before = numberField(entry, 'tokensBefore');
+      return marked(
+        'compaction',
+        textMessage('system', textField(entry, 'summary') ?? ''),
+        {
+          ...pointer('firstKept', textField(entry, 'firstKeptEntryUuid')),
+          ...(before === undefined ? {} : { tokensBefore: before }),
+          ...detailsIn(entry),
+        },
+        extras(entry),
+      );
+    }
+    case 'custom_message': {
+      const blocks = readBlocks(own(entry, 'content'));
+      const message: Message = {
+        role: 'user',
+        content: blocks.length === 0 ? textMessage('user', '').content : blocks,
+      };
+      return marked('injected', message, told(data(entry)));
+    }
+    default:
+      return marked(
+        'state',
+        textMessage('system', ''),
+        told(entry.type === types.state ? data(entry) : { type: entry.type, ...data(entry) }),
+      );
+  }
+}
+
+// What every line has; the rest of a state's fields is what it says.
+const bare: ReadonlySet<string> = new Set([
+  'type',
+  'uuid',
+  'parentUuid',
+  'timestamp',
+  'version',
+  'commit',
+  'node',
+  'actId',
+  'actor',
+  'at',
+  'kind',
+  'sequence',
+  'format',
+  'content',
+]);
+
+function data(entry: SessionEntry): JsonObject {
+  return given(without(entry, bare));
+}
+
+function told(details: JsonObject): EntryMarker {
+  return Object.keys(details).length === 0 ? {} : { details };
+}
+
+function marked(kind: Read['kind'], message: Message, marker: EntryMarker, meta: NodeMeta = {}): Read {
+  return { kind, message, status: 'success', meta, marker };
+}
+
+// What messages and summaries say in fields that are known.
+const known: ReadonlySet<string> = new Set([
+  ...bare,
+  'message',
+  'summary',
+  'fromUuid',
+  'firstKeptEntryUuid',
+  'tokensBefore',
+  'details',
+]);
+
+/** Fields of a line that other tools wrote and that nothing here reads: they go along with the node. */
+function extras(entry: SessionEntry): NodeMeta {
+  // Most lines have none, and this runs for each of them.
+  for (const key of Object.keys(entry)) if (!known.has(key)) return { sessionFields: given(without(entry, known)) };
+  return {};
+}
+
+function extrasOf(meta: NodeMeta): Fields {
+  const { sessionFields } = meta;
+  return isFields(sessionFields) ? without(sessionFields, known) : {};
+}
+
+function pointer(key: 'from' | 'firstKept', id: string | undefined): EntryMarker {
+  return id === undefined ? {} : { [key]: id };
+}
+
+function detailsIn(entry: SessionEntry): EntryMarker {
+  const found = objectField(entry, 'details');
+  return found === undefined ? {} : { details: found };
+}
+
+function markerIn(value: unknown): EntryMarker | null {
+  return isMarker(value) ? value : null;
+}
+
+// A marker that was noted by a store; core checks its fields when the step is read.
+function isMarker(value: unknown): value is EntryMarker {
+  return isFields(value);
+}
+
+/** How ids of nodes are spelt in the file. */
+export type FileId = (id: string) => string;
+
+const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
+  message: 'message',
+  'branch-summary': 'branch_summary',
+  compaction: 'compaction',
+  injected: 'custom_message',
+  state: 'custom',
+};
+
+/** A node as an entry. `noted` is what cannot be told from the entry itself, such as its place among the variants. */
+export function entryOf(node: NewNode, fileId: FileId, noted: Fields): SessionEntry {
+  const { kind, message, parentId } = node;
+  if (kind === 'root' || message === null || parentId === null)
+    throw new Error(`The root ${node.id} is the header, not an entry.`);
+  const marker = fileMarker(node.marker, fileId);
+  const said = saidBy(kind, message, marker);
+  const timestamp = isoTime(node.createdAt);
+  const entry: SessionEntry = {
+    type: said.type,
+    uuid: fileId(node.id),
+    parentUuid: fileId(parentId),
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...said.fields,
+    ...(kind === 'injected' || kind === 'state' ? {} : extrasOf(node.meta)),
+  };
+  const read = readingOf(entry);
+  const notes = given({
+    ...noted,
+    ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
+    ...(node.status === read.status ? {} : { status: node.status }),
+    ...(node.groupId === 0 ? {} : { groupId: node.groupId }),
+    ...(same(node.meta, read.meta) ? {} : { meta: node.meta }),
+    ...(same(message, read.message) ? {} : { message }),
+    ...(same(marker, read.marker) ? {} : { marker }),
+    ...(node.aliases.length === 0 ? {} : { aliases: node.aliases }),
+  });
+  return Object.keys(notes).length === 0 ? entry : { ...entry, node: notes };
+}
+
+/** A marker with its pointers as the file spells them. */
+export function fileMarker(marker: Marker | null, fileId: FileId): EntryMarker | null {
+  if (marker === null) return null;
+  const { firstKept, from, ...rest } = marker;
+  return {
+    ...(firstKept === undefined ? {} : { firstKept: fileId(firstKept) }),
+    ...(from === undefined ? {} : { from: fileId(from) }),
+    ...rest,
+  };
+}
+
+/** A marker with its pointers as the tree spells them. */
+export function nodeMarker(marker: EntryMarker | null, toNode: (id: string) => string): Marker | null {
+  if (marker === null) return null;
+  const { firstKept, from, ...rest } = marker;
+  return {
+    ...(firstKept === undefined ? {} : { firstKept: nodeId(toNode(firstKept)) }),
+    ...(from === undefined ? {} : { from: nodeId(toNode(from)) }),
+    ...rest,
+  };
+}
+
+function saidBy(
+  kind: Exclude<NodeKind, 'root'>,
+  message: Message,
+  marker: EntryMarker | null,
+): { readonly type: string; readonly fields: Fields } {
+  const { details, firstKept, from, tokensBefore } = marker ?? {};
+  const more = details === undefined ? {} : { details };
+  switch (kind) {
+    case 'message':
+      return { type: types[kind], fields: { message } };
+    case 'branch-summary':
+      return {
+        type: types[kind],
+        fields: { summary: textOf(message), ...(from === undefined ? {} : { fromUuid: from }), ...more },
+      };
+    case 'compaction':
+      return {
+        type: types[kind],
+        fields: {
+          summary: textOf(message),
+          ...(firstKept === undefined ? {} : { firstKeptEntryUuid: firstKept }),
+          ...(tokensBefore === undefined ? {} : { tokensBefore }),
+          ...more,
+        },
+      };
+    case 'injected':
+      return { type: types[kind], fields: { ...fieldsIn(details), content: message.content } };
+    case 'state': {
+      const type = typeof details?.type === 'string' && !taken.has(details.type) ? details.type : types[kind];
+      return { type, fields: fieldsIn(details) };
+    }
+  }
+}
+
+// A state that calls itself something else would be read as that.
+const taken: ReadonlySet<string> = new Set([
+  'session',
+  'message',
+  'branch_summary',
+  'stack_summary',
+  'compaction',
+  'custom_message',
+  'leaf',
+  'change',
+  'label',
+  'session_info',
+  'linear',
+  'log',
+  'state',
+]);
+
+/** The fields of a marker's details, as far as they do not stand in the way of the line's own. */
+function fieldsIn(details: JsonObject | undefined): Fields {
+  return details === undefined ? {} : without(details, bare);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  return canonicalJson(a) === canonicalJson(b);
+}

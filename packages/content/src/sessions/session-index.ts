@@ -1,0 +1,212 @@
+// The tree that the lines of a session file make, as far as it is asked for: where the leaf is, what hangs where, what was
+// removed, replaced, labelled and named. Costs one small record per line; what a line says is read when it is needed.
+import {
+  type Message,
+  type NodeMeta,
+  type NodeStatus,
+  type Patch,
+  parseSteps,
+  patched,
+  type Step,
+  type TreeAttributes,
+} from '@coppice/core';
+import { isAside, isLeafType, type SessionEntry, type SessionFile } from './contract.ts';
+import { own, textField, timeOf } from './fields.ts';
+
+/** What later lines changed about an entry. */
+export interface Amendment {
+  readonly message?: Message;
+  readonly status?: NodeStatus;
+  /** Values by key; null takes away what the entry says. */
+  readonly meta?: Patch<NodeMeta>;
+}
+
+/** A label on an entry. */
+export interface Label {
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A session's tree over its file. Lines are named by their index; 0 is the header. */
+export class SessionIndex {
+  readonly file: SessionFile;
+  readonly #toFile: (nodeId: string) => string;
+  readonly #moved = new Map<number, number>();
+  readonly #removed = new Map<number, number>();
+  readonly #amended = new Map<number, Amendment>();
+  readonly #labels = new Map<number, Label>();
+  #attributes: TreeAttributes = {};
+  #leaf = 0;
+  #seen = 1;
+  #children: number[][] | null = null;
+
+  /** `toFile` gives the id in the file of a node that steps name. */
+  constructor(file: SessionFile, toFile: (nodeId: string) => string = (id) => id) {
+    this.file = file;
+    this.#toFile = toFile;
+    this.#read();
+  }
+
+  /** Takes in what was added to the file since. */
+  refresh(): number {
+    const count = this.file.refresh();
+    this.#read();
+    return count;
+  }
+
+  /** Takes in the lines that were added through this process. */
+  take(): void {
+    this.#read();
+  }
+
+  #read(): void {
+    const { file } = this;
+    if (this.#seen < file.size) this.#children = null;
+    for (; this.#seen < file.size; this.#seen++) {
+      const index = this.#seen;
+      const type = file.typeAt(index);
+      if (isLeafType(type)) this.#leaf = index;
+      else if (type === 'leaf') this.#leaf = this.standing(file.parentAt(index));
+      else if (type === 'change') this.#change(file.entryAt(index));
+      else if (type === 'label') this.#label(file.entryAt(index));
+      else if (type === 'session_info') {
+        const name = textField(file.entryAt(index), 'name')?.trim() ?? '';
+        this.#attributes = patched<TreeAttributes>(this.#attributes, { title: name === '' ? null : name });
+      }
+    }
+    // There the last line is the leaf, whatever it is.
+    if (file.dialect === 'pi') this.#leaf = this.standing(file.size - 1);
+  }
+
+  #change(entry: SessionEntry): void {
+    const steps = parseSteps(own(entry, 'steps'));
+    if (steps.ok) for (const step of steps.value) this.#step(step);
+  }
+
+  #step(step: Step): void {
+    const at = 'nodeId' in step ? this.file.indexOf(this.#toFile(step.nodeId)) : -1;
+    switch (step.type) {
+      case 'attributes':
+        this.#attributes = patched(this.#attributes, step.after);
+        return;
+      case 'move':
+        this.#moved.set(at, this.file.indexOf(this.#toFile(step.to.parentId)));
+        return;
+      case 'remove':
+        this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
+        return;
+      case 'restore':
+        this.#removed.delete(at);
+        return;
+      case 'replace':
+        this.#amend(at, { message: step.after.message, status: step.after.status });
+        return;
+      case 'annotate': {
+        const meta: Patch<NodeMeta> = { ...this.#amended.get(at)?.meta, ...step.after };
+        // Nulls stay: what they take away may stand in the entry itself.
+        this.#amend(at, { meta });
+        return;
+      }
+      case 'bookmark':
+        if (step.after === null) this.#labels.delete(at);
+        else this.#labels.set(at, step.after);
+        return;
+      case 'insert':
+      case 'select':
+      case 'regroup':
+        return;
+    }
+  }
+
+  #amend(at: number, by: Amendment): void {
+    this.#amended.set(at, { ...this.#amended.get(at), ...by });
+  }
+
+  #label(entry: SessionEntry): void {
+    const at = this.file.indexOf(textField(entry, 'targetUuid') ?? '');
+    if (at < 0) return;
+    const title = textField(entry, 'label') ?? '';
+    if (title === '') {
+      this.#labels.delete(at);
+      return;
+    }
+    const time = timeOf(entry.timestamp) ?? 0;
+    const createdAt = this.#labels.get(at)?.createdAt ?? time;
+    this.#labels.set(at, { title, createdAt, updatedAt: time });
+  }
+
+  /** The line of the current leaf; the header's while nothing was said. */
+  get leaf(): number {
+    return this.#leaf;
+  }
+
+  get attributes(): TreeAttributes {
+    return this.#attributes;
+  }
+
+  /** The session's name. */
+  get name(): string | undefined {
+    return this.#attributes.title;
+  }
+
+  /** Labels by line. */
+  get labels(): ReadonlyMap<number, Label> {
+    return this.#labels;
+  }
+
+  /** What later lines changed about an entry. */
+  amendment(index: number): Amendment | undefined {
+    return this.#amended.get(index);
+  }
+
+  /** The nearest entry at or above a line that is a point of the session: labels, names and changes are not. */
+  standing(index: number): number {
+    let at = index;
+    while (at > 0 && isAside(this.file.typeAt(at))) at = this.file.parentAt(at);
+    return Math.max(0, at);
+  }
+
+  /** The entry that one hangs on; −1 for the header. */
+  parent(index: number): number {
+    if (index <= 0) return -1;
+    const moved = this.#moved.get(index);
+    return this.standing(moved ?? this.file.parentAt(index));
+  }
+
+  /** The lines from the header down to a line, both included. */
+  path(to: number): number[] {
+    const path: number[] = [];
+    // A move may have put a parent later in the file, never in a circle; a file that says so is not followed for ever.
+    for (let at = to, left = this.file.size; at >= 0 && left >= 0; left--) {
+      path.push(at);
+      at = this.parent(at);
+    }
+    return path.reverse();
+  }
+
+  /** Whether an entry is a live point of the session. */
+  isLive(index: number): boolean {
+    if (index <= 0 || index >= this.file.size || isAside(this.file.typeAt(index))) return index === 0;
+    if (this.#removed.size === 0) return true;
+    return this.path(index).every((at) => !this.#removed.has(at));
+  }
+
+  /** The live entries that hang on a line, in the order of the file. */
+  children(index: number): readonly number[] {
+    this.#children ??= this.#allChildren();
+    return this.#children[index] ?? [];
+  }
+
+  #allChildren(): number[][] {
+    const all: number[][] = [];
+    for (let index = 1; index < this.file.size; index++) {
+      if (isAside(this.file.typeAt(index)) || this.#removed.has(index)) continue;
+      const parent = this.parent(index);
+      const list = all[parent];
+      if (list === undefined) all[parent] = [index];
+      else list.push(index);
+    }
+    return all;
+  }
+}
