@@ -174,6 +174,8 @@ async function retried(
   // The pointer goes to the last reply of the turn, which may be one that came through at once.
   const select = state.options.select !== false && places.at(-1) === replies.length - 1;
   const written = await writeAll(room, state, place, again, select, places);
+  // Another try of the request was quicker, and what it has is all of the replies.
+  if (state.attached) return written;
   const failed = places.flatMap((index) => replies[index]?.nodeId ?? []);
   const still = await room.store.read(treeId, function* () {
     const found: NodeId[] = [];
