@@ -24,7 +24,7 @@ export interface ChildCommand {
 
 /** A transport that can say how its child ended. */
 export interface ChildTransport extends Transport {
-  /** How the child ended and what it said last, without secrets; null while it runs. */
+  /** How the child ended and what it said last, without secrets; null while it runs, and where it went as it was asked to. */
   ending(): string | null;
 }
 
@@ -78,6 +78,7 @@ class WatchedChild implements ChildTransport {
   #ended: string | null = null;
   #gone: Promise<void> = Promise.resolve();
   #isOver = false;
+  #isAsked = false;
 
   constructor(child: ChildCommand) {
     this.#child = child;
@@ -117,7 +118,7 @@ class WatchedChild implements ChildTransport {
           child.once('close', end);
           const over = () => this.#over();
           const tell = () => {
-            this.#ended = this.#say(code, signal);
+            if (!this.#isAsked || (signal === null && code !== 0)) this.#ended ??= this.#say(code, signal);
           };
           function end(): void {
             clearTimeout(timer);
@@ -192,27 +193,33 @@ class WatchedChild implements ChildTransport {
     if (!input || this.#isOver || !input.writable)
       return Promise.reject(new Error('The server is not there any more.'));
     return new Promise((resolve, reject) => {
-      input.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      input.write(serializeMessage(message), (error) => {
+        if (!error) resolve();
+        // A pipe breaks a moment before its child is known to be gone, and how it went is the better answer.
+        else void this.#goneWithin(drainMs).then(() => reject(new Error(this.#ended ?? error.message)));
+      });
     });
+  }
+
+  async #goneWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const went = await Promise.race([this.#gone.then(() => true), late]);
+    clearTimeout(timer);
+    return went;
   }
 
   /** Asks the child to go by ending its input, then tells it, then makes it; resolves when it and its group are gone. */
   async close(): Promise<void> {
     const child = this.#process;
     if (child === null || child.pid === undefined) return this.#over();
-    const within = async (ms: number) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), ms);
-      });
-      const went = await Promise.race([this.#gone.then(() => true), late]);
-      clearTimeout(timer);
-      return went;
-    };
+    this.#isAsked = true;
     child.stdin?.end();
-    if (!(await within(this.#child.graceMs))) {
+    if (!(await this.#goneWithin(this.#child.graceMs))) {
       this.#signal('SIGTERM');
-      if (!(await within(this.#child.graceMs))) this.#signal('SIGKILL');
+      if (!(await this.#goneWithin(this.#child.graceMs))) this.#signal('SIGKILL');
     }
     await this.#gone;
   }

@@ -46,7 +46,12 @@ export function wordsOf(error: unknown): string {
 /** Connects and reads the list of tools. Whatever fails, no process and no socket is left behind. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { config, limits, signal } = options;
-  const { transport, problems, ending } = openTransport(options);
+  let broke = (_error: Error): void => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    broke = reject;
+  });
+  broken.catch(ignore);
+  const { transport, problems, ending } = openTransport(options, (error) => broke(error));
   const client = new Client(
     { name: 'coppice', version: '0.1.0' },
     {
@@ -77,8 +82,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       ? Promise.resolve({ faces: [], problems: [] })
       : listTools(client, limits, asking);
   try {
-    await client.connect(transport, asking);
-    const listed = await list();
+    await Promise.race([client.connect(transport, asking), broken]);
+    const listed = await Promise.race([list(), broken]);
+    broken.catch((error: unknown) => lose(wordsOf(error)));
     const about = client.getServerVersion();
     const server = about === undefined ? null : { name: about.name, version: about.version };
     return { client, server, listed, problems, lost, lose, list, close };
@@ -94,9 +100,9 @@ interface Opened {
   ending(): string | null;
 }
 
-function openTransport({ config, env: ours, limits }: ConnectOptions): Opened {
+function openTransport({ config, env: ours, limits }: ConnectOptions, onBroken: (error: Error) => void): Opened {
   if (config.transport === 'http')
-    return { transport: httpTransport(config, limits.messageBytes), problems: [], ending: () => null };
+    return { transport: httpTransport(config, limits.messageBytes, onBroken), problems: [], ending: () => null };
   const { env, problems } = childEnvironment(config, ours);
   const { command, cwd } = config;
   const { messageBytes, graceMs } = limits;

@@ -5,11 +5,12 @@ import { mcpError } from './contract.ts';
 
 /**
  * The transport of an address. The key goes to the configured host and to no other, redirects are not followed, and no
- * message is longer than the limit, however it comes.
+ * message is longer than the limit, however it comes: one that is breaks the connection, and `onBroken` is told.
  */
 export function httpTransport(
   config: McpServerConfig & { readonly transport: 'http' },
   messageBytes: number,
+  onBroken: (error: Error) => void,
 ): Transport {
   const address = new URL(config.url);
   const send = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -28,13 +29,17 @@ export function httpTransport(
       const to = response.headers.get('location') ?? 'somewhere';
       throw mcpError('mcp/failed', `${url.host} redirects to ${to}; put the final address into the configuration.`);
     }
-    return bounded(response, config.name, messageBytes);
+    return bounded(response, messageBytes, () => {
+      const error = mcpError('mcp/failed', `${config.name} sent a message of more than ${messageBytes} bytes.`);
+      onBroken(error);
+      return error;
+    });
   };
   return new StreamableHTTPClientTransport(address, { fetch: send });
 }
 
 /** The answer with a body that breaks off where a message, or a whole body that is no stream of them, is too long. */
-function bounded(response: Response, name: string, most: number): Response {
+function bounded(response: Response, most: number, tooLong: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
@@ -51,7 +56,7 @@ function bounded(response: Response, name: string, most: number): Response {
           if (end >= 0) size = Math.min(size, seen.length - end);
           tail = seen.subarray(-3);
         }
-        if (size > most) controller.error(mcpError('mcp/failed', `${name} sent a message of more than ${most} bytes.`));
+        if (size > most) controller.error(tooLong());
         else controller.enqueue(piece);
       },
     }),

@@ -138,7 +138,11 @@ export class McpServer {
     if (signal.aborted) stop();
     void this.#watch(connection, over.signal);
     try {
-      return await connection.lost;
+      const why = await connection.lost;
+      this.#live = null;
+      // At once: who learns of it by a call that failed finds it so.
+      if (!signal.aborted) this.#become('restarting', { lastError: why });
+      return why;
     } finally {
       signal.removeEventListener('abort', stop);
       over.abort();

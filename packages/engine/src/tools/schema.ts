@@ -27,11 +27,17 @@ let newer: Ajv2020 | undefined;
 /** Made when first needed: most processes never call a tool. */
 function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
   if (typeof schema.$schema === 'string' && olderDraft.test(schema.$schema)) {
-    older ??= new Ajv(options);
+    older ??= withoutPatterns(new Ajv(options));
     return older;
   }
-  newer ??= new Ajv2020(options);
+  newer ??= withoutPatterns(new Ajv2020(options));
   return newer;
+}
+
+/** A pattern of somebody's own could keep this thread busy for ever on words that a model chose; the tool itself checks it. */
+function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
+  validator.removeKeyword('pattern');
+  return validator;
 }
 
 /** Compiles the schema of a tool's arguments. Refuses one that is no schema of an object, or too large. */

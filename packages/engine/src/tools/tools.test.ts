@@ -86,6 +86,16 @@ describe('the registry', () => {
   });
 });
 
+describe('a pattern in a schema', () => {
+  test('[W62] is not tried here: it could take for ever, and the tool itself knows better', async () => {
+    for (const $schema of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2020-12/schema']) {
+      const parameters = { $schema, type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+      const tools = createTools({ tools: [tool({ parameters, run: () => 'ok' })] });
+      expect(textOf(await tools.call(calling({ a: `${'a'.repeat(200)}!` })))).toBe('ok');
+    }
+  });
+});
+
 describe('a call', () => {
   test('[W63] is answered with a tool message: text as it is, anything else as JSON', async () => {
     for (const [result, text] of [

@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { approveAll, mcpClient, mcpConfig, reaches, referenceServer, stateOf, textOfResult } from '../testing/mcp.ts';
+import { textBeats, toolBeats } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import type { McpClient } from './index.ts';
+
+// One start of each server for the whole file.
+const place = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-mcp-')));
+let client: McpClient;
+beforeAll(async () => {
+  client = mcpClient(
+    mcpConfig({ everything: referenceServer('everything'), files: referenceServer('filesystem', place) }),
+  );
+  await client.start();
+});
+afterAll(async () => {
+  await client.close();
+  rmSync(place, { recursive: true });
+});
+
+function call(name: string, parameters = {}, signal?: AbortSignal) {
+  return client.tools.call({ id: 'c1', name, parameters }, { approve: approveAll, signal });
+}
+
+describe('the reference server "everything" over stdio', () => {
+  test('[M23] is ready, and every tool of it can be used', () => {
+    const { status, tools, problems, server } = stateOf(client, 'everything');
+    expect([status, problems, server?.name]).toEqual(['ready', [], 'mcp-servers/everything']);
+    expect(tools.length).toBeGreaterThan(10);
+    expect(tools.filter((tool) => tool.status !== 'ready')).toEqual([]);
+  });
+
+  test('[M23] answers in words, pictures, structures, resources and links', async () => {
+    expect(textOfResult(await call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
+    expect(textOfResult(await call('everything__get-sum', { a: 2, b: 3 }))).toContain('5');
+    const picture = await call('everything__get-tiny-image');
+    expect(picture.message.content.map((block) => block.type)).toEqual(['text', 'image', 'text']);
+    const structured = await call('everything__get-structured-content', { location: 'Chicago' });
+    expect(JSON.parse(textOfResult(structured))).toHaveProperty('temperature');
+    const resource = await call('everything__get-resource-reference', { resourceType: 'Blob', resourceId: 1 });
+    expect(resource.message.content.map((block) => block.type)).toContain('file');
+    expect(textOfResult(await call('everything__get-resource-links', { count: 2 }))).toContain('[resource: ');
+  });
+
+  test('[M23] is asked by its own schema, and not at all where the arguments do not fit', async () => {
+    expect((await call('everything__get-sum', { a: 'two' })).error).toBe('tool/bad-arguments');
+  });
+
+  test('[M23] stops what is stopped', async () => {
+    const control = new AbortController();
+    const long = call('everything__trigger-long-running-operation', { duration: 600, steps: 600 }, control.signal);
+    await call('everything__echo', { message: 'meanwhile' });
+    control.abort();
+    expect((await long).error).toBe('tool/aborted');
+  });
+
+  test('[M13] killed in the middle of a call is answered as unavailable, begins again, and works', async () => {
+    const env = JSON.parse(textOfResult(await call('everything__get-env')));
+    expect(env).not.toHaveProperty('VITEST');
+    const long = call('everything__trigger-long-running-operation', { duration: 600, steps: 600 });
+    await call('everything__echo', { message: 'it runs' });
+    process.kill(pidOf('server-everything/dist/index.js'), 'SIGKILL');
+    const lost = await long;
+    expect(lost.error).toBe('tool/unavailable');
+    expect(textOfResult(lost)).toContain('SIGKILL');
+    await reaches(client, 'everything', 'ready');
+    expect(textOfResult(await call('everything__echo', { message: 'back' }))).toBe('Echo: back');
+  });
+});
+
+/** The child of this very process that runs a program. */
+function pidOf(program: string): number {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const mine = lines
+    .map((line) => line.trim().split(/\s+/))
+    .find((parts) => Number(parts[1]) === process.pid && parts.join(' ').includes(program));
+  return Number(mine?.[0]);
+}
+
+describe('the reference server "filesystem" over stdio', () => {
+  test('[M23] reads unasked, and writes when exactly that was approved', async () => {
+    writeFileSync(join(place, 'a.txt'), 'What is there.');
+    const path = join(place, 'a.txt');
+    const read = await client.tools.call({ id: 'c1', name: 'files__read_text_file', parameters: { path } });
+    expect(textOfResult(read)).toContain('What is there.');
+    const writing = { id: 'c2', name: 'files__write_file', parameters: { path, content: 'Something else.' } };
+    expect((await client.tools.call(writing)).error).toBe('tool/not-approved');
+    expect(readFileSync(path, 'utf8')).toBe('What is there.');
+    expect((await client.tools.call(writing, { approve: approveAll })).error).toBeNull();
+    expect(readFileSync(path, 'utf8')).toBe('Something else.');
+    const outside = await call('files__read_text_file', { path: '/etc/passwd' });
+    expect([outside.error, textOfResult(outside).includes('Access denied')]).toEqual(['tool/failed', true]);
+  });
+});
+
+describe('a turn', () => {
+  let shop: Workshop;
+  afterEach(() => shop.close());
+
+  test('[M21] calls tools of servers: results stand in the tree with their origin, also pictures, and the model goes on', async () => {
+    const parameters = { a: 19, b: 23 };
+    shop = await openWorkshop(
+      'sqlite',
+      [
+        toolBeats(
+          { id: 'c1', name: 'everything__get-sum', parameters },
+          { id: 'c2', name: 'everything__get-tiny-image', parameters: {} },
+        ),
+        textBeats('It is 42.'),
+      ],
+      { tools: client.tools },
+    );
+    const turn = shop.send('19 + 23?', { tools: ['everything__get-sum', 'everything__get-tiny-image'] });
+    const events = await eventsOf(turn);
+    expect(events.at(-1)?.type).toBe('end');
+    const lines = await shop.thread();
+    expect([lines[0], lines[2], lines.at(-1)]).toEqual([
+      'user: 19 + 23?',
+      'tool: The sum of 19 and 23 is 42.',
+      'assistant: It is 42.',
+    ]);
+    const [reply] = (await turn.first).replies;
+    const [sum] = await shop.children(reply?.nodeId ?? shop.rootId);
+    expect(sum?.meta.source).toMatchObject({
+      type: 'tool_result',
+      tool_name: 'everything__get-sum',
+      origin: { type: 'mcp', server: 'everything', tool: 'get-sum' },
+    });
+    const [picture] = await shop.children(sum?.id ?? shop.rootId);
+    expect(picture?.message?.content.map((block) => block.type)).toEqual(['text', 'image', 'text']);
+    expect(shop.provider.requests[0]?.tools?.[0]).toMatchObject({ name: 'everything__get-sum' });
+    expect(shop.provider.requests[1]?.messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ]);
+  });
+
+  test('[M21] with side effects asks who started it, and goes on with what was not approved', async () => {
+    const path = join(place, 'turn.txt');
+    const write = (id: string, content: string) =>
+      toolBeats({ id, name: 'files__write_file', parameters: { path, content } });
+    shop = await openWorkshop(
+      'sqlite',
+      [write('c1', 'no'), textBeats('I may not.'), write('c2', 'yes'), textBeats('Written.')],
+      { tools: client.tools },
+    );
+    await shop.send('Write', { tools: ['files__write_file'] }).done;
+    expect((await shop.thread()).at(-1)).toBe('assistant: I may not.');
+    await shop.send('Now you may', { tools: ['files__write_file'], approve: approveAll }).done;
+    await until(async () => (await shop.thread()).at(-1) === 'assistant: Written.');
+    expect(readFileSync(path, 'utf8')).toBe('yes');
+  });
+});

@@ -1,0 +1,423 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Secret } from '../config/secret.ts';
+import { systemClock } from '../providers/clock.ts';
+import type { Clock } from '../providers/contract.ts';
+import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
+import { until } from '../testing/workshop.ts';
+import type { ToolCallOptions } from '../tools/contract.ts';
+import { defineTool } from '../tools/define.ts';
+import { createTools } from '../tools/registry.ts';
+import type { McpClient, McpServerState } from './index.ts';
+import { memoryPins } from './pins.ts';
+
+const opened: McpClient[] = [];
+afterEach(async () => {
+  for (const client of opened.splice(0)) await client.close();
+});
+
+function open(...given: Parameters<typeof mcpClient>): McpClient {
+  const client = mcpClient(...given);
+  opened.push(client);
+  return client;
+}
+
+async function started(mode: string, detail = '', more: Parameters<typeof mcpClient>[1] = {}, lines = '') {
+  const client = open(mcpConfig({ odd: oddServer(mode, detail) }, lines), more);
+  await client.start();
+  return client;
+}
+
+function call(client: McpClient, tool: string, parameters = {}, options: ToolCallOptions = {}) {
+  return client.tools.call({ id: 'c1', name: `odd__${tool}`, parameters }, { approve: approveAll, ...options });
+}
+
+describe('calls', () => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = mcpClient(mcpConfig({ odd: oddServer('good') }));
+    await client.start();
+  });
+  afterAll(() => client.close());
+
+  test('[M9] a result is words, pictures and attachments as the server gave them; what is not known is kept as JSON', async () => {
+    const png = Buffer.from('not really a picture').toString('base64');
+    const content = [
+      { type: 'text', text: 'Here:' },
+      { type: 'image', data: `${png.slice(0, 8)}\n${png.slice(8)}`, mimeType: 'image/png' },
+      { type: 'audio', data: png, mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'file:///notes/a.md?x=1', mimeType: 'text/markdown', text: '# A' } },
+      { type: 'resource', resource: { uri: 'file:///a.png', mimeType: 'image/png', blob: png } },
+      { type: 'resource', resource: { uri: 'x://y', blob: png } },
+      { type: 'resource_link', uri: 'https://example.org/x', name: 'x', description: 'An x.' },
+      { type: 'image', data: '', mimeType: 'image/png' },
+      { type: 'hologram', depth: 3 },
+      'bare',
+    ];
+    const { message, error, origin } = await call(client, 'parts', { content });
+    const source = { type: 'base64', data: png };
+    expect(message).toEqual({
+      role: 'tool',
+      tool_call_id: 'c1',
+      content: [
+        { type: 'text', text: 'Here:' },
+        { type: 'image', mediaType: 'image/png', source },
+        { type: 'file', name: 'audio', mediaType: 'audio/wav', source },
+        { type: 'file', name: 'a.md', mediaType: 'text/markdown', source: { type: 'text', text: '# A' } },
+        { type: 'image', mediaType: 'image/png', source },
+        { type: 'file', name: 'y', mediaType: 'application/octet-stream', source },
+        { type: 'text', text: '[resource: x, https://example.org/x, An x.]' },
+        { type: 'text', text: '[image: image/png, which cannot be read]' },
+        { type: 'text', text: '{"type":"hologram","depth":3}' },
+        { type: 'text', text: '"bare"' },
+      ],
+    });
+    expect([error, origin]).toEqual([null, { type: 'mcp', server: 'odd', tool: 'parts' }]);
+    const structured = await call(client, 'parts', { content: [], more: { structuredContent: { a: 1 } } });
+    expect(textOfResult(structured)).toBe('{"a":1}');
+    expect(textOfResult(await call(client, 'parts', { content: [] }))).toBe('done');
+  });
+
+  test('[M9] what a server calls an error is one, and what it refuses is told in its words', async () => {
+    const failed = await call(client, 'fail');
+    expect([failed.error, textOfResult(failed)]).toEqual(['tool/failed', 'Error (tool/failed): no such file']);
+    const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
+    const pictured = await call(client, 'parts', { content, more: { isError: true } });
+    expect(pictured.message.content.map((block) => block.type)).toEqual(['text', 'image']);
+    const refused = await call(client, 'refuse');
+    expect([refused.error, textOfResult(refused).includes('not in this way')]).toEqual(['tool/failed', true]);
+    expect(stateOf(client, 'odd').status).toBe('ready');
+  });
+
+  test('[M10] a result past the limits is cut, and pictures past theirs are left out, both said in their place', async () => {
+    const much = await call(client, 'much', { length: 600_000 });
+    expect([much.truncated, much.error]).toEqual([true, null]);
+    expect(Buffer.byteLength(textOfResult(much))).toBeLessThanOrEqual(1024 * 1024);
+    const data = Buffer.alloc(3 * 1024 * 1024, 1).toString('base64');
+    const picture = { type: 'image', data, mimeType: 'image/png' };
+    const pictures = await call(client, 'parts', { content: [picture, picture, { type: 'text', text: 'end' }] });
+    expect(pictures.message.content.map((block) => block.type)).toEqual(['image', 'text', 'text']);
+    expect(textOfResult(pictures)).toMatch(/^\[left out: image of \d+ bytes, the limit is 5242880\]end$/);
+    const parts = Array.from({ length: 300 }, () => ({ type: 'text', text: 'x' }));
+    const many = await call(client, 'parts', { content: parts });
+    expect(many.message.content).toHaveLength(257);
+    expect(many.truncated).toBe(true);
+  });
+
+  test('[M11] a call that is stopped is stopped at the server too, and the server goes on', async () => {
+    const control = new AbortController();
+    const hanging = call(client, 'hang', {}, { signal: control.signal });
+    await until(async () => textOfResult(await call(client, 'echo', { text: 'there' })) === 'there');
+    control.abort();
+    expect((await hanging).error).toBe('tool/aborted');
+    await until(async () => JSON.parse(textOfResult(await call(client, 'cancelled'))).length === 1);
+    expect(stateOf(client, 'odd').status).toBe('ready');
+  });
+
+  test('[M12] each call is approved with its exact arguments unless the tool says that it only reads', async () => {
+    const asks = Object.fromEntries(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
+    expect(asks).toMatchObject({ echo: false, write: true });
+    expect((await call(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
+    const asked: unknown[] = [];
+    const written = await call(
+      client,
+      'write',
+      { path: 'a' },
+      {
+        approve(request) {
+          asked.push([request.origin, request.parameters]);
+          return { approved: true, hash: request.hash };
+        },
+      },
+    );
+    expect(textOfResult(written)).toBe('written');
+    expect(asked).toEqual([[{ type: 'mcp', server: 'odd', tool: 'write' }, { path: 'a' }]]);
+  });
+});
+
+describe('approval by the configuration', () => {
+  test('[M12] a tool that the operator names runs unasked; one that says it reads and destroys is asked about', async () => {
+    const both = [
+      { name: 'write', inputSchema: { type: 'object' } },
+      { name: 'odd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true, destructiveHint: true } },
+    ];
+    const client = await started('listed', JSON.stringify(both), {}, 'auto_approve = ["write"]');
+    expect(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks])).toEqual([
+      ['odd', true],
+      ['write', false],
+    ]);
+    expect(textOfResult(await call(client, 'write', {}, { approve: undefined }))).toBe('written');
+  });
+});
+
+describe('what a child sees', () => {
+  test('[M2] is a small environment and what is configured, and no key, also where its variable is named', async () => {
+    const key = new Secret('sk-lab-very-secret-1', 'https://lab.example.org');
+    const env = {
+      ...{ PATH: process.env.PATH, HOME: '/home/me', LANG: 'en_GB.UTF-8', OPENAI_API_KEY: 'sk-unheld', OTHER: 'no' },
+      ...{ LAB_KEY: 'sk-lab-very-secret-1', PASSED: 'yes', SHELLSHOCK: '() { :; }' },
+    };
+    const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
+    const client = await started('good', '', { env }, lines);
+    const seen = JSON.parse(textOfResult(await call(client, 'env')));
+    expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: 'very-own-token' });
+    for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
+    expect(stateOf(client, 'odd').problems).toEqual([
+      'LAB_KEY holds a key and is not passed on; give the server one of its own in env.',
+    ]);
+    expect(JSON.stringify(client.servers())).not.toContain('very-own-token');
+    expect(key.for('https://lab.example.org')).toBe(env.LAB_KEY);
+  });
+
+  test('[M1] only what is configured is run, as it is written and by no shell; what is switched off is not', async () => {
+    const config = mcpConfig({ odd: [...oddServer('good'), '$(touch /tmp/x); "a b"'] });
+    const off = mcpConfig({ off: oddServer('good') }, 'enabled = false');
+    const client = open({ mcpServers: new Map([...config.mcpServers, ...off.mcpServers]) });
+    await client.start();
+    expect(stateOf(client, 'odd').target.at(-1)).toBe('$(touch /tmp/x); "a b"');
+    expect(stateOf(client, 'odd')).toMatchObject({ status: 'ready', server: { name: 'odd', version: '1' } });
+    expect(stateOf(client, 'off')).toMatchObject({ status: 'disabled', tools: [] });
+    await client.restart('off');
+    expect(stateOf(client, 'off').status).toBe('disabled');
+    await expect(client.restart('nobody')).rejects.toMatchObject({ code: 'mcp/unknown-server' });
+  });
+});
+
+describe('a server that is lost', () => {
+  test('[M13] in the middle of a call is told as unavailable with its last words, begins again, and works', async () => {
+    const states: McpServerState['status'][] = [];
+    const onChange = ({ status }: McpServerState) => void (states.at(-1) === status || states.push(status));
+    const client = await started('good', '', { onChange });
+    const before = textOfResult(await call(client, 'pid'));
+    const [died, hung] = await Promise.all([call(client, 'die'), call(client, 'hang')]);
+    for (const each of [died, hung]) {
+      expect(each.error).toBe('tool/unavailable');
+      expect(textOfResult(each)).toContain('exit code 7; it said: Out of cheese.');
+    }
+    expect(client.tools.find('odd__echo')).toBeDefined();
+    await reaches(client, 'odd', 'ready');
+    const after = textOfResult(await call(client, 'pid'));
+    expect(after).toMatch(/^\d+$/);
+    expect(after).not.toBe(before);
+    expect(states).toEqual(['starting', 'ready', 'restarting', 'ready']);
+    expect(stateOf(client, 'odd').lastError).toBeNull();
+  });
+
+  test('[M13] by a signal from outside is begun again by itself', async () => {
+    const client = await started('good');
+    const pid = Number(textOfResult(await call(client, 'pid')));
+    process.kill(pid, 'SIGKILL');
+    await until(() => stateOf(client, 'odd').status !== 'ready');
+    expect(stateOf(client, 'odd').lastError).toContain('SIGKILL');
+    await reaches(client, 'odd', 'ready');
+    expect(textOfResult(await call(client, 'echo', { text: 'again' }))).toBe('again');
+  });
+
+  test('[M14] is begun again three times a minute with growing pauses, then is down and tried again after a while', async () => {
+    const waits: number[] = [];
+    let [now, release] = [1_000_000, (): void => undefined];
+    const clock: Clock = {
+      now: () => now,
+      random: () => 1,
+      wait: async (ms, signal) => {
+        if (ms === 30_000) return systemClock.wait(2 ** 30, signal);
+        waits.push(ms);
+        if (ms === 300_000)
+          await new Promise<void>((resolve) => {
+            release = resolve;
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+        now += ms;
+      },
+    };
+    const limits = { firstWaitMs: 500, longestWaitMs: 1_500 };
+    const client = open(mcpConfig({ odd: oddServer('die-on-init') }, 'env = { TOKEN = "very-hidden-token" }'), {
+      clock,
+      limits,
+    });
+    await client.start();
+    await reaches(client, 'odd', 'down');
+    expect(waits).toEqual([500, 1_000, 1_500, 300_000]);
+    const { lastError, nextTryAt } = stateOf(client, 'odd');
+    expect(lastError).toBe('it ended with exit code 3; it said: Cannot begin; the token is «hidden».');
+    expect(nextTryAt).toBe(now + 300_000);
+    release();
+    await until(() => waits.length > 4);
+    expect(waits[4]).toBe(1_500);
+  });
+
+  test('[M14] after it was well for a minute it is begun again with the first pause', async () => {
+    const waits: number[] = [];
+    let now = 0;
+    const clock: Clock = {
+      now: () => now,
+      random: () => 0,
+      wait: async (ms, signal) => {
+        if (ms === 30_000) return systemClock.wait(2 ** 30, signal);
+        waits.push(ms);
+      },
+    };
+    const client = await started('good', '', { clock, limits: { firstWaitMs: 8, longestWaitMs: 1_000 } });
+    for (const pass of [0, 0, 60_000, 0]) {
+      now += pass;
+      const count = waits.length;
+      await call(client, 'die');
+      await until(() => waits.length > count);
+      await reaches(client, 'odd', 'ready');
+    }
+    expect(waits).toEqual([4, 8, 4, 8]);
+  });
+
+  test('[M15] keeps its tools listed, a call says at once that it is not there, and restarting brings it back', async () => {
+    const client = await started('good', '', { limits: { restarts: 0 } });
+    await call(client, 'die');
+    await reaches(client, 'odd', 'down');
+    expect(client.tools.specs(['odd__echo'])).toHaveLength(1);
+    expect(stateOf(client, 'odd').tools.map((tool) => tool.status)).toContain('unavailable');
+    const answered = await call(client, 'echo', { text: 'x' });
+    expect(answered.error).toBe('tool/unavailable');
+    expect(textOfResult(answered)).toContain('The server odd is not there: down (it ended with exit code 7');
+    expect((await client.restart('odd')).status).toBe('ready');
+    expect(textOfResult(await call(client, 'echo', { text: 'x' }))).toBe('x');
+  });
+
+  test('[M18] because it does not answer any more is ended and begun again', async () => {
+    const client = await started('deaf', '', { limits: { pingEveryMs: 5, pingMs: 20, restarts: 0 } });
+    await reaches(client, 'odd', 'down');
+    expect(stateOf(client, 'odd').lastError).toContain('does not answer any more');
+  });
+
+  test('[M18] a call past its time is ended, and a server that still answers stays', async () => {
+    const client = await started('good', '', { limits: { pingMs: 5_000 } }, 'timeout_seconds = 0.3');
+    const late = await call(client, 'hang');
+    expect(late.error).toBe('tool/timeout');
+    expect(textOfResult(await call(client, 'echo', { text: 'here' }))).toBe('here');
+    expect(stateOf(client, 'odd').status).toBe('ready');
+  });
+});
+
+describe('a server that does not come up', () => {
+  test('[M16] because its program is missing, or ends at once, is said so, and the others are ready', async () => {
+    const servers = { odd: oddServer('good'), gone: ['no-such-program'], dead: oddServer('die-on-init') };
+    const client = open(mcpConfig(servers), { limits: { restarts: 0 } });
+    await client.start();
+    expect(stateOf(client, 'odd').status).toBe('ready');
+    expect(stateOf(client, 'gone')).toMatchObject({
+      status: 'down',
+      lastError: expect.stringContaining('the program no-such-program was not found'),
+    });
+    expect(stateOf(client, 'dead')).toMatchObject({
+      status: 'down',
+      lastError: expect.stringContaining('exit code 3'),
+    });
+  });
+
+  test('[M16] because it never answers is given up at the time limit, and a call meanwhile waits for it', async () => {
+    const pins = memoryPins();
+    const first = await started('good', '', { pins });
+    await first.close();
+    const client = open(mcpConfig({ odd: oddServer('never-answer') }, 'timeout_seconds = 0.3'), {
+      pins,
+      limits: { restarts: 0 },
+    });
+    const starting = client.start();
+    await until(() => client.tools.find('odd__echo') !== undefined);
+    const [answered] = await Promise.all([call(client, 'echo'), starting]);
+    expect(answered.error).toMatch(/^tool\/(?:unavailable|timeout)$/);
+    expect(stateOf(client, 'odd')).toMatchObject({ status: 'down', lastError: expect.stringContaining('timed out') });
+  });
+
+  test('[M16] closing while servers begin ends them, and nothing can be begun afterwards', async () => {
+    const client = open(mcpConfig({ odd: oddServer('never-answer') }));
+    const starting = client.start();
+    await reaches(client, 'odd', 'starting');
+    await client.close();
+    await starting;
+    expect(stateOf(client, 'odd').status).toBe('closed');
+    await expect(client.start()).rejects.toMatchObject({ code: 'mcp/closed' });
+    await expect(client.restart('odd')).rejects.toMatchObject({ code: 'mcp/closed' });
+  });
+
+  test('[M22] what a server prints that is no message is passed over, and one without tools has none', async () => {
+    const client = open(mcpConfig({ odd: oddServer('talkative'), none: oddServer('no-tools') }));
+    await client.start();
+    expect(stateOf(client, 'odd').status).toBe('ready');
+    expect(stateOf(client, 'none')).toMatchObject({ status: 'ready', tools: [] });
+  });
+});
+
+describe('a list of tools', () => {
+  test('[M17] is followed when it changes', async () => {
+    const client = await started('good');
+    await call(client, 'drop');
+    await until(() => client.tools.find('odd__echo') === undefined);
+    expect((await call(client, 'echo')).error).toBe('tool/unknown');
+    expect(client.tools.find('odd__pid')).toBeDefined();
+  });
+
+  test('[M17] is read page by page, up to a number of pages, of tools and of characters', async () => {
+    const pages = await started('pages', '', { limits: { pages: 5 } });
+    expect(stateOf(pages, 'odd').tools).toHaveLength(15);
+    expect(stateOf(pages, 'odd').problems).toEqual(['The list of tools has more than 5 pages; the rest is left out.']);
+    const circle = await started('circle');
+    expect(stateOf(circle, 'odd').problems.join()).toContain('lead in a circle');
+    const many = await started('many', '10000');
+    expect(stateOf(many, 'odd').tools).toHaveLength(512);
+    expect(stateOf(many, 'odd').problems).toEqual(['There are more than 512 tools; the rest is left out.']);
+    const large = await started('many', '100', { limits: { listBytes: 1_000 } });
+    expect(stateOf(large, 'odd')).toMatchObject({ status: 'ready', tools: [] });
+    expect(stateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
+  });
+
+  test('[M17] with entries that cannot be used has the others, and says what is wrong', async () => {
+    const object = { type: 'object' };
+    const list = [
+      { name: 'good', inputSchema: object },
+      { name: 'good', inputSchema: object },
+      { inputSchema: object },
+      { name: 'x'.repeat(300) },
+      { name: 'no-object', inputSchema: 'string' },
+      { name: 'deep', inputSchema: JSON.parse(`${'{"a":'.repeat(80)}1${'}'.repeat(80)}`) },
+      { name: 'bad.schema', inputSchema: { type: 'array' } },
+      { name: 'titled', title: 'A title', inputSchema: object },
+      7,
+    ];
+    const client = await started('listed', JSON.stringify(list));
+    const { tools, problems } = stateOf(client, 'odd');
+    expect(tools.map((tool) => [tool.tool, tool.status])).toEqual([
+      ['bad.schema', 'refused'],
+      ['good', 'ready'],
+      ['titled', 'ready'],
+    ]);
+    expect(tools[0]?.problem).toContain('are not described as an object');
+    expect(tools[2]?.description).toBe('A title');
+    expect(problems).toHaveLength(6);
+  });
+
+  test('[M17] that is none, and a message past the limit, are failures of the server', async () => {
+    const none = await started('no-list', '', { limits: { restarts: 0 } });
+    expect(stateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
+    const flood = await started('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
+    const answered = await call(flood, 'flood', { bytes: 5_000_000 });
+    expect(answered.error).toBe('tool/unavailable');
+    expect(textOfResult(answered)).toContain('a message of more than 100000 bytes');
+    await reaches(flood, 'odd', 'down');
+  });
+
+  test('[M8] shows models no hidden words, and long ones cut', async () => {
+    const list = [{ name: 'sly', description: `Adds.\u200b${'x'.repeat(9_000)}`, inputSchema: { type: 'object' } }];
+    const client = await started('listed', JSON.stringify(list));
+    const [spec] = client.tools.specs();
+    expect(spec?.description.startsWith('Adds.‹U+200B›xxx')).toBe(true);
+    expect(spec?.description).toHaveLength(8_193);
+  });
+
+  test('[M3] a name that another tool has already is refused, and the other stays', async () => {
+    const tools = createTools({ tools: [defineTool({ name: 'odd__echo', description: 'Mine.', run: () => 'mine' })] });
+    const client = await started('good', '', { tools });
+    expect(client.tools).toBe(tools);
+    expect(stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({ status: 'refused' });
+    expect(textOfResult(await call(client, 'echo'))).toBe('mine');
+    await client.close();
+    expect(tools.list().map((tool) => tool.name)).toEqual(['odd__echo']);
+  });
+});

@@ -1,0 +1,9 @@
+/** Starts the MCP servers whose commands it is given, says so, and waits to be killed, or ends as it is told. */
+import { mcpClient, mcpConfig } from '../src/testing/mcp.ts';
+
+const [, , commands = '{}', ending = 'wait'] = process.argv;
+const client = mcpClient(mcpConfig(JSON.parse(commands)));
+await client.start();
+process.stdout.write(`${client.servers().map((server) => server.status)}\n`);
+if (ending === 'exit') process.exit(0);
+if (ending === 'close') await client.close();
