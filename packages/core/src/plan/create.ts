@@ -109,7 +109,8 @@ export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttr
 // What the tree itself writes: nobody sets it from outside.
 const kept = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
 
-function refuseKept(set: object, keys: readonly string[], treeId: TreeId): void {
+/** Refuses attributes that nobody sets from outside. */
+export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] = kept): void {
   for (const key of keys)
     if (Object.hasOwn(set, key))
       refuse('tree/root-protected', `The attribute ${key} of ${treeId} cannot be set: the tree keeps it itself.`, {
@@ -121,7 +122,7 @@ function refuseKept(set: object, keys: readonly string[], treeId: TreeId): void 
 /** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
   const attributes = command.attributes ?? {};
-  refuseKept(attributes, kept, context.treeId);
+  refuseKept(attributes, context.treeId);
   const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
   if (key !== undefined) {
     const found = yield* ask('forest', { key, project: attributes.project ?? defaultProject });
@@ -145,7 +146,7 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
 /** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
   const { from } = command;
-  refuseKept(command.attributes ?? {}, kept, context.treeId);
+  refuseKept(command.attributes ?? {}, context.treeId);
   const source = yield* ask('tree', { treeId: from });
   if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
   const row = yield* ask('tree', {});
@@ -187,7 +188,7 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId,
 /** Changes a tree's attributes. */
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* theTree(context);
-  refuseKept(command.set, ['systemPrompt', ...kept], row.id);
+  refuseKept(command.set, row.id, ['systemPrompt', ...kept]);
   const set = command.set.project === null ? { ...command.set, project: defaultProject } : command.set;
   const { forestKey: key, project: home } = row.attributes;
   const { project } = set;

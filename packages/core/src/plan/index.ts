@@ -6,6 +6,7 @@ import { cherryPick, graft, merge } from './copy.ts';
 import { attributes, create, deleteTree, duplicate, restoreTree } from './create.ts';
 import { clear, deleteGroup, deleteNodes } from './delete.ts';
 import { edit } from './edit.ts';
+import { importTree } from './import.ts';
 import { branch, compact, mark } from './marker.ts';
 import { move } from './move.ts';
 import { navigate, select } from './navigate.ts';
@@ -36,6 +37,7 @@ export const planners = {
   compact,
   mark,
   duplicate,
+  import: importTree,
   bookmark,
   tag,
   title,

@@ -45,6 +45,7 @@ const weights: { readonly [T in AbstractType]: number } = {
   compact: 2,
   mark: 4,
   duplicate: 1,
+  import: 2,
   bookmark: 4,
   tag: 2,
   title: 2,

@@ -3,6 +3,7 @@ import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
 import { type Block, type Message, type Role, textMessage } from '../message.ts';
 import type { Node, NodeStatus } from '../node.ts';
 import type { NewMessage } from '../plan/append.ts';
+import type { ImportNode } from '../plan/import.ts';
 import type { Command } from '../plan/index.ts';
 import type { NewReply } from '../plan/reply.ts';
 import { ask, type Commit, type Reads } from '../reads.ts';
@@ -259,6 +260,10 @@ export function resolve(abstract: AbstractCommand, scene: Scene): Resolved {
       const attributes = bit(2) ? { attributes: { systemPrompt: word, title: null } } : {};
       return { type, treeId: asTree(scene.fresh()), from: treeId, whole: bit(1), ...end, ...attributes };
     }
+    case 'import': {
+      const known = bit(0) && nodeId !== unknownId && nodeId !== row.rootId ? nodeId : null;
+      return { type, treeId, nodes: importsOf(abstract, known, scene.fresh) };
+    }
     case 'bookmark':
       return { type, treeId, nodeId, title: bit(0) && bit(1) ? null : word };
     case 'title':
@@ -330,6 +335,22 @@ function toolExchange(call: string, text: string): Message[] {
     { role: 'assistant', content: [textBlock(text), use] },
     { role: 'tool', content: [textBlock(`seen ${text}`)], tool_call_id: call },
   ];
+}
+
+/** Nodes from elsewhere: below one that is there, or as first turns, in a chain or side by side, some into the trash. */
+function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fresh: () => string): ImportNode[] {
+  const nodes: ImportNode[] = [];
+  if (known !== null) nodes.push({ id: known, parentId: null, order: 0, message: textMessage('user', 'as it was') });
+  let parentId: string | null = known;
+  for (const [order, text] of texts.entries()) {
+    const id = fresh();
+    const kind = text.trim() === '' ? 'state' : 'message';
+    const group = (choice & 4) === 0 ? {} : { group: 1 };
+    const removed = ((choice >> 3) & 3) === 3 && order === 1 ? { removed: true } : {};
+    nodes.push({ id, parentId, order, kind, message: textMessage('assistant', text), ...group, ...removed });
+    if ((choice & 2) === 0) parentId = id;
+  }
+  return nodes;
 }
 
 /** Replies, some still being written. */

@@ -1,0 +1,263 @@
+import { refuse } from '../errors.ts';
+import { type NodeId, nodeId, type TreeId } from '../ids.ts';
+import { isBlank, type Message } from '../message.ts';
+import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../node.ts';
+import { positionsBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
+import {
+  free,
+  type Ground,
+  grow,
+  idFor,
+  messageOf,
+  type PlanContext,
+  type Planner,
+  plan,
+  pointing,
+  takenOf,
+} from './context.ts';
+import { birth, refuseKept } from './create.ts';
+
+/** A node on its way in, with the id that it had or always gets: so a second import finds the first. */
+export interface ImportNode {
+  readonly id: string;
+  /** Null hangs it on the root. */
+  readonly parentId: string | null;
+  /** Its place among its siblings; those of one parent are put in rising order. */
+  readonly order: number;
+  readonly message: Message;
+  readonly kind?: Exclude<NodeKind, 'root'>;
+  readonly status?: NodeStatus;
+  /** Variants of one parent with the same number above zero are one group. */
+  readonly group?: number;
+  readonly meta?: NodeMeta;
+  readonly marker?: Marker;
+  readonly createdAt?: number;
+  /** Comes into the trash, with all that hangs below it. */
+  readonly removed?: boolean;
+  /** The title of its bookmark. */
+  readonly bookmark?: string;
+}
+
+/**
+ * Brings a whole conversation in as one commit. Where the tree is there already only nodes whose ids are new are added:
+ * nothing that is there is changed, moved or brought back, and neither is the pointer.
+ */
+export interface ImportCommand {
+  readonly type: 'import';
+  readonly treeId: TreeId;
+  /** Used only where the tree is made. */
+  readonly attributes?: TreeAttributes;
+  readonly rootId?: string;
+  /** Parents before their children; the order is that of creation. */
+  readonly nodes: readonly ImportNode[];
+  /** Where the user was; the newest node if not given. Used only where nothing is active yet. */
+  readonly activeId?: string | null;
+}
+
+/** What an import added, what was there already, and what found no place because the user took its parent away. */
+export interface Imported {
+  readonly treeId: TreeId;
+  readonly created: boolean;
+  readonly added: readonly NodeId[];
+  readonly present: readonly NodeId[];
+  readonly left: readonly NodeId[];
+}
+
+/** Where new nodes can grow: the ground of each parent and the last place taken there. */
+interface Grounds {
+  readonly ground: Map<NodeId, Ground>;
+  /** Parents that were there before: the last position below them. */
+  readonly edge: Map<NodeId, string | null>;
+  /** Parents that were there before: the number that each imported group has there. */
+  readonly groups: Map<string, number>;
+}
+
+/** Adds a conversation, or what is new of it. */
+export const importTree: Planner<ImportCommand, Imported> = function* (command, context) {
+  const attributes = command.attributes ?? {};
+  refuseKept(attributes, context.treeId);
+  const ids = command.nodes.map((node) => idFor(context, node.id));
+  const known = new Set<string>(ids);
+  for (const [index, { parentId, message, kind }] of command.nodes.entries())
+    checkNode(context, known, { id: ids[index] ?? nodeId(''), parentId, message, kind });
+  const taken = yield* takenOf(ids);
+  const row = yield* ask('tree', {});
+  if (row === null) {
+    for (const id of ids)
+      if (taken.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
+    const rootId = idFor(context, command.rootId);
+    yield* free(command.rootId === undefined ? [] : [rootId]);
+    return newTree(command, context, rootId, attributes);
+  }
+  return yield* addition(command, context, row, taken);
+};
+
+function checkNode(
+  context: PlanContext,
+  known: ReadonlySet<string>,
+  { id, parentId, message, kind }: Pick<ImportNode, 'id' | 'parentId' | 'message'> & { kind: NodeKind | undefined },
+): void {
+  messageOf(message, `The message of ${id}`);
+  if ((kind ?? 'message') === 'message' && isBlank(message))
+    refuse('message/blank', `The message of ${id} says nothing.`, { nodeId: id });
+  if (parentId !== null && !known.has(parentId))
+    refuse('tree/broken-path', `The node ${id} hangs on ${parentId}, which is not in this import.`, {
+      nodeId: id,
+      treeId: context.treeId,
+    });
+}
+
+function newTree(command: ImportCommand, context: PlanContext, rootId: NodeId, attributes: TreeAttributes) {
+  const steps = birth(context, rootId, attributes);
+  const root: Ground = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 };
+  const grounds: Grounds = { ground: new Map([[rootId, root]]), edge: new Map([[rootId, null]]), groups: new Map() };
+  const grown = inserts(context, command.nodes, rootId, grounds);
+  for (const step of grown.steps) steps.push(step);
+  const active = activeOf(command, grown.live);
+  if (active !== null) steps.push({ type: 'select', after: active, before: null });
+  return plan<Imported>(steps, {
+    treeId: context.treeId,
+    created: true,
+    added: grown.added,
+    present: [],
+    left: grown.left,
+  });
+}
+
+/** What of an import is new to a tree that is there. */
+function* addition(command: ImportCommand, context: PlanContext, row: TreeRow, taken: ReadonlySet<string>) {
+  const present: NodeId[] = [];
+  const fresh: ImportNode[] = [];
+  const parents = new Set<NodeId>();
+  for (const node of command.nodes) {
+    if (taken.has(node.id)) present.push(nodeId(node.id));
+    else fresh.push(node);
+  }
+  for (const { parentId } of fresh) {
+    if (parentId === null) parents.add(row.rootId);
+    else if (taken.has(parentId)) parents.add(nodeId(parentId));
+  }
+  const grounds: Grounds = { ground: new Map(), edge: new Map(), groups: new Map() };
+  const grouped = groupedOf(command.nodes, row.rootId);
+  for (const id of parents) yield* survey(id, grouped.get(id) ?? [], grounds);
+  const grown = inserts(context, fresh, row.rootId, grounds);
+  const active = row.activeNodeId === null ? activeOf(command, grown.live) : row.activeNodeId;
+  return plan<Imported>([...grown.steps, ...pointing(row, active)], {
+    treeId: row.id,
+    created: false,
+    added: grown.added,
+    present,
+    left: grown.left,
+  });
+}
+
+/** The imported members of groups, by their parent. */
+function groupedOf(nodes: readonly ImportNode[], rootId: NodeId): Map<NodeId, ImportNode[]> {
+  const grouped = new Map<NodeId, ImportNode[]>();
+  for (const node of nodes) {
+    if ((node.group ?? 0) === 0) continue;
+    const parentId = nodeId(node.parentId ?? rootId);
+    const members = grouped.get(parentId);
+    if (members === undefined) grouped.set(parentId, [node]);
+    else members.push(node);
+  }
+  return grouped;
+}
+
+/** What must be known of a parent that was there before. One that the user removed is no ground. */
+function* survey(id: NodeId, grouped: readonly ImportNode[], grounds: Grounds): Reading<void> {
+  const head = yield* ask('head', { id });
+  if (head === null) return;
+  grounds.ground.set(id, head);
+  grounds.edge.set(id, yield* ask('edge', { of: id }));
+  if (grouped.length === 0) return;
+  const now = new Map<string, number>((yield* ask('children', { of: id })).map((child) => [child.id, child.groupId]));
+  let highest = yield* ask('groupMax', { of: id });
+  for (const { id: member, group } of grouped) {
+    // A new variant joins the group that its imported fellows are in now, whatever the user made of their numbers.
+    const number = now.get(member) ?? 0;
+    if (number > 0) grounds.groups.set(`${id} ${group}`, number);
+  }
+  for (const { group } of grouped) {
+    const key = `${id} ${group}`;
+    if (!grounds.groups.has(key)) grounds.groups.set(key, ++highest);
+  }
+}
+
+/** Insert steps for new nodes, siblings by their order, and removals of those that come into the trash. */
+function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, grounds: Grounds) {
+  const positions = placesOf(nodes, rootId, grounds.edge);
+  const steps: Step[] = [];
+  const later: Step[] = [];
+  const added: NodeId[] = [];
+  const left: NodeId[] = [];
+  const live: NodeId[] = [];
+  const gone = new Set<NodeId>();
+  for (const node of nodes) {
+    const id = nodeId(node.id);
+    const parentId = nodeId(node.parentId ?? rootId);
+    const parent = grounds.ground.get(parentId);
+    if (parent === undefined) {
+      left.push(id);
+      continue;
+    }
+    const group = node.group ?? 0;
+    const made = grow(context, parent, positions.get(id) ?? '', {
+      id,
+      message: node.message,
+      kind: node.kind ?? 'message',
+      // Nobody here is writing it.
+      status: node.status === 'pending' ? 'error' : (node.status ?? 'success'),
+      groupId: group === 0 ? 0 : (grounds.groups.get(`${parentId} ${group}`) ?? group),
+      ...(node.meta === undefined ? {} : { meta: node.meta }),
+      ...(node.marker === undefined ? {} : { marker: node.marker }),
+      ...(node.createdAt === undefined ? {} : { createdAt: node.createdAt }),
+    });
+    grounds.ground.set(id, made);
+    steps.push({ type: 'insert', node: made });
+    added.push(id);
+    if (gone.has(parentId) || node.removed === true) {
+      if (!gone.has(parentId)) later.push({ type: 'remove', nodeId: id });
+      gone.add(id);
+      continue;
+    }
+    live.push(id);
+    if (node.bookmark !== undefined) {
+      const { now } = context;
+      const after = { nodeId: id, title: node.bookmark, createdAt: now, updatedAt: now };
+      later.push({ type: 'bookmark', nodeId: id, after, before: null });
+    }
+  }
+  for (const step of later) steps.push(step);
+  return { steps, added, left, live };
+}
+
+/** A position for each node: below a parent that was there before, after all that is there. */
+function placesOf(
+  nodes: readonly ImportNode[],
+  rootId: NodeId,
+  edge: ReadonlyMap<NodeId, string | null>,
+): Map<NodeId, string> {
+  const families = new Map<NodeId, ImportNode[]>();
+  for (const node of nodes) {
+    const parentId = nodeId(node.parentId ?? rootId);
+    const family = families.get(parentId);
+    if (family === undefined) families.set(parentId, [node]);
+    else family.push(node);
+  }
+  const positions = new Map<NodeId, string>();
+  for (const [parentId, family] of families) {
+    family.sort((a, b) => a.order - b.order);
+    const keys = positionsBetween(edge.get(parentId) ?? null, null, family.length);
+    for (const [index, node] of family.entries()) positions.set(nodeId(node.id), keys[index] ?? '');
+  }
+  return positions;
+}
+
+function activeOf({ activeId }: ImportCommand, live: readonly NodeId[]): NodeId | null {
+  const wanted = live.find((id) => id === activeId);
+  return wanted ?? live[live.length - 1] ?? null;
+}
