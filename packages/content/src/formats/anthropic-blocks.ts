@@ -1,0 +1,180 @@
+// Content blocks as Anthropic's wire, Claude.ai and Claude Code spell them, and back. Shared by every format that has them.
+import type { Block, Json, JsonObject, Message } from '@coppice/core';
+import { isBase64 } from '../base64.ts';
+import { isJsonObject } from '../json-copy.ts';
+import { filledAt, listAt, objectAt, textAt, without } from './fields.ts';
+
+function sourceOf(source: JsonObject): JsonObject | undefined {
+  const data = filledAt(source, 'data');
+  if (source.type === 'base64' && data !== undefined && isBase64(data)) return { type: 'base64', data };
+  const url = filledAt(source, 'url');
+  return url === undefined ? undefined : { type: 'url', url };
+}
+
+/** One content block as a canonical one. A block that is not known here stays as it is; `tool_result` is not for here. */
+export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
+  if (typeof block === 'string') return { type: 'text', text: block };
+  if (!isJsonObject(block)) return { type: 'x-value', value: block };
+  const type = textAt(block, 'type');
+  switch (type) {
+    case undefined:
+      return { ...block, type: 'x-block' };
+    case 'text':
+      return typeof block.text === 'string' ? block : { ...block, type: 'x-text' };
+    case 'thinking': {
+      const signature = textAt(block, 'signature');
+      const plain = without(block, 'signature');
+      const thinking = textAt(block, 'thinking') ?? '';
+      return { ...plain, type, thinking, ...(signature === undefined ? {} : { signature }) };
+    }
+    case 'redacted_thinking':
+      return { type: 'thinking', thinking: '', redacted: textAt(block, 'data') ?? '' };
+    case 'tool_use': {
+      const rest = without(block, 'type', 'id', 'name', 'input');
+      const id = filledAt(block, 'id') ?? fallbackId;
+      const parameters = isJsonObject(block.input)
+        ? block.input
+        : block.input === undefined
+          ? {}
+          : { input: block.input };
+      return { type: 'tool-use', id, name: filledAt(block, 'name') ?? 'unknown', parameters, ...rest };
+    }
+    case 'image': {
+      const source = sourceOf(objectAt(block, 'source'));
+      const mediaType = filledAt(objectAt(block, 'source'), 'media_type');
+      if (source === undefined || (mediaType === undefined && source.type === 'base64'))
+        return { ...block, type: 'anthropic-image' };
+      return { type: 'image', ...(mediaType === undefined ? {} : { mediaType }), source };
+    }
+    case 'document': {
+      const place = objectAt(block, 'source');
+      const name = filledAt(block, 'title') ?? 'document';
+      const text = textAt(place, 'data');
+      if (place.type === 'text' && text !== undefined)
+        return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
+      const source = sourceOf(place);
+      const mediaType = filledAt(place, 'media_type') ?? 'application/pdf';
+      return source === undefined
+        ? { ...block, type: 'anthropic-document' }
+        : { type: 'file', name, mediaType, source };
+    }
+    case 'file':
+    case 'tool-use':
+      return { ...block, type: `anthropic-${type}` };
+    default:
+      return block;
+  }
+}
+
+/** A result of a tool inside a message. */
+export interface AnthropicResult {
+  readonly callId: string;
+  readonly message: JsonObject;
+  readonly isError: boolean;
+  readonly record: JsonObject;
+}
+
+/** Whether a block is the result of a tool, of the client's own or of another kind. */
+export function isToolResult(block: Json): block is JsonObject {
+  return isJsonObject(block) && block.type === 'tool_result';
+}
+
+/** A `tool_result` block as a tool message. */
+export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicResult {
+  const callId = filledAt(block, 'tool_use_id') ?? fallbackId;
+  const { content } = block;
+  const parts: Json[] = [];
+  if (typeof content === 'string') parts.push({ type: 'text', text: content });
+  else if (Array.isArray(content)) for (const part of content) parts.push(fromAnthropicBlock(part, callId));
+  else if (content !== undefined && content !== null) parts.push({ type: 'text', text: JSON.stringify(content) });
+  if (parts.length === 0) parts.push({ type: 'text', text: '' });
+  return {
+    callId,
+    message: { role: 'tool', content: parts, tool_call_id: callId },
+    isError: block.is_error === true,
+    record: block,
+  };
+}
+
+/** The blocks of a message's content, which may be a text. */
+export function contentBlocks(record: JsonObject): readonly Json[] {
+  return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
+}
+
+/** A message of the wire as canonical ones, unchecked: results of tools first, each by itself, then the rest. */
+export function fromAnthropic(record: JsonObject, fallbackId: string): readonly JsonObject[] {
+  const messages: JsonObject[] = [];
+  const rest: Json[] = [];
+  for (const [index, block] of contentBlocks(record).entries()) {
+    if (isToolResult(block)) messages.push(fromToolResult(block, `${fallbackId}-${index}`).message);
+    else rest.push(fromAnthropicBlock(block, `${fallbackId}-${index}`));
+  }
+  const role = record.role === 'assistant' ? 'assistant' : record.role === 'system' ? 'system' : 'user';
+  if (rest.length > 0 || messages.length === 0) messages.push({ role, content: rest });
+  return messages;
+}
+
+function placeOf(block: Block): JsonObject | undefined {
+  const source = 'source' in block ? block.source : undefined;
+  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
+  const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : undefined;
+  if (source.type === 'base64' && 'data' in source && typeof source.data === 'string')
+    return { type: 'base64', media_type: mediaType ?? 'application/octet-stream', data: source.data };
+  if (source.type === 'url' && 'url' in source && typeof source.url === 'string')
+    return { type: 'url', url: source.url };
+  if (source.type === 'text' && 'text' in source && typeof source.text === 'string')
+    return { type: 'text', media_type: 'text/plain', data: source.text };
+  return undefined;
+}
+
+function jsonOf(block: Block): JsonObject {
+  const json: JsonObject = JSON.parse(JSON.stringify(block));
+  return json;
+}
+
+/** A canonical block as Anthropic spells it; null for one that the wire has no word for, such as bytes kept elsewhere. */
+export function toAnthropicBlock(block: Block): JsonObject | null {
+  const json = jsonOf(block);
+  switch (block.type) {
+    case 'thinking': {
+      const redacted = filledAt(json, 'redacted');
+      if (redacted !== undefined && textAt(json, 'thinking') === '')
+        return { type: 'redacted_thinking', data: redacted };
+      return without(json, 'redacted');
+    }
+    case 'tool-use':
+      return {
+        type: 'tool_use',
+        id: json.id ?? '',
+        name: json.name ?? '',
+        input: json.parameters ?? {},
+        ...without(json, 'type', 'id', 'name', 'parameters', 'arguments'),
+      };
+    case 'image': {
+      const source = placeOf(block);
+      return source === undefined ? null : { type: 'image', source };
+    }
+    case 'file': {
+      const source = placeOf(block);
+      return source === undefined ? null : { type: 'document', source, title: json.name ?? 'document' };
+    }
+    default: {
+      const wrapped = /^anthropic-(.+)$/.exec(block.type)?.[1];
+      return wrapped === undefined ? json : { ...json, type: wrapped };
+    }
+  }
+}
+
+/** A tool message as the block that holds its result. */
+export function toToolResult(message: Message, isError: boolean): JsonObject {
+  const [only] = message.content;
+  const single =
+    message.content.length === 1 && only?.type === 'text' && 'text' in only ? String(only.text) : undefined;
+  const content: Json = single ?? message.content.map((block) => toAnthropicBlock(block) ?? { type: 'text', text: '' });
+  return {
+    type: 'tool_result',
+    tool_use_id: message.tool_call_id ?? '',
+    content,
+    ...(isError ? { is_error: true } : {}),
+  };
+}

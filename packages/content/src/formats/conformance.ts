@@ -1,0 +1,473 @@
+/** What every format must hold to; each member's test calls it with fixtures of its own making. */
+import {
+  type Commit,
+  checkTree,
+  type ExternalId,
+  isAppError,
+  type Json,
+  type Message,
+  run,
+  type Tree,
+  type TreeId,
+  textMessage,
+} from '@coppice/core';
+import { ReferenceStore, ticking } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../canonical-json.ts';
+import { messageKit } from '../kit.ts';
+import type { ExportedTree, Format } from './contract.ts';
+import { decodeUtf8, encodeUtf8 } from './decode.ts';
+import { readExport } from './exporting.ts';
+import type { ExportReport, Finding } from './findings.ts';
+import { fileOfBytes, type Input, joined, openInput, sampleOf } from './input.ts';
+import { guessFormats, readImport } from './read.ts';
+import type { RepairedTree } from './repair.ts';
+import { toCommand } from './to-command.ts';
+import { writeExport } from './write.ts';
+
+/** Files by name: text, or bytes. */
+export type Files = { readonly [name: string]: string | Uint8Array };
+
+/** One made-up file, or set of files, and what must come of it. */
+export interface FormatFixture {
+  /** What is special about it. */
+  readonly name: string;
+  readonly files: Files;
+  /** How many conversations and nodes are stored. */
+  readonly trees: number;
+  readonly nodes: number;
+  /** Codes of findings that must come up, and no other but notes: an empty list says that there is nothing to report. */
+  readonly findings: readonly Finding['code'][];
+  /** The current thread of the first conversation, as texts. */
+  readonly thread?: readonly string[];
+  /**
+   * Whether what was read is written back as the same data. A function brings both sides into a form in which only
+   * declared differences are gone; false for what is only read.
+   */
+  readonly roundTrip?: boolean | ((files: ReadonlyMap<string, string>) => unknown);
+  /** The same conversations as a later export has them, with one message more in the first one. */
+  readonly newer?: Files;
+  /** Whether it is told apart by its content; false for a file whose format has to be named. */
+  readonly detected?: boolean;
+}
+
+/** Conversations in a store of their own, and what was said on the way. */
+export interface Stored {
+  readonly store: ReferenceStore;
+  readonly trees: readonly RepairedTree[];
+  readonly ids: readonly TreeId[];
+  readonly names: readonly ExternalId[];
+  readonly findings: readonly Finding[];
+  readonly commits: readonly Commit[];
+}
+
+const bytesOfFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
+
+/** Files as an input, in pieces of a size. */
+export function inputOf(files: Files, piece?: number): Input {
+  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, bytesOfFile(file), piece)) };
+}
+
+/** Reads an input into a store, one commit per conversation. */
+export async function storeInput(
+  input: Input,
+  options: { readonly format?: string; readonly scope?: string; readonly store?: ReferenceStore } = {},
+): Promise<Stored> {
+  const { store = new ReferenceStore(), ...reading } = options;
+  const env = ticking();
+  const trees: RepairedTree[] = [];
+  const ids: TreeId[] = [];
+  const names: ExternalId[] = [];
+  const findings: Finding[] = [];
+  const commits: Commit[] = [];
+  let format = options.format ?? '';
+  for await (const event of readImport(input, reading)) {
+    if (event.type === 'format') format = event.format.name;
+    if (event.type === 'finding') findings.push(event.finding);
+    if (event.type !== 'tree') continue;
+    trees.push(event.tree);
+    for (const found of event.tree.findings) findings.push(found);
+    const incoming = toCommand(event.tree, format, store.owner);
+    const { commit } = await run(store, incoming.command, { actor: 'me', kit: messageKit, ...env });
+    if (commit !== null) commits.push(commit);
+    ids.push(incoming.command.treeId);
+    for (const one of incoming.names) names.push(one);
+  }
+  return { store, trees, ids, names, findings, commits };
+}
+
+/** A tree that was stored. */
+export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
+  const tree = store.tree(id);
+  if (tree === undefined) throw new Error(`There is no tree ${id}.`);
+  return tree;
+}
+
+/** Writes what was stored in a format, as texts by file name. */
+export async function writeStored(
+  stored: Pick<Stored, 'store' | 'ids' | 'names'>,
+  format: Format,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: ExportReport }> {
+  async function* trees(): AsyncGenerator<ExportedTree> {
+    for (const id of new Set(stored.ids)) {
+      const own = stored.names.filter((one) => one.treeId === id);
+      yield await stored.store.read(id, () => readExport(id, own));
+    }
+  }
+  const files = new Map<string, string>();
+  let name = '';
+  let pieces: Uint8Array[] = [];
+  let report: ExportReport | undefined;
+  const close = () => {
+    if (name !== '') files.set(name, decodeUtf8(joined(pieces)).text);
+    pieces = [];
+  };
+  for await (const event of writeExport(format, trees(), { now: 1_790_000_000_000 })) {
+    if (event.type === 'file') {
+      close();
+      name = event.name;
+      expect(files.has(name)).toBe(false);
+    } else if (event.type === 'text') pieces.push(encodeUtf8(event.text));
+    else if (event.type === 'bytes') pieces.push(event.bytes);
+    else report = event.report;
+  }
+  close();
+  if (report === undefined) throw new Error('There was no report.');
+  return { files, report };
+}
+
+function textsOf(files: Files): ReadonlyMap<string, string> {
+  return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(bytesOfFile(file)).text]));
+}
+
+/** Files as data: JSON documents, or the lines of a line file, in order; names are not compared. */
+function dataOf(files: ReadonlyMap<string, string>): Json[] {
+  const data: Json[] = [];
+  for (const text of files.values()) {
+    try {
+      data.push(JSON.parse(text));
+    } catch {
+      for (const line of text.split('\n')) if (line.trim() !== '') data.push(JSON.parse(line));
+    }
+  }
+  return data;
+}
+
+/** What the sums of a reading must be. */
+function expectSums(tree: RepairedTree): void {
+  let stood = tree.ownRecords ?? 0;
+  for (const node of tree.nodes) stood += node.records;
+  expect(tree.records).toBe(stood + tree.rejected);
+  expect(new Set(tree.nodes.map((node) => node.externalId)).size).toBe(tree.nodes.length);
+}
+
+function expectSound(stored: Stored): void {
+  for (const tree of stored.trees) expectSums(tree);
+  for (const id of stored.ids)
+    expect(checkTree(treeIn(stored, id)).filter((one) => one.severity === 'error')).toEqual([]);
+  expect(Reflect.get({}, 'polluted')).toBe(undefined);
+}
+
+/** What a store holds, told without ids of ours. */
+function shapeOf(stored: Stored): unknown {
+  return stored.trees.map((tree) => ({
+    id: tree.externalId,
+    title: tree.title,
+    active: tree.activeExternalId,
+    nodes: tree.nodes.map(({ place: _, ...node }) => node),
+  }));
+}
+
+function threadTexts(stored: Stored): string[] {
+  const [id] = stored.ids;
+  const [tree] = stored.trees;
+  if (id === undefined || tree === undefined) return [];
+  const byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
+  const texts: string[] = [];
+  for (
+    let node = byId.get(tree.activeExternalId ?? '');
+    node !== undefined;
+    node = byId.get(node.parentExternalId ?? '')
+  )
+    if (node.kind !== 'state') texts.push(messageKit.text(node.message));
+  return texts.reverse();
+}
+
+// Words that make trouble wherever they land.
+const dictionary = [
+  '"__proto__":{"polluted":1},',
+  '"constructor":{"prototype":{"polluted":1}},',
+  'null',
+  '[]',
+  '{}',
+  '""',
+  '1e400',
+  '-0',
+  '9007199254740993',
+  '\\ud800',
+  '\\u0000',
+  '﻿',
+  '"parent":"nobody"',
+  '\n',
+  ',',
+  '}',
+  ']',
+  '"',
+];
+
+type Damage =
+  | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
+  | { readonly kind: 'cut'; readonly at: number }
+  | { readonly kind: 'drop'; readonly at: number; readonly length: number }
+  | { readonly kind: 'double'; readonly at: number; readonly length: number }
+  | { readonly kind: 'word'; readonly at: number; readonly word: string }
+  | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
+
+const damage: fc.Arbitrary<Damage> = fc.oneof(
+  fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
+  fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),
+  fc.record({ kind: fc.constant('double' as const), at: fc.nat(), length: fc.nat(200) }),
+  fc.record({ kind: fc.constant('word' as const), at: fc.nat(), word: fc.constantFrom(...dictionary) }),
+  fc.record({
+    kind: fc.constant('line' as const),
+    from: fc.nat(),
+    to: fc.nat(),
+    how: fc.constantFrom('drop' as const, 'double' as const, 'swap' as const),
+  }),
+);
+
+function damaged(bytes: Uint8Array, blow: Damage): Uint8Array {
+  if (bytes.length === 0) return bytes;
+  if (blow.kind === 'line') return damagedLines(bytes, blow);
+  const at = blow.at % bytes.length;
+  const [before, after] = [bytes.slice(0, at), bytes.slice(at)];
+  if (blow.kind === 'flip') {
+    const copy = bytes.slice();
+    copy[at] = (copy[at] ?? 0) ^ (1 << blow.bit);
+    return copy;
+  }
+  if (blow.kind === 'cut') return before;
+  if (blow.kind === 'drop') return joined([before, after.slice(blow.length)]);
+  if (blow.kind === 'double') return joined([before, after.slice(0, blow.length), after]);
+  return joined([before, encodeUtf8(blow.word), after]);
+}
+
+function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {
+  const lines = decodeUtf8(bytes).text.split('\n');
+  const from = blow.from % lines.length;
+  const to = blow.to % lines.length;
+  const [line = ''] = lines.slice(from, from + 1);
+  if (blow.how === 'drop') lines.splice(from, 1);
+  else if (blow.how === 'double') lines.splice(to, 0, line);
+  else {
+    lines[from] = lines[to] ?? '';
+    lines[to] = line;
+  }
+  return encodeUtf8(lines.join('\n'));
+}
+
+const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';
+
+/** Runs the suite: detection, sums, soundness, round trip, importing again, damage. */
+export function runFormatConformance(format: Format, fixtures: readonly FormatFixture[]): void {
+  const { reader, writer, name } = format;
+
+  describe(`${name} as a member of the registry`, () => {
+    it('[I1] has a name, a label and a summary, and reads or writes', () => {
+      expect(name).toMatch(/^[a-z][a-z0-9-]*$/);
+      expect(format.label).not.toBe('');
+      expect(format.summary).toMatch(/\.$/);
+      expect(reader !== undefined || writer !== undefined).toBe(true);
+      for (const sentence of Object.values(writer?.loses ?? {})) expect(sentence).toMatch(/\.$/);
+    });
+    if (reader === undefined) return;
+
+    it.each(fixtures.filter((fixture) => fixture.detected !== false))(
+      '[I2] is told apart from every other format: $name',
+      async ({ files }) => {
+        const [best, second] = guessFormats(await sampleOf(await openInput(inputOf(files))));
+        expect(best?.format.name).toBe(name);
+        expect(second?.confidence ?? 0).toBeLessThan(best?.confidence ?? 0);
+      },
+    );
+
+    it.each([...fixtures])('[I3] is read to sound trees, and every finding is told: $name', async (fixture) => {
+      const stored = await storeInput(inputOf(fixture.files), { format: name });
+      expectSound(stored);
+      expect(stored.trees.length).toBe(fixture.trees);
+      let nodes = 0;
+      for (const tree of stored.trees) nodes += tree.nodes.length;
+      expect(nodes).toBe(fixture.nodes);
+      const told = new Set(stored.findings.filter((one) => one.severity !== 'note').map((one) => one.code));
+      const wanted = new Set(fixture.findings);
+      for (const code of wanted) expect(stored.findings.map((one) => one.code)).toContain(code);
+      for (const code of told) expect([...wanted]).toContain(code);
+      for (const one of stored.findings) expect(one.message.startsWith(one.place)).toBe(true);
+      if (fixture.thread !== undefined) expect(threadTexts(stored)).toEqual(fixture.thread);
+    });
+
+    it.each([...fixtures])('[I4] is read the same however its bytes are cut: $name', async ({ files }) => {
+      const whole = shapeOf(await storeInput(inputOf(files), { format: name }));
+      for (const piece of [1, 7, 4096])
+        expect(shapeOf(await storeInput(inputOf(files, piece), { format: name }))).toEqual(whole);
+    });
+
+    it.each([...fixtures])('[I5] adds nothing when it is read a second time: $name', async ({ files }) => {
+      const first = await storeInput(inputOf(files), { format: name });
+      const before = first.ids.map((id) => treeIn(first, id));
+      const again = await storeInput(inputOf(files), { format: name, store: first.store });
+      expect(again.commits).toEqual([]);
+      expect(again.ids.map((id) => treeIn(first, id))).toEqual(before);
+    });
+
+    it.each(fixtures.filter((fixture) => fixture.newer !== undefined))(
+      '[I6] takes what is new from a later export, and leaves alone what the user changed: $name',
+      async ({ files, newer = {} }) => {
+        const first = await storeInput(inputOf(files), { format: name });
+        const [id] = first.ids;
+        if (id === undefined) throw new Error('There is no tree.');
+        const env = ticking(9);
+        const act = { actor: 'me', kit: messageKit, ...env };
+        const mine = await run(
+          first.store,
+          { type: 'append', treeId: id, messages: [{ message: textMessage('user', 'mine') }] },
+          act,
+        );
+        await run(first.store, { type: 'attributes', treeId: id, set: { title: 'My own title' } }, act);
+        const before = treeIn(first, id);
+        await storeInput(inputOf(newer), { format: name, store: first.store });
+        const after = treeIn(first, id);
+        expect(after.size).toBe(before.size + 1);
+        expect(after.attributes).toEqual(before.attributes);
+        expect(after.activeNodeId).toBe(mine.result.nodeId);
+        expectSound({ ...first, trees: [] });
+      },
+    );
+
+    it('[I7] is never brought down by damage: it refuses with a code, or reads what is left and says so', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...fixtures),
+          fc.nat(),
+          fc.array(damage, { minLength: 1, maxLength: 4 }),
+          async ({ files }, which, blows) => {
+            const entries = Object.entries(files);
+            const hit = entries[which % entries.length]?.[0];
+            const broken: Files = Object.fromEntries(
+              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damaged, bytesOfFile(text)) : text]),
+            );
+            try {
+              expectSound(await storeInput(inputOf(broken), { format: name }));
+            } catch (error) {
+              if (!isAppError(error)) throw error;
+              expect(error.code).toMatch(/^import\//);
+            }
+          },
+        ),
+        { numRuns: long ? 3000 : 60 },
+      );
+    });
+
+    it.each(fixtures.filter((one) => Object.values(one.files).every((file) => typeof file === 'string')))(
+      '[I8] is read with a byte order mark in front: $name',
+      async ({ files }) => {
+        const marked = Object.fromEntries(Object.entries(files).map(([file, text]) => [file, `﻿${String(text)}`]));
+        const plain = await storeInput(inputOf(files), { format: name });
+        expect(shapeOf(await storeInput(inputOf(marked), { format: name }))).toEqual(shapeOf(plain));
+      },
+    );
+  });
+  if (writer === undefined) return;
+
+  describe(`${name} written`, () => {
+    const written = fixtures.filter((fixture) => fixture.roundTrip !== undefined && fixture.roundTrip !== false);
+
+    it.each(written)('[I9] gives back the data that was read: $name', async ({ files, roundTrip }) => {
+      const stored = await storeInput(inputOf(files), { format: name });
+      const out = await writeStored(stored, format);
+      const form = typeof roundTrip === 'function' ? roundTrip : dataOf;
+      expect(canonicalJson(form(out.files))).toBe(canonicalJson(form(textsOf(files))));
+      const { nodes } = out.report;
+      expect(nodes.read).toBe(nodes.written + nodes.merged + nodes.left);
+    });
+
+    it('[I10] writes any tree, reads it back with the same texts, and declares what is lost', async () => {
+      const stored = await plantTree();
+      const out = await writeStored(stored, format);
+      for (const what of Object.keys(out.report.counts)) expect(Object.keys(writer.loses)).toContain(what);
+      const { nodes } = out.report;
+      expect(nodes.read).toBe(nodes.written + nodes.merged + nodes.left);
+      if (reader === undefined) return;
+      const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format: name });
+      expectSound(again);
+      expect(again.trees.length).toBe(1);
+      expect(threadTexts(again)).toEqual([
+        'How old is the oak?',
+        'Three hundred years.',
+        'And the ash?',
+        'Half of that.',
+      ]);
+    });
+
+    it.each(written)(
+      '[I11] gives back what was read also after an edit elsewhere in the tree: $name',
+      async ({ files }) => {
+        const stored = await storeInput(inputOf(files), { format: name });
+        const [id] = stored.ids;
+        if (id === undefined || writer.loses.branches !== undefined) return;
+        const tree = treeIn(stored, id);
+        const before = await writeStored({ ...stored, ids: [id] }, format);
+        const messages: { readonly message: Message }[] = [{ message: textMessage('user', 'grown here') }];
+        const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+        await run(stored.store, { type: 'append', treeId: id, parentId: tree.rootId, messages, select: false }, act);
+        const after = await writeStored({ ...stored, ids: [id] }, format);
+        const records = (out: typeof before) =>
+          new Set(
+            stored.names
+              .filter((one) => one.nodeId !== null)
+              .map((one) => [...out.files.values()].join('').includes(one.id)),
+          );
+        expect(records(after)).toEqual(records(before));
+        expect([...after.files.values()].join('')).toContain('grown here');
+      },
+    );
+  });
+}
+
+/** A tree that grew here: two branches, a tool call, reasoning, a bookmark. */
+async function plantTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+  const store = new ReferenceStore();
+  const env = ticking();
+  const act = { actor: 'me', kit: messageKit, ...env };
+  const treeId = (await import('@coppice/core')).treeId('00000000-0000-7000-8000-00000000abcd');
+  await run(store, { type: 'create', treeId, attributes: { title: 'Trees', systemPrompt: 'Be brief.' } }, act);
+  const say = (role: 'user' | 'assistant', text: string) => ({ message: textMessage(role, text) });
+  const first = await run(
+    store,
+    {
+      type: 'append',
+      treeId,
+      messages: [say('user', 'How old is the oak?'), say('assistant', 'Three hundred years.')],
+    },
+    act,
+  );
+  await run(
+    store,
+    { type: 'append', treeId, messages: [say('user', 'Who says so?'), say('assistant', 'The rings.')] },
+    act,
+  );
+  await run(
+    store,
+    {
+      type: 'append',
+      treeId,
+      parentId: first.result.nodeId,
+      messages: [say('user', 'And the ash?'), say('assistant', 'Half of that.')],
+    },
+    act,
+  );
+  await run(store, { type: 'bookmark', treeId, nodeId: first.result.nodeId, title: 'Age' }, act);
+  return { store, ids: [treeId], names: [] };
+}

@@ -1,0 +1,37 @@
+import { strFromU8, strToU8 } from 'fflate';
+
+/** Text out of bytes. */
+export interface Decoded {
+  readonly text: string;
+  /** Whether bytes that are not UTF-8 were read as U+FFFD. */
+  readonly damaged: boolean;
+}
+
+const replacement = '�';
+
+/** How often the bytes themselves spell U+FFFD. */
+function spelt(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
+    if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) count++;
+  return count;
+}
+
+function occurrences(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(replacement); at !== -1; at = text.indexOf(replacement, at + 1)) count++;
+  return count;
+}
+
+/** Bytes as UTF-8 text, without a byte order mark. What is no UTF-8 reads as U+FFFD and is told. */
+export function decodeUtf8(bytes: Uint8Array): Decoded {
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const plain = marked ? bytes.subarray(3) : bytes;
+  const text = strFromU8(plain);
+  return { text, damaged: text.includes(replacement) && occurrences(text) !== spelt(plain) };
+}
+
+/** Text as UTF-8 bytes. A lone surrogate becomes U+FFFD: write JSON, which escapes it, where it must survive. */
+export function encodeUtf8(text: string): Uint8Array {
+  return strToU8(text);
+}

@@ -1,0 +1,156 @@
+// What writers need of a tree: its live nodes in a good order, their children, and the ids that they go out under.
+import {
+  ask,
+  type Bookmark,
+  type ExternalId,
+  type JsonObject,
+  type Node,
+  type NodeId,
+  type Reading,
+  refuse,
+  type TreeId,
+} from '@coppice/core';
+import { isJsonObject } from '../json-copy.ts';
+import type { ExportedTree } from './contract.ts';
+import type { Loss } from './findings.ts';
+import { originalOf } from './records.ts';
+
+/** Which part of a tree goes out: all of it, the branch below a node with the way to it, or the way alone. */
+export type Selection =
+  | { readonly what: 'tree' }
+  | { readonly what: 'branch'; readonly nodeId: NodeId }
+  | { readonly what: 'path'; readonly nodeId?: NodeId };
+
+/**
+ * Live nodes by their creation, parents before children. A moved or split node may be older than its parent, so the
+ * creation number alone will not do.
+ */
+export function inWritingOrder(nodes: readonly Node[]): Node[] {
+  const children = new Map<NodeId | null, Node[]>();
+  const ids = new Set<NodeId>(nodes.map((node) => node.id));
+  for (const node of nodes) {
+    const parent = node.parentId !== null && ids.has(node.parentId) ? node.parentId : null;
+    const family = children.get(parent);
+    if (family === undefined) children.set(parent, [node]);
+    else family.push(node);
+  }
+  const effective = new Map<NodeId, number>();
+  const walked: Node[] = [];
+  const stack: Node[] = [...(children.get(null) ?? [])];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const above = node.parentId === null ? -1 : (effective.get(node.parentId) ?? -1);
+    effective.set(node.id, Math.max(above, node.seq));
+    walked.push(node);
+    for (const child of children.get(node.id) ?? []) stack.push(child);
+  }
+  const rank = new Map(walked.map((node, index) => [node.id, index]));
+  return walked.sort(
+    (a, b) => (effective.get(a.id) ?? 0) - (effective.get(b.id) ?? 0) || (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0),
+  );
+}
+
+/** The children of every node in stored order; those of the root under the root's id. */
+export function childrenOf(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
+  const children = new Map<NodeId, Node[]>();
+  for (const node of tree.nodes) {
+    if (node.parentId === null) continue;
+    const family = children.get(node.parentId);
+    if (family === undefined) children.set(node.parentId, [node]);
+    else family.push(node);
+  }
+  for (const family of children.values()) family.sort((a, b) => (a.position < b.position ? -1 : 1));
+  return children;
+}
+
+/** The nodes from a first turn down to one; the active one if none is named. */
+export function threadOf(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
+  const byId = new Map(tree.nodes.map((node) => [node.id, node]));
+  const thread: Node[] = [];
+  for (let node = to === null ? undefined : byId.get(to); node !== undefined; ) {
+    thread.push(node);
+    node = node.parentId === null ? undefined : byId.get(node.parentId);
+  }
+  return thread.reverse();
+}
+
+/** Reads what goes out of a tree, in one snapshot. Refuses a node that is not there. */
+export function* readExport(
+  treeId: TreeId,
+  names: readonly ExternalId[] = [],
+  selection: Selection = { what: 'tree' },
+): Reading<ExportedTree> {
+  const row = yield* ask('tree', { treeId });
+  if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  const { rootId, attributes, createdAt, updatedAt, activeNodeId } = row;
+  const base = { treeId, rootId, attributes, createdAt, updatedAt, names };
+  if (selection.what === 'tree') {
+    const all = yield* ask('rows', { treeId });
+    const live = (all?.nodes ?? []).filter((node) => node.removedIn === null && node.kind !== 'root');
+    return { ...base, activeNodeId, nodes: inWritingOrder(live), bookmarks: all?.bookmarks ?? [] };
+  }
+  const end = selection.nodeId ?? activeNodeId;
+  if (end === null) return { ...base, activeNodeId: null, nodes: [], bookmarks: [] };
+  const { nodes: path } = yield* ask('path', { to: end, treeId });
+  if (path.length === 0) return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
+  const below = selection.what === 'path' ? [] : (yield* ask('subtree', { of: end, treeId })).slice(1);
+  const nodes = [...path, ...below];
+  const bookmarks: Bookmark[] = [];
+  for (const node of nodes) {
+    const bookmark = yield* ask('bookmark', { on: node.id });
+    if (bookmark !== null) bookmarks.push(bookmark);
+  }
+  const inside = activeNodeId !== null && nodes.some((node) => node.id === activeNodeId);
+  return { ...base, activeNodeId: inside ? activeNodeId : end, nodes: inWritingOrder(nodes), bookmarks };
+}
+
+/** The ids that nodes go out under: those they came with from this format, where they are still theirs alone. */
+export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
+  const ids = new Map<NodeId, string>();
+  const used = new Set<string>();
+  const note = (node: Node, id: string): void => {
+    ids.set(node.id, id);
+    used.add(id);
+  };
+  // A copy has the note of what it was copied from; the one whose content is unchanged and which is older keeps the id.
+  for (const node of tree.nodes) {
+    const original = originalOf(node, format);
+    if (original !== undefined && original.unchanged && !used.has(original.id)) note(node, original.id);
+  }
+  for (const node of tree.nodes) {
+    if (ids.has(node.id)) continue;
+    const original = originalOf(node, format);
+    if (original !== undefined && !used.has(original.id) && node.meta.copiedFrom === undefined) note(node, original.id);
+    else note(node, node.id);
+  }
+  return ids;
+}
+
+/** The conversation's own record in a format, and its id there. */
+export function originalTree(
+  tree: ExportedTree,
+  format: string,
+): { readonly id: string; readonly scope: string; readonly record: JsonObject | undefined } | undefined {
+  const imported = tree.attributes.metadata?.imported;
+  if (!isJsonObject(imported) || imported.format !== format || typeof imported.id !== 'string') return undefined;
+  const { id, scope, record } = imported;
+  return { id, scope: typeof scope === 'string' ? scope : '', record: isJsonObject(record) ? record : undefined };
+}
+
+/** When a conversation began and was last changed, by its source where that said so. */
+export function timesOf(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
+  const imported = tree.attributes.metadata?.imported;
+  const own = isJsonObject(imported) ? imported : {};
+  const createdAt = typeof own.createdAt === 'number' ? own.createdAt : tree.createdAt;
+  const updatedAt = typeof own.updatedAt === 'number' ? own.updatedAt : tree.updatedAt;
+  return { createdAt, updatedAt };
+}
+
+/** A loss, with its place. */
+export function loss(
+  tree: ExportedTree,
+  node: Node | null,
+  what: string,
+  message: string,
+): { type: 'loss'; loss: Loss } {
+  return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
+}

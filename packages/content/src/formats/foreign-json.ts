@@ -1,0 +1,109 @@
+// Foreign records as data. JSON.parse hides three things: a doubled key, a number past a double's range, and a whole
+// number with too many digits. All are told; none keeps a conversation out.
+import type { Json, JsonObject } from '@coppice/core';
+import { parseJson } from '../json-text.ts';
+import { decodeUtf8 } from './decode.ts';
+import { type Finding, finding } from './findings.ts';
+
+/** What came of reading a record. */
+export interface ForeignJson {
+  /** Undefined where it is no JSON. */
+  readonly value: Json | undefined;
+  readonly findings: readonly Finding[];
+}
+
+interface Survey {
+  members: number;
+  rounded: boolean;
+}
+
+/** Looks once through a value: how many members it has, and whether a number may have lost digits. */
+function survey(value: Json): Survey {
+  const found: Survey = { members: 0, rounded: false };
+  const stack: Json[] = [value];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'number') {
+      if (!Number.isFinite(next) || (Number.isInteger(next) && !Number.isSafeInteger(next))) found.rounded = true;
+    } else if (Array.isArray(next)) {
+      for (const item of next) if (typeof item !== 'string') stack.push(item);
+    } else if (typeof next === 'object' && next !== null) {
+      for (const item of Object.values(next)) {
+        found.members++;
+        if (typeof item !== 'string') stack.push(item);
+      }
+    }
+  }
+  return found;
+}
+
+/** How many members the objects of a JSON text have: colons outside strings. */
+function membersOf(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === 0x3a) count++;
+    else if (byte === 0x22) for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
+  }
+  return count;
+}
+
+/** Numbers that are not finite cannot be kept as JSON; they are as large as can be. */
+function tamed(value: Json): Json {
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
+  return value;
+}
+
+function tameNumbers(root: Json): Json {
+  const copyOf = (value: Json): Json =>
+    Array.isArray(value) ? [...value] : isObject(value) ? { ...value } : tamed(value);
+  const top = copyOf(root);
+  const stack: Json[] = [top];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const holder = next;
+    if (typeof holder !== 'object' || holder === null) continue;
+    for (const [key, item] of Object.entries(holder)) {
+      if (typeof item !== 'number' && (typeof item !== 'object' || item === null)) continue;
+      const copy = copyOf(item);
+      Object.defineProperty(holder, key, { value: copy, writable: true, enumerable: true, configurable: true });
+      stack.push(copy);
+    }
+  }
+  return top;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads one record. `members` spares a look through the bytes where it is known already. */
+export function readForeign(bytes: Uint8Array, place: string, members?: number): ForeignJson {
+  const { text, damaged } = decodeUtf8(bytes);
+  const findings: Finding[] = [];
+  if (damaged) findings.push(finding('import/bad-text', 'repair', place));
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.slice(0, 160) : '';
+    return { value: undefined, findings: [finding('import/record-unreadable', 'loss', place, why, 1)] };
+  }
+  const seen = survey(value);
+  if (seen.members !== (members ?? membersOf(bytes)))
+    findings.push(finding('import/duplicate-key', 'loss', place, told(text, place)));
+  if (seen.rounded) {
+    const detail = told(text, place);
+    // Digits that survive, such as 1e21, are no finding.
+    if (detail !== '') {
+      findings.push(finding('import/number-rounded', 'loss', place, detail));
+      value = tameNumbers(value);
+    }
+  }
+  return { value, findings };
+}
+
+/** What the strict reader says of a text, as a remark. */
+function told(text: string, place: string): string {
+  const strict = parseJson(text, place, 1_000_000);
+  return strict.ok ? '' : strict.refusal.message.replace(`${place} `, '').replace(/\.$/, '');
+}

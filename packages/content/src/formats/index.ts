@@ -1,0 +1,45 @@
+/** Foreign formats: what reads and writes them, as `@coppice/content/formats`. */
+
+export * from './contract.ts';
+export {
+  childrenOf,
+  originalTree,
+  outgoingIds,
+  readExport,
+  type Selection,
+  threadOf,
+  timesOf,
+} from './exporting.ts';
+export {
+  type ExportReport,
+  type Finding,
+  type FindingCode,
+  findingCodes,
+  Gathering,
+  type ImportErrorCode,
+  type ImportReport,
+  importErrorKinds,
+  type Loss,
+  listedFindings,
+  type Severity,
+  type Tally,
+} from './findings.ts';
+export { formatNamed, formats } from './formats.ts';
+export { importedNodeId, importedRootId, importedTreeId, type Origin } from './ids.ts';
+export {
+  bytesOf,
+  fileOfBytes,
+  fileOfStream,
+  type Input,
+  type InputFile,
+  openInput,
+  type Sample,
+  type SampleFile,
+  sampleOf,
+} from './input.ts';
+export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
+export { type ImportedNote, type Original, originalOf, readNote } from './records.ts';
+export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
+export { type Incoming, toCommand } from './to-command.ts';
+export { type ExportEvent, writeExport } from './write.ts';
+export { type ZipLimits, zipLimits } from './zip.ts';

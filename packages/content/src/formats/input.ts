@@ -1,0 +1,200 @@
+// What formats read from: named files that give their bytes in pieces. Whoever calls opens them; nothing here does.
+import type { Json } from '@coppice/core';
+import { decodeUtf8 } from './decode.ts';
+import { refuseImport } from './findings.ts';
+import { partialJson } from './partial-json.ts';
+import { isZip, type ZipLimits, zipMembers } from './zip.ts';
+
+/** A file to read. `stream` may be called again and then begins anew, unless the file says otherwise. */
+export interface InputFile {
+  /** Its path inside the folder or archive, with `/` between names; for people and for hints, never opened by it. */
+  readonly name: string;
+  /** Null where it is not known, as for a pipe. */
+  readonly size: number | null;
+  stream(): AsyncIterable<Uint8Array>;
+  /** Any range of its bytes, where that is possible; archives need it. */
+  readonly read?: (start: number, end: number) => Promise<Uint8Array>;
+}
+
+/** One thing to import: a file, the files of a folder, or the members of an archive. */
+export interface Input {
+  readonly files: readonly InputFile[];
+}
+
+/** The beginning of a file, for telling formats apart. */
+export interface SampleFile {
+  readonly name: string;
+  readonly size: number | null;
+  readonly head: Uint8Array;
+  /** Whether `head` is the whole file. */
+  readonly whole: boolean;
+  /** The beginning as text, without a byte order mark. */
+  readonly text: string;
+  /** The first JSON value as far as the beginning shows it; undefined where there is none. */
+  readonly json: Json | undefined;
+  /** The first complete lines as JSON values, where the file has one value a line. */
+  readonly lines: readonly Json[];
+}
+
+/** The beginnings of an input's files. */
+export interface Sample {
+  readonly files: readonly SampleFile[];
+}
+
+/** How much of each file telling formats apart may look at. */
+export const sampleBytes = 64 * 1024;
+const sampledFiles = 64;
+const sampledLines = 40;
+
+async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += piece) yield bytes.subarray(start, start + piece);
+}
+
+/** A file that is in memory already. */
+export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024): InputFile {
+  return {
+    name,
+    size: bytes.length,
+    stream: () => inPieces(bytes, piece),
+    read: async (start, end) => bytes.subarray(start, end),
+  };
+}
+
+/** A file whose bytes come once, such as a pipe. Its beginning is kept, so that it can be told what it is first. */
+export async function fileOfStream(name: string, source: AsyncIterable<Uint8Array>): Promise<InputFile> {
+  const pieces: Uint8Array[] = [];
+  const iterator = source[Symbol.asyncIterator]();
+  let kept = 0;
+  let ended = false;
+  while (kept <= sampleBytes && !ended) {
+    const next = await iterator.next();
+    if (next.done === true) ended = true;
+    else {
+      pieces.push(next.value.slice());
+      kept += next.value.length;
+    }
+  }
+  let gone = false;
+  return {
+    name,
+    size: ended ? kept : null,
+    async *stream() {
+      if (gone)
+        refuseImport('import/unreadable', `${name} comes from a pipe and was read already; save it to a file first.`);
+      yield* pieces;
+      if (ended) return;
+      gone = true;
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+    },
+  };
+}
+
+/** One run of bytes out of several. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** All bytes of a file, refused past a limit. */
+export async function bytesOf(file: InputFile, limit = 512 * 1024 * 1024): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of file.stream()) {
+    size += piece.length;
+    if (size > limit)
+      refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that may be held at once.`);
+    // Streams may use their buffer again.
+    pieces.push(piece.slice());
+  }
+  return joined(pieces);
+}
+
+/** The first bytes of a file. */
+export async function headOf(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of file.stream()) {
+    pieces.push(piece.slice());
+    size += piece.length;
+    if (size > most) break;
+  }
+  const head = joined(pieces);
+  return { head: head.subarray(0, most), whole: head.length <= most };
+}
+
+/** Opens archives: each zip among the files is replaced by its members. Archives inside archives stay closed. */
+export async function openInput(input: Input, limits?: Partial<ZipLimits>): Promise<Input> {
+  const files: InputFile[] = [];
+  for (const file of input.files) {
+    if (file.read === undefined || file.size === null || file.size < 22 || !isZip(await file.read(0, 4))) {
+      files.push(file);
+      continue;
+    }
+    const prefix = input.files.length === 1 ? '' : `${file.name}/`;
+    for (const member of await zipMembers({ name: file.name, size: file.size, read: file.read }, limits))
+      files.push({ ...member, name: prefix + member.name });
+  }
+  return { files };
+}
+
+function linesOf(text: string, whole: boolean): Json[] {
+  const found: Json[] = [];
+  let start = 0;
+  while (found.length < sampledLines && start < text.length) {
+    const end = text.indexOf('\n', start);
+    if (end === -1 && !whole) break;
+    const line = text.slice(start, end === -1 ? text.length : end).trim();
+    start = end === -1 ? text.length : end + 1;
+    if (line === '') continue;
+    try {
+      const value: Json = JSON.parse(line);
+      if (typeof value === 'object' && value !== null) found.push(value);
+    } catch {
+      // A line that is no JSON says nothing about the format; readers report it.
+    }
+  }
+  return found;
+}
+
+/** Whether a file holds one JSON value a line, by its beginning; otherwise it is taken for one document. */
+export async function isLineFile(file: InputFile): Promise<boolean> {
+  const { head, whole } = await headOf(file);
+  const { text } = decodeUtf8(head);
+  const found = linesOf(text, whole);
+  if (found.length >= 2) return true;
+  // One long line, and another one begins after it.
+  const [first = '', ...rest] = text.trimStart().split('\n');
+  return (
+    found.length === 1 && first.trimStart().startsWith('{') && rest.some((line) => line.trimStart().startsWith('{'))
+  );
+}
+
+/** The beginnings of the files of an input: those that may hold conversations first, and a few dozen at most. */
+export async function sampleOf(input: Input): Promise<Sample> {
+  const likely = (file: InputFile) => /\.(?:jsonl?|ndjson|bak|db|sqlite|toml|md|html?)$/i.test(file.name);
+  const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);
+  const files: SampleFile[] = [];
+  for (const file of chosen) {
+    const { head, whole } = await headOf(file);
+    const { text } = decodeUtf8(head);
+    files.push({
+      name: file.name,
+      size: file.size,
+      head,
+      whole,
+      text,
+      json: partialJson(text),
+      lines: linesOf(text, whole),
+    });
+  }
+  return { files };
+}

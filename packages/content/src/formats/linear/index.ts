@@ -1,0 +1,198 @@
+// Plain lists of messages, as chat completions take them: `[{role, content}]`, `{messages: […]}`, many of either in one
+// file, or one a line. They have no ids and no branches.
+import type { Json, JsonObject } from '@coppice/core';
+import { definitionOf } from '../../blocks/index.ts';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import {
+  defineFormat,
+  type ExportedTree,
+  type ImportedNode,
+  type ImportedTree,
+  type ReadEvent,
+  type WriteEvent,
+} from '../contract.ts';
+import { loss, originalTree, threadOf } from '../exporting.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
+import { fromOpenAi, toOpenAi } from '../openai-messages.ts';
+import { originalOf } from '../records.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+
+const name = 'linear';
+
+function isMessage(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value);
+}
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && Array.isArray(value.messages) && isMessage(value.messages[0]);
+}
+
+/** Anything that another format would know better. */
+function isForeign(value: JsonObject): boolean {
+  return ['mapping', 'uuid', 'messageId', 'parts', 'model', 'response', 'request', 'parentId'].some(
+    (key) => key in value,
+  );
+}
+
+function detect(sample: Sample): number {
+  const [file] = sample.files;
+  if (file === undefined || sample.files.length > 1) return 0;
+  const [line] = file.lines;
+  if (file.lines.length > 1 && isConversation(line) && !isForeign(line)) return 0.5;
+  const { json } = file;
+  if (isConversation(json)) return isForeign(json) ? 0.2 : 0.5;
+  if (isJsonObject(json) && isConversation(listAt(json, 'history')[0])) return 0.6;
+  const [first] = Array.isArray(json) ? json : [];
+  if (isMessage(first)) return isForeign(first) ? 0.2 : 0.5;
+  return isConversation(first) && !isForeign(first) ? 0.5 : 0;
+}
+
+/** A list as a chain. A leading system message of plain text is the tree's system prompt. */
+function treeOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+  const findings = [...found];
+  const [first] = messages;
+  const prompt = isMessage(first) && first.role === 'system' && typeof first.content === 'string' ? first : undefined;
+  const nodes: ImportedNode[] = [];
+  let parent: string | null = null;
+  for (const [index, value] of messages.entries()) {
+    if (index === 0 && prompt !== undefined) continue;
+    const at = `${place}.messages[${index}]`;
+    if (!isJsonObject(value)) {
+      findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      continue;
+    }
+    const externalId = String(index);
+    const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
+    nodes.push({
+      externalId,
+      parentExternalId: parent,
+      message: fromOpenAi(value),
+      record: value,
+      place: at,
+      ...(createdAt === undefined ? {} : { createdAt }),
+    });
+    parent = externalId;
+  }
+  const id = filledAt(record, 'id') ?? `sha256:${sha256Hex(canonicalJson(messages))}`;
+  const title = filledAt(record, 'title') ?? filledAt(record, 'name');
+  const own = prompt === undefined ? record : { ...record, $system: prompt };
+  return {
+    externalId: id,
+    scope: '',
+    ...(title === undefined ? {} : { title }),
+    ...(prompt === undefined ? {} : { systemPrompt: textAt(prompt, 'content') ?? '', ownRecords: 1 }),
+    nodes,
+    activeExternalId: parent,
+    record: own,
+    place,
+    findings,
+  };
+}
+
+async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+  const lines = await isLineFile(file);
+  const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
+  // Messages that stand by themselves make one conversation; those inside conversations make one each.
+  const loose: Json[] = [];
+  const found: Finding[] = [];
+  for await (const record of records) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      const rest = isJsonObject(record.value) ? without(record.value, 'messages') : { $form: 'array' };
+      if (loose.length > 0) yield { type: 'tree', tree: treeOf(loose, rest, file.name, found) };
+    } else if (isJsonObject(record.value) && Array.isArray(record.value.messages)) {
+      const { messages } = record.value;
+      const own = without(record.value, 'messages');
+      yield { type: 'tree', tree: treeOf(messages, own, record.place, record.findings) };
+    } else if (record.pattern === 1 || isMessage(record.value)) {
+      loose.push(record.value);
+      for (const one of record.findings) found.push(one);
+    } else yield { type: 'finding', finding: finding('import/skipped', 'loss', record.place, '', 1) };
+  }
+  if (lines && loose.length > 0) yield { type: 'tree', tree: treeOf(loose, { $form: 'lines' }, file.name, found) };
+}
+
+async function* read(input: Input): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) yield* readFile(file);
+}
+
+async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
+  const original = originalTree(tree, name)?.record ?? {};
+  const messages: Json[] = [];
+  const { systemPrompt, title } = tree.attributes;
+  if (systemPrompt !== undefined) {
+    const kept =
+      isJsonObject(original.$system) && original.$system.content === systemPrompt ? original.$system : undefined;
+    messages.push(kept ?? { role: 'system', content: systemPrompt });
+  }
+  const thread = threadOf(tree);
+  let left = tree.nodes.length - thread.length;
+  if (left > 0) yield loss(tree, null, 'branches', `${left} messages off the current thread are left out.`);
+  for (const node of thread) {
+    const source = originalOf(node, name);
+    if (node.message === null) continue;
+    if (source?.unchanged === true && source.record !== undefined) messages.push(source.record);
+    else if (node.kind === 'state') {
+      left++;
+      yield loss(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
+    } else {
+      const { record, losses } = toOpenAi(node.message, (block) => definitionOf(block).toText(block));
+      messages.push(record);
+      for (const what of losses)
+        yield loss(
+          tree,
+          node,
+          what,
+          what === 'thinking' ? 'The signature of its reasoning is left out.' : 'A block is written as text.',
+        );
+    }
+  }
+  for (const bookmark of tree.bookmarks)
+    yield {
+      type: 'loss',
+      loss: {
+        what: 'bookmarks',
+        place: `${tree.treeId} ${bookmark.nodeId}`,
+        message: `The bookmark ${JSON.stringify(bookmark.title)} is left out.`,
+      },
+    };
+  yield { type: 'count', written: tree.nodes.length - left, left };
+  const own = without(original, '$system', '$form');
+  yield { type: 'file', name: `${tree.treeId}.json`, mediaType: 'application/json' };
+  if (original.$form === 'array') yield { type: 'text', text: `${JSON.stringify(messages)}\n` };
+  else if (original.$form === 'lines')
+    yield { type: 'text', text: messages.map((one) => `${JSON.stringify(one)}\n`).join('') };
+  else
+    yield {
+      type: 'text',
+      text: `${JSON.stringify({ ...(title === undefined ? {} : { title }), ...own, messages })}\n`,
+    };
+}
+
+async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) yield* writeTree(tree);
+}
+
+/** Lists of messages without branches. */
+export const linear = defineFormat({
+  name,
+  label: 'Message list',
+  summary: 'Messages as chat completions take them, one conversation or many.',
+  reader: { detect, read },
+  writer: {
+    extension: 'json',
+    mediaType: 'application/json',
+    files: 'per-tree',
+    loses: {
+      branches: 'Only the current thread is written.',
+      bookmarks: 'Bookmarks are left out.',
+      markers: 'State of extensions is left out.',
+      thinking: 'Reasoning is written without its signature.',
+      block: 'Blocks that chat completions do not have are written as text.',
+    },
+    write,
+  },
+});

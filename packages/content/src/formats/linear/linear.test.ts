@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { linear } from './index.ts';
+
+const messages = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Which tea?' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"q": "tea"}' } }],
+  },
+  { role: 'tool', tool_call_id: 'c1', content: '["green","black"]' },
+  { role: 'assistant', content: [{ type: 'text', text: 'Green.' }], reasoning_content: 'It is late.' },
+];
+
+runFormatConformance(linear, [
+  {
+    name: 'an object with messages',
+    files: { 'chat.json': JSON.stringify({ title: 'Tea', messages }) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    thread: ['Which tea?', 'look({"q":"tea"})', '["green","black"]', 'It is late.\nGreen.'],
+    roundTrip: true,
+  },
+  {
+    name: 'a bare array',
+    files: { 'chat.json': JSON.stringify(messages) },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    roundTrip: true,
+  },
+  {
+    name: 'many conversations in one array',
+    files: {
+      'chats.json': JSON.stringify([
+        { id: 'a', messages },
+        { id: 'b', title: 'Short', messages: messages.slice(1, 2) },
+      ]),
+    },
+    trees: 2,
+    nodes: 5,
+    findings: [],
+    newer: {
+      'chats.json': JSON.stringify([{ id: 'a', messages: [...messages, { role: 'user', content: 'Thanks.' }] }]),
+    },
+  },
+  {
+    name: 'one conversation a line, with a bad line',
+    files: {
+      'chats.jsonl': `${JSON.stringify({ messages })}\nno json\n${JSON.stringify({ messages: [messages[1]] })}\n`,
+    },
+    trees: 2,
+    nodes: 5,
+    findings: ['import/bad-line'],
+  },
+  {
+    name: 'a message that is none, and one that says nothing',
+    files: { 'chat.json': JSON.stringify({ messages: [messages[1], 7, { role: 'assistant', content: '' }] }) },
+    trees: 1,
+    nodes: 2,
+    findings: ['import/record-unreadable'],
+  },
+]);
+
+describe('lists of messages', () => {
+  it('[I12] give a leading system message to the tree as its system prompt', async () => {
+    const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ messages }) }));
+    expect(trees[0]?.systemPrompt).toBe('Be brief.');
+    expect(trees[0]?.records).toBe(5);
+  });
+});

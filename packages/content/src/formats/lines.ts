@@ -1,0 +1,58 @@
+import { refuseImport } from './findings.ts';
+import { joined } from './input.ts';
+
+/** A line of a file. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  /** The byte at which it begins. */
+  readonly offset: number;
+  /** Without its line feed; a carriage return before it is still there. */
+  readonly bytes: Uint8Array;
+  /** Whether a line feed ends it: the last line of a file that broke off has none. */
+  readonly ended: boolean;
+}
+
+const longestLine = 512 * 1024 * 1024;
+
+/** The lines of a stream, cut at 0x0A and nowhere else, blank ones left out. A byte order mark is no part of the first. */
+export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<Line> {
+  let carried: Uint8Array[] = [];
+  let size = 0;
+  let number = 1;
+  let offset = 0;
+  const line = (last: Uint8Array, ended: boolean): Line | undefined => {
+    const bytes = carried.length === 0 ? last : joined([...carried, last]);
+    carried = [];
+    size = 0;
+    const made = { number, offset, bytes: number === 1 ? withoutMark(bytes) : bytes, ended };
+    number++;
+    offset += bytes.length + 1;
+    return isEmpty(made.bytes) ? undefined : made;
+  };
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      const made = line(chunk.subarray(start, end), true);
+      start = end + 1;
+      if (made !== undefined) yield made;
+    }
+    if (start === chunk.length) continue;
+    size += chunk.length - start;
+    if (size > limit)
+      refuseImport('import/too-large', `Line ${number} has more than the ${limit} bytes that may be held at once.`);
+    carried.push(chunk.slice(start));
+  }
+  if (size === 0) return;
+  const made = line(new Uint8Array(0), false);
+  if (made !== undefined) yield made;
+}
+
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function isEmpty(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  return true;
+}

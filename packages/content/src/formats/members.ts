@@ -1,0 +1,1 @@
+export { linear } from './linear/index.ts';

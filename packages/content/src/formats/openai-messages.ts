@@ -1,0 +1,167 @@
+// Messages as OpenAI-shaped wires and logs spell them, and back. Shared by every format that carries them.
+import type { Block, Json, JsonObject, Message } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { base64Length, isBase64 } from '../base64.ts';
+import { isJsonObject } from '../json-copy.ts';
+import { filledAt, listAt, objectAt, textAt } from './fields.ts';
+
+const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
+
+/** A picture out of an address; a `data:` address becomes the bytes that it holds. */
+export function imageOfUrl(url: string): JsonObject {
+  const head = dataUrl.exec(url.slice(0, 300));
+  const data = head === null ? '' : url.slice(head[0].length);
+  const mediaType = head?.[1] ?? '';
+  if (head?.[3] !== undefined && mediaType.startsWith('image/') && isBase64(data) && base64Length(data) > 0)
+    return { type: 'image', mediaType, source: { type: 'base64', data } };
+  return { type: 'image', source: { type: 'url', url } };
+}
+
+function partOf(part: Json): Json {
+  if (typeof part === 'string') return { type: 'text', text: part };
+  if (!isJsonObject(part)) return { type: 'x-value', value: part };
+  const type = textAt(part, 'type');
+  if (type === undefined) return { ...part, type: 'x-part' };
+  if (type === 'input_text' || type === 'output_text') {
+    const text = textAt(part, 'text');
+    return text === undefined ? part : { ...part, type: 'text', text };
+  }
+  if (type === 'image_url') {
+    const address = part.image_url;
+    const url = typeof address === 'string' ? address : filledAt(objectAt(part, 'image_url'), 'url');
+    return url === undefined || url === '' ? part : imageOfUrl(url);
+  }
+  if (type === 'input_audio') {
+    const audio = objectAt(part, 'input_audio');
+    const data = filledAt(audio, 'data');
+    const format = filledAt(audio, 'format') ?? 'wav';
+    if (data === undefined || !isBase64(data)) return part;
+    return { type: 'file', name: `audio.${format}`, mediaType: `audio/${format}`, source: { type: 'base64', data } };
+  }
+  if (type === 'file') {
+    const file = objectAt(part, 'file');
+    const data = /^data:([^;,]+);base64,(.+)$/s.exec(filledAt(file, 'file_data') ?? '');
+    if (data?.[1] === undefined || data[2] === undefined || !isBase64(data[2])) return { ...part, type: 'openai-file' };
+    const name = filledAt(file, 'filename') ?? 'file';
+    return { type: 'file', name, mediaType: data[1], source: { type: 'base64', data: data[2] } };
+  }
+  return part;
+}
+
+/** A call's arguments: its parameters, and the raw text where that says more. */
+function parametersOf(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
+  if (isJsonObject(raw)) return { parameters: raw };
+  if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };
+  try {
+    const value: Json = JSON.parse(raw);
+    if (!isJsonObject(value)) return { parameters: {}, arguments: raw };
+    return JSON.stringify(value) === raw ? { parameters: value } : { parameters: value, arguments: raw };
+  } catch {
+    return { parameters: {}, arguments: raw };
+  }
+}
+
+/** A tool call as a block; `index` names one that has no id. */
+export function callOf(call: Json, index: number): JsonObject {
+  if (!isJsonObject(call)) return { type: 'x-tool-call', call };
+  const id = filledAt(call, 'id') ?? `call-${index}`;
+  if (call.type === 'custom') {
+    const custom = objectAt(call, 'custom');
+    return {
+      type: 'tool-use',
+      id,
+      name: filledAt(custom, 'name') ?? 'custom',
+      parameters: { input: custom.input ?? null },
+    };
+  }
+  const called = objectAt(call, 'function');
+  const name = filledAt(called, 'name') ?? filledAt(call, 'name') ?? 'unknown';
+  return { type: 'tool-use', id, name, ...parametersOf(called.arguments ?? call.arguments) };
+}
+
+/**
+ * A message of a chat completion as a canonical one, unchecked: parts as blocks, calls as `tool-use`, reasoning as
+ * `thinking`, `developer` as system, `function` as tool. Parts of types that are not known here stay as they are.
+ */
+export function fromOpenAi(record: JsonObject): JsonObject {
+  const role = textAt(record, 'role') ?? 'user';
+  const blocks: Json[] = [];
+  const reasoning = filledAt(record, 'reasoning_content') ?? filledAt(record, 'reasoning');
+  if (reasoning !== undefined) blocks.push({ type: 'thinking', thinking: reasoning });
+  const { content } = record;
+  if (typeof content === 'string') {
+    if (content !== '') blocks.push({ type: 'text', text: content });
+  } else if (Array.isArray(content)) {
+    for (const part of content) blocks.push(partOf(part));
+  } else if (isJsonObject(content)) blocks.push(partOf(content));
+  const refusal = filledAt(record, 'refusal');
+  if (refusal !== undefined) blocks.push({ type: 'refusal', refusal, text: refusal });
+  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(callOf(call, index));
+  if (isJsonObject(record.function_call))
+    blocks.push(
+      callOf({ id: `call-${filledAt(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
+    );
+  if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
+  if (role === 'tool' || role === 'function') {
+    const call = filledAt(record, 'tool_call_id') ?? `call-${filledAt(record, 'name') ?? ''}`;
+    return { role: 'tool', content: blocks, tool_call_id: call };
+  }
+  const known = role === 'assistant' || role === 'system' ? role : role === 'developer' ? 'system' : 'user';
+  return { role: known, content: blocks };
+}
+
+function urlOf(block: Block): string | undefined {
+  const source = 'source' in block ? block.source : undefined;
+  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
+  if (source.type === 'url' && 'url' in source && typeof source.url === 'string') return source.url;
+  if (source.type !== 'base64' || !('data' in source) || typeof source.data !== 'string') return undefined;
+  const mediaType = 'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : 'image/png';
+  return `data:${mediaType};base64,${source.data}`;
+}
+
+/** What a canonical message loses as a chat message; empty where nothing. */
+export type OpenAiLoss = 'thinking' | 'block';
+
+/** A canonical message as a chat completion's, and what that cannot hold. `text` renders a block that it has no word for. */
+export function toOpenAi(
+  message: Message,
+  text: (block: Block) => string,
+): { readonly record: JsonObject; readonly losses: readonly OpenAiLoss[] } {
+  const parts: JsonObject[] = [];
+  const calls: Json[] = [];
+  const losses: OpenAiLoss[] = [];
+  let reasoning = '';
+  for (const block of message.content) {
+    if (isText(block)) parts.push({ type: 'text', text: block.text });
+    else if (block.type === 'tool-use' && 'id' in block && 'name' in block && 'parameters' in block)
+      calls.push({
+        id: String(block.id),
+        type: 'function',
+        function: { name: String(block.name), arguments: argumentsOf(block) },
+      });
+    else if (block.type === 'thinking' && 'thinking' in block) {
+      reasoning += String(block.thinking);
+      if ('signature' in block || 'redacted' in block) losses.push('thinking');
+    } else if (block.type === 'image' && urlOf(block) !== undefined)
+      parts.push({ type: 'image_url', image_url: { url: urlOf(block) ?? '' } });
+    else {
+      parts.push({ type: 'text', text: text(block) });
+      losses.push('block');
+    }
+  }
+  const plain = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
+  const content: Json = plain ?? (parts.length === 0 ? (calls.length > 0 ? null : '') : parts);
+  const record: JsonObject = {
+    role: message.role,
+    content,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(message.tool_call_id === undefined ? {} : { tool_call_id: message.tool_call_id }),
+  };
+  return { record, losses };
+}
+
+function argumentsOf(block: Block): string {
+  if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
+  return JSON.stringify('parameters' in block ? block.parameters : {});
+}

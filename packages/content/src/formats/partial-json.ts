@@ -1,0 +1,91 @@
+// The beginning of a large file is no JSON yet, and still says what the file is.
+import type { Json } from '@coppice/core';
+import { setOwn } from '../json-copy.ts';
+
+interface ListFrame {
+  readonly list: Json[];
+}
+interface ObjectFrame {
+  readonly object: Record<string, Json>;
+  key: string | undefined;
+}
+type Frame = ListFrame | ObjectFrame;
+
+const space = /[\s]*/y;
+const scalar = /(?:true|false|null|-?\d[\d.eE+-]*)/y;
+
+/** The end of the string that begins at `start`, the closing quote included; -1 where it is cut off. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x5c) at++;
+    else if (unit === 0x22) return at + 1;
+  }
+  return -1;
+}
+
+function readString(text: string, start: number, end: number): string | undefined {
+  try {
+    return String(JSON.parse(text.slice(start, end)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The first JSON value of a text as far as it goes: what is cut off is closed, a value cut off in its middle is left out.
+ * Undefined where the text does not begin with JSON. For telling formats apart only; nothing is checked.
+ */
+export function partialJson(text: string): Json | undefined {
+  const stack: Frame[] = [];
+  let root: Json | undefined;
+  const put = (value: Json): void => {
+    const frame = stack[stack.length - 1];
+    if (frame === undefined) root = value;
+    else if ('list' in frame) frame.list.push(value);
+    else if (frame.key !== undefined) {
+      setOwn(frame.object, frame.key, value);
+      frame.key = undefined;
+    }
+  };
+  let at = 0;
+  while (at < text.length) {
+    space.lastIndex = at;
+    space.exec(text);
+    at = space.lastIndex;
+    const unit = text[at];
+    const frame = stack[stack.length - 1];
+    if (unit === undefined) break;
+    if (unit === '{' || unit === '[') {
+      const list: Json[] = [];
+      const object: Record<string, Json> = {};
+      put(unit === '[' ? list : object);
+      stack.push(unit === '[' ? { list } : { object, key: undefined });
+      at++;
+    } else if (unit === '}' || unit === ']') {
+      stack.pop();
+      at++;
+      if (stack.length === 0) return root;
+    } else if (unit === ',' || unit === ':') {
+      if (frame === undefined) return root;
+      at++;
+    } else if (unit === '"') {
+      const end = stringEnd(text, at);
+      const value = end === -1 ? undefined : readString(text, at, end);
+      if (value === undefined) break;
+      if (frame !== undefined && 'object' in frame && frame.key === undefined) frame.key = value;
+      else put(value);
+      at = end;
+    } else {
+      scalar.lastIndex = at;
+      const found = scalar.exec(text)?.[0];
+      if (found === undefined) return root;
+      at += found.length;
+      // A number at the very end may go on.
+      if (at === text.length && frame !== undefined) break;
+      put(found === 'true' ? true : found === 'false' ? false : found === 'null' ? null : Number(found));
+    }
+    if (stack.length === 0 && root !== undefined) return root;
+  }
+  return root;
+}

@@ -1,0 +1,79 @@
+// Records of a file, whether it is one JSON document or has one value a line: what most readers begin with.
+import type { Json, JsonObject } from '@coppice/core';
+import { isJsonObject } from './fields.ts';
+import { type Finding, finding } from './findings.ts';
+import { readForeign } from './foreign-json.ts';
+import type { InputFile } from './input.ts';
+import { splitLines } from './lines.ts';
+import { JsonSplitter, type Pattern } from './split-json.ts';
+
+/** One record of a file, or what is left of the document when the records are taken out. */
+export type FileRecord =
+  | {
+      readonly type: 'record';
+      /** Which pattern it matched; 0 for a line. */
+      readonly pattern: number;
+      readonly path: readonly (string | number)[];
+      /** Where it was found, such as `conversations.json[3]` or `session.jsonl:12`. */
+      readonly place: string;
+      readonly value: Json;
+      readonly bytes: number;
+      readonly findings: readonly Finding[];
+    }
+  /** The document without its records; only for documents, and last. */
+  | { readonly type: 'rest'; readonly value: Json | undefined; readonly place: string }
+  | { readonly type: 'finding'; readonly finding: Finding };
+
+function placeOf(file: string, path: readonly (string | number)[]): string {
+  let place = file;
+  for (const key of path) place += typeof key === 'number' ? `[${key}]` : `.${key}`;
+  return place;
+}
+
+/** The records of a JSON document at the places that patterns name, one at a time. */
+export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
+  const splitter = new JsonSplitter(patterns);
+  const { name } = file;
+  const read = function* (pieces: ReturnType<JsonSplitter['push']>): Generator<FileRecord> {
+    for (const { bytes, path, pattern, members } of pieces) {
+      const place = placeOf(name, path);
+      const { value, findings } = readForeign(bytes, place, members);
+      if (value === undefined) for (const found of findings) yield { type: 'finding', finding: found };
+      else yield { type: 'record', pattern, path, place, value, bytes: bytes.length, findings };
+    }
+  };
+  for await (const chunk of file.stream()) yield* read(splitter.push(chunk));
+  const { pieces, remainder } = splitter.end();
+  yield* read(pieces);
+  if (!remainder.complete)
+    yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', name, 'the file breaks off', 1) };
+  if (remainder.trailing)
+    yield { type: 'finding', finding: finding('import/skipped', 'loss', name, 'something follows the document') };
+  if (!remainder.complete || remainder.trailing) {
+    yield { type: 'rest', value: undefined, place: name };
+    return;
+  }
+  const { value, findings } = readForeign(remainder.bytes, name, remainder.members);
+  for (const found of findings) yield { type: 'finding', finding: found };
+  yield { type: 'rest', value, place: name };
+}
+
+/** The records of a file with one JSON value a line. A line that is none is a finding with its number. */
+export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> {
+  for await (const { bytes, number, ended } of splitLines(file.stream())) {
+    const place = `${file.name}:${number}`;
+    const { value, findings } = readForeign(bytes, place);
+    if (value === undefined) {
+      const [first] = findings;
+      const detail = ended
+        ? (first?.message ?? '').replace(/^.*?\(/, '').replace(/\)\.$/, '')
+        : 'the file breaks off here';
+      yield { type: 'finding', finding: finding('import/bad-line', 'loss', place, detail, 1) };
+    } else yield { type: 'record', pattern: 0, path: [number], place, value, bytes: bytes.length, findings };
+  }
+}
+
+/** An object of a record, or a finding in its place. */
+export function objectOf(record: Extract<FileRecord, { type: 'record' }>): JsonObject | undefined {
+  return isJsonObject(record.value) ? record.value : undefined;
+}

@@ -1,0 +1,306 @@
+// Foreign trees are put right here, once for all formats: nothing invalid reaches a store, nothing is dropped in silence.
+// Every walk is iterative; foreign ids are keys of Maps only.
+import { type Json, type Message, type NodeKind, textMessage } from '@coppice/core';
+import { canonicalJson } from '../canonical-json.ts';
+import { normaliseMessage } from '../legacy.ts';
+import { sha256Hex } from '../sha256.ts';
+import { utf8Length } from '../utf8.ts';
+import type { ImportedNode, ImportedTree } from './contract.ts';
+import { type Finding, finding } from './findings.ts';
+import { isKeepable } from './records.ts';
+
+/** A node that can be stored: its parent is there, its message is one. */
+export interface RepairedNode extends Omit<ImportedNode, 'message'> {
+  readonly message: Message;
+  readonly kind: Exclude<NodeKind, 'root'>;
+  /** Its place among its siblings. */
+  readonly order: number;
+  readonly records: number;
+}
+
+/** A conversation that can be stored; its nodes are in the order of their creation, parents before children. */
+export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExternalId'> {
+  readonly nodes: readonly RepairedNode[];
+  readonly activeExternalId: string | null;
+  /** Records of the source that this conversation was read from: what its nodes stand for, and what was left out. */
+  readonly records: number;
+  /** Records that are part of another one's node. */
+  readonly merged: number;
+  readonly rejected: number;
+}
+
+const longestId = 512;
+
+/** A foreign id that a store takes: a longer one by its sum. */
+export function boundedId(id: string): string {
+  return utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
+}
+
+interface Draft {
+  readonly node: ImportedNode;
+  readonly id: string;
+  /** The index of its parent among the drafts; -1 is the root. */
+  parent: number;
+  order: number;
+  records: number;
+}
+
+class Repair {
+  readonly drafts: Draft[] = [];
+  readonly findings: Finding[] = [];
+  readonly #byId = new Map<string, number>();
+  readonly #tree: ImportedTree;
+  merged = 0;
+
+  constructor(tree: ImportedTree) {
+    this.#tree = tree;
+    for (const found of tree.findings) this.findings.push(found);
+  }
+
+  /** One draft per id; a doubled one with the same body is one node, with another body a node of its own. */
+  enter(): void {
+    for (const node of this.#tree.nodes) {
+      const id = boundedId(node.externalId);
+      const records = node.records ?? 1;
+      const first = this.#byId.get(id);
+      const known = first === undefined ? undefined : this.drafts[first];
+      if (known === undefined) {
+        this.#byId.set(id, this.drafts.length);
+        this.drafts.push({ node, id, parent: -1, order: 0, records });
+      } else if (bodyOf(known.node) === bodyOf(node)) {
+        this.findings.push(finding('import/duplicate', 'repair', node.place, `id ${shownId(id)}`));
+        known.records += records;
+      } else {
+        const own = this.#freeId(id);
+        this.findings.push(
+          finding('import/duplicate-id', 'repair', node.place, `${shownId(id)} became ${shownId(own)}`),
+        );
+        this.#byId.set(own, this.drafts.length);
+        this.drafts.push({ node, id: own, parent: -1, order: 0, records });
+      }
+    }
+  }
+
+  #freeId(id: string): string {
+    for (let number = 2; ; number++) {
+      const own = boundedId(`${id}#${number}`);
+      if (!this.#byId.has(own)) return own;
+    }
+  }
+
+  indexOf(id: string): number | undefined {
+    return this.#byId.get(boundedId(id));
+  }
+
+  /** Parents by index; what names none, itself or a stranger hangs on the root. */
+  hang(): void {
+    for (const [index, draft] of this.drafts.entries()) {
+      const { parentExternalId: parentId, place } = draft.node;
+      if (parentId === null) continue;
+      const parent = this.indexOf(parentId);
+      if (parent === undefined) {
+        this.findings.push(finding('import/orphan', 'repair', place, `parent ${shownId(parentId)}`));
+      } else if (parent === index) {
+        this.findings.push(finding('import/self-parent', 'repair', place));
+      } else draft.parent = parent;
+    }
+  }
+
+  /** Cuts circles where they were entered first: that node hangs on the root, the rest of the circle below it. */
+  cut(): void {
+    const state = new Uint8Array(this.drafts.length);
+    for (const index of this.drafts.keys()) {
+      const walk: number[] = [];
+      let at = index;
+      while (at !== -1 && state[at] === 0) {
+        state[at] = 1;
+        walk.push(at);
+        at = this.drafts[at]?.parent ?? -1;
+      }
+      if (at !== -1 && state[at] === 1) {
+        const circle = walk.slice(walk.indexOf(at));
+        let first = at;
+        for (const member of circle) if (member < first) first = member;
+        const draft = this.drafts[first];
+        if (draft !== undefined) {
+          this.findings.push(finding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
+          draft.parent = -1;
+        }
+      }
+      for (const done of walk) state[done] = 2;
+    }
+  }
+
+  /** Places among siblings: as the source lists them, else as they came. */
+  arrange(): number[][] {
+    const children: number[][] = Array.from({ length: this.drafts.length + 1 }, () => []);
+    for (const [index, { parent }] of this.drafts.entries()) children[parent + 1]?.push(index);
+    for (const [parentId, listed] of this.#tree.childOrder ?? []) {
+      const parent = parentId === '' ? -1 : this.indexOf(parentId);
+      const family = parent === undefined ? undefined : children[parent + 1];
+      if (parent === undefined || family === undefined) continue;
+      const place = new Map<number, number>();
+      let stray = 0;
+      for (const id of listed) {
+        const child = this.indexOf(id);
+        if (child === undefined || this.drafts[child]?.parent !== parent) stray++;
+        else if (!place.has(child)) place.set(child, place.size);
+      }
+      if (stray > 0 || place.size !== family.length)
+        this.findings.push(
+          finding(
+            'import/children-mismatch',
+            'repair',
+            `${this.#tree.place} ${shownId(parentId)}`,
+            `${listed.length} listed, ${family.length} there`,
+          ),
+        );
+      const last = family.length;
+      family.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last));
+    }
+    for (const family of children)
+      for (const [order, child] of family.entries()) {
+        const draft = this.drafts[child];
+        if (draft !== undefined) draft.order = order;
+      }
+    return children;
+  }
+
+  /** All drafts by time, parents before children: the order in which a store numbers them. */
+  ordered(children: readonly (readonly number[])[]): number[] {
+    const times = new Float64Array(this.drafts.length);
+    const rank = new Float64Array(this.drafts.length);
+    const stack: number[] = [...(children[0] ?? [])].reverse();
+    let walked = 0;
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      const draft = this.drafts[at];
+      if (draft === undefined) continue;
+      const above = draft.parent === -1 ? Number.NEGATIVE_INFINITY : (times[draft.parent] ?? 0);
+      times[at] = Math.max(above, draft.node.createdAt ?? above);
+      rank[at] = walked++;
+      const below = children[at + 1] ?? [];
+      for (let index = below.length - 1; index >= 0; index--) {
+        const child = below[index];
+        if (child !== undefined) stack.push(child);
+      }
+    }
+    const order = [...this.drafts.keys()];
+    return order.sort((a, b) => compare(times[a] ?? 0, times[b] ?? 0) || (rank[a] ?? 0) - (rank[b] ?? 0));
+  }
+
+  /** The message of a node, or a marker in its place where it says nothing or cannot be one. */
+  read(node: ImportedNode): Pick<RepairedNode, 'message' | 'kind'> {
+    const kind = node.kind ?? 'message';
+    if (node.message === null || node.message === undefined) {
+      if (kind === 'message') this.findings.push(finding('import/blank-message', 'note', node.place));
+      return { message: textMessage('system', ''), kind: 'state' };
+    }
+    const read = normaliseMessage(node.message, { where: 'message', blank: 'keep' });
+    if (!read.ok) {
+      const detail = read.refusal.message.replace(/\.$/, '');
+      if (read.refusal.code !== 'message/blank') {
+        this.findings.push(finding('import/message-unreadable', 'repair', node.place, detail));
+        return { message: textMessage('system', ''), kind: 'state' };
+      }
+    }
+    const message = read.ok ? read.value : textMessage('system', '');
+    if (kind !== 'state' && isSilent(message, node.status)) {
+      this.findings.push(finding('import/blank-message', 'note', node.place));
+      return { message, kind: 'state' };
+    }
+    return { message, kind };
+  }
+
+  /** The record of a node, where it may be kept. */
+  record(node: ImportedNode): Json | undefined {
+    if (node.record === undefined || isKeepable(node.record)) return node.record;
+    this.findings.push(finding('import/record-too-large', 'loss', node.place));
+    return undefined;
+  }
+
+  active(order: readonly number[]): string | null {
+    const wanted = this.#tree.activeExternalId;
+    const live = (index: number) => this.drafts[index]?.node.removed !== true;
+    const newest = this.drafts[order.findLast(live) ?? -1]?.id ?? null;
+    if (wanted === undefined) {
+      if (newest !== null) this.findings.push(finding('import/active-inferred', 'note', this.#tree.place));
+      return newest;
+    }
+    if (wanted === null) return newest;
+    const found = this.indexOf(wanted);
+    if (found !== undefined && live(found)) return this.drafts[found]?.id ?? newest;
+    this.findings.push(finding('import/active-missing', 'repair', this.#tree.place, shownId(wanted)));
+    return newest;
+  }
+}
+
+function compare(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function shownId(id: string): string {
+  return JSON.stringify(id.slice(0, 80));
+}
+
+/** A message of white space is none for a store, unless it is a reply that was cut short. */
+function isSilent(message: Message, status: ImportedNode['status']): boolean {
+  if (message.role === 'tool') return false;
+  if (status !== undefined && status !== 'success') return false;
+  return message.content.every((block) => block.type === 'text' && 'text' in block && String(block.text).trim() === '');
+}
+
+/** What makes two records of one id the same. */
+function bodyOf(node: ImportedNode): string {
+  const { parentExternalId, record, message } = node;
+  try {
+    return canonicalJson({ parentExternalId, body: record ?? message ?? null });
+  } catch {
+    // What cannot be written as JSON equals nothing.
+    return `${node.place} ${node.externalId}`;
+  }
+}
+
+/** Puts a conversation right. */
+export function repairTree(tree: ImportedTree): RepairedTree {
+  const repair = new Repair(tree);
+  repair.enter();
+  repair.hang();
+  repair.cut();
+  const children = repair.arrange();
+  const order = repair.ordered(children);
+  const nodes: RepairedNode[] = [];
+  let records = tree.ownRecords ?? 0;
+  let merged = 0;
+  for (const index of order) {
+    const draft = repair.drafts[index];
+    if (draft === undefined) continue;
+    const { node, id, parent, records: count } = draft;
+    records += count;
+    merged += Math.max(0, count - 1);
+    const { record: _, message: __, ...rest } = node;
+    const record = repair.record(node);
+    nodes.push({
+      ...rest,
+      ...repair.read(node),
+      externalId: id,
+      parentExternalId: parent === -1 ? null : (repair.drafts[parent]?.id ?? null),
+      order: draft.order,
+      records: count,
+      ...(record === undefined ? {} : { record }),
+    });
+  }
+  const activeExternalId = repair.active(order);
+  let rejected = 0;
+  for (const found of repair.findings) rejected += found.rejected;
+  return {
+    ...tree,
+    externalId: boundedId(tree.externalId),
+    scope: boundedId(tree.scope),
+    nodes,
+    activeExternalId,
+    findings: repair.findings,
+    records: records + rejected,
+    merged,
+    rejected,
+  };
+}

@@ -1,0 +1,354 @@
+// One large JSON document in pieces. JSON.parse of a whole export would need several times its size in memory and hold up
+// everything else meanwhile; here the bytes are cut where a pattern says, and each piece is parsed by itself.
+import type { Json } from '@coppice/core';
+import { refuseImport } from './findings.ts';
+import { joined } from './input.ts';
+
+/** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
+export type Pattern = readonly string[];
+
+/** A piece of the document. */
+export interface Piece {
+  /** Which of the patterns it matched. */
+  readonly pattern: number;
+  /** Keys and indexes from the top down. */
+  readonly path: readonly (string | number)[];
+  /** Its JSON text. Valid until the next piece is asked for. */
+  readonly bytes: Uint8Array;
+  /** How many members its objects have, by the text: a value with fewer has lost some to doubled keys. */
+  readonly members: number;
+  /** Where it begins in the document. */
+  readonly offset: number;
+}
+
+/** What is left of a document when its pieces are taken out: each is `null` there. */
+export interface Remainder {
+  readonly bytes: Uint8Array;
+  readonly members: number;
+  /** False where the document broke off. */
+  readonly complete: boolean;
+  /** Whether something follows the document's one value. */
+  readonly trailing: boolean;
+}
+
+/** What splitting may hold in memory. */
+export interface SplitLimits {
+  readonly pieceBytes: number;
+  readonly restBytes: number;
+}
+
+const defaultSplitLimits: SplitLimits = { pieceBytes: 512 * 1024 * 1024, restBytes: 128 * 1024 * 1024 };
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const closeBrace = 0x7d;
+const closeBracket = 0x5d;
+
+const nothing = new Uint8Array([0x6e, 0x75, 0x6c, 0x6c]);
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+interface Level {
+  readonly array: boolean;
+  index: number;
+  key: string;
+  /** In an object: the next string is a key. */
+  keyNext: boolean;
+}
+
+/** Inside a value that is taken as it is. */
+interface Grab {
+  /** The pattern that it matched; -1 for what stays in the remainder. */
+  readonly pattern: number;
+  readonly path: readonly (string | number)[];
+  readonly offset: number;
+  readonly kind: 'string' | 'scalar' | 'container';
+  depth: number;
+  members: number;
+  pieces: Uint8Array[];
+  size: number;
+}
+
+/** Cuts a document that is pushed in chunk by chunk. */
+export class JsonSplitter {
+  readonly #patterns: readonly Pattern[];
+  readonly #limits: SplitLimits;
+  readonly #levels: Level[] = [];
+  #grab: Grab | null = null;
+  /** Inside a string, of a key or of a grabbed value. */
+  #inString = false;
+  #escaped = false;
+  #key: Uint8Array[] | null = null;
+  #rest: Uint8Array[] = [];
+  #restSize = 0;
+  #members = 0;
+  #offset = 0;
+  #done = false;
+  #trailing = false;
+
+  constructor(patterns: readonly Pattern[], limits: Partial<SplitLimits> = {}) {
+    this.#patterns = patterns;
+    this.#limits = { ...defaultSplitLimits, ...limits };
+  }
+
+  /** The pieces that this chunk completes. They are valid until the chunk is. */
+  push(chunk: Uint8Array): Piece[] {
+    const found: Piece[] = [];
+    let at = 0;
+    // The mark of a text that begins with one is no part of it.
+    if (this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
+    while (at < chunk.length) {
+      if (this.#grab !== null) at = this.#grabbing(this.#grab, chunk, at, found);
+      else if (this.#key !== null) at = this.#readingKey(this.#key, chunk, at);
+      else at = this.#between(chunk, at);
+    }
+    this.#offset += chunk.length;
+    return found;
+  }
+
+  /** Ends the document. */
+  end(): { readonly pieces: Piece[]; readonly remainder: Remainder } {
+    const pieces: Piece[] = [];
+    // A number at the very top has no end but the document's.
+    if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
+    const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
+    const remainder: Remainder = {
+      bytes: joined(this.#rest),
+      members: this.#members,
+      complete,
+      trailing: this.#trailing,
+    };
+    return { pieces, remainder };
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#restSize += bytes.length;
+    if (this.#restSize > this.#limits.restBytes)
+      refuseImport(
+        'import/too-large',
+        `More than ${this.#limits.restBytes} bytes lie outside the conversations of this file.`,
+      );
+    this.#rest.push(bytes);
+  }
+
+  /** Between values, on the levels that patterns lead through. */
+  #between(chunk: Uint8Array, start: number): number {
+    let at = start;
+    while (at < chunk.length) {
+      const byte = chunk[at] ?? 0;
+      const level = this.#levels[this.#levels.length - 1];
+      if (isSpace(byte)) {
+        at++;
+      } else if (byte === comma) {
+        if (level?.array === true) level.index++;
+        else if (level !== undefined) level.keyNext = true;
+        at++;
+        this.#keep(chunk.slice(at - 1, at));
+      } else if (byte === colon) {
+        at++;
+        this.#members++;
+        this.#keep(chunk.slice(at - 1, at));
+      } else if (byte === closeBrace || byte === closeBracket) {
+        at++;
+        this.#keep(chunk.slice(at - 1, at));
+        this.#levels.pop();
+        if (this.#levels.length === 0) this.#done = true;
+      } else if (byte === quote && level?.keyNext === true) {
+        this.#key = [];
+        this.#keyed(chunk.slice(at, at + 1));
+        return at + 1;
+      } else {
+        if (this.#done && level === undefined) this.#trailing = true;
+        if (!this.#descends(byte)) {
+          this.#begin(byte, at);
+          return at;
+        }
+        this.#levels.push({ array: byte === openBracket, index: 0, key: '', keyNext: byte === openBrace });
+        at++;
+        this.#keep(chunk.slice(at - 1, at));
+      }
+    }
+    return at;
+  }
+
+  #keyed(bytes: Uint8Array): void {
+    this.#key?.push(bytes);
+    this.#keep(bytes);
+  }
+
+  #readingKey(key: Uint8Array[], chunk: Uint8Array, start: number): number {
+    const end = this.#stringEnd(chunk, start);
+    this.#keyed(chunk.slice(start, Math.min(end, chunk.length)));
+    if (this.#inString) return end;
+    const level = this.#levels[this.#levels.length - 1];
+    if (level !== undefined) {
+      level.key = keyText(joined(key));
+      level.keyNext = false;
+    }
+    this.#key = null;
+    return end;
+  }
+
+  /** The index after the closing quote; past the chunk where the string goes on, and then {@link #inString} stays set. */
+  #stringEnd(chunk: Uint8Array, start: number): number {
+    let at = start;
+    this.#inString = true;
+    if (this.#escaped && at < chunk.length) {
+      this.#escaped = false;
+      at++;
+    }
+    while (at < chunk.length) {
+      const byte = chunk[at];
+      if (byte === quote) {
+        this.#inString = false;
+        return at + 1;
+      }
+      if (byte === backslash) {
+        at++;
+        if (at === chunk.length) this.#escaped = true;
+      }
+      at++;
+    }
+    return chunk.length;
+  }
+
+  #path(): (string | number)[] {
+    return this.#levels.map((level) => (level.array ? level.index : level.key));
+  }
+
+  /** Whether a container at this place has places inside that a pattern names. */
+  #descends(byte: number): boolean {
+    if (byte !== openBrace && byte !== openBracket) return false;
+    const depth = this.#levels.length;
+    const array = byte === openBracket;
+    return this.#patterns.some(
+      (pattern) => pattern.length > depth && (pattern[depth] === '*') === array && this.#matches(pattern, depth),
+    );
+  }
+
+  #matches(pattern: Pattern, depth: number): boolean {
+    for (let index = 0; index < depth; index++) {
+      const segment = pattern[index];
+      const level = this.#levels[index];
+      if (level === undefined || level.array !== (segment === '*')) return false;
+      if (!level.array && segment !== '{}' && level.key !== segment) return false;
+    }
+    return true;
+  }
+
+  #begin(byte: number, at: number): void {
+    const depth = this.#levels.length;
+    const pattern = this.#patterns.findIndex((one) => one.length === depth && this.#matches(one, depth));
+    const kind = byte === quote ? 'string' : byte === openBrace || byte === openBracket ? 'container' : 'scalar';
+    this.#grab = {
+      pattern,
+      path: pattern === -1 ? [] : this.#path(),
+      offset: this.#offset + at,
+      kind,
+      depth: 0,
+      members: 0,
+      pieces: [],
+      size: 0,
+    };
+  }
+
+  #grabbing(grab: Grab, chunk: Uint8Array, start: number, found: Piece[]): number {
+    let at = start;
+    let ended = false;
+    if (this.#inString) {
+      at = this.#stringEnd(chunk, at);
+      ended = !this.#inString && grab.kind === 'string';
+    }
+    while (!ended && at < chunk.length) {
+      const byte = chunk[at];
+      if (byte === quote) {
+        at = this.#stringEnd(chunk, at + 1);
+        ended = !this.#inString && grab.kind === 'string';
+      } else if (byte === openBrace || byte === openBracket) {
+        grab.depth++;
+        at++;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        if (grab.kind === 'scalar') ended = true;
+        else {
+          grab.depth--;
+          at++;
+          ended = grab.depth === 0;
+        }
+      } else if (grab.kind === 'scalar' && (byte === comma || isSpace(byte ?? 0))) {
+        ended = true;
+      } else {
+        if (byte === colon) grab.members++;
+        at++;
+      }
+    }
+    const part = chunk.subarray(start, at);
+    grab.size += part.length;
+    if (grab.size > this.#limits.pieceBytes)
+      refuseImport(
+        'import/too-large',
+        `One record at byte ${grab.offset} has more than the ${this.#limits.pieceBytes} bytes that may be held at once.`,
+        { offset: grab.offset },
+      );
+    // What goes on in the next chunk has to be copied: the chunk is not ours.
+    grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : part.slice());
+    if (ended) this.#finish(grab, found);
+    return at;
+  }
+
+  #finish(grab: Grab, found: Piece[]): void {
+    this.#grab = null;
+    if (this.#levels.length === 0) this.#done = true;
+    if (grab.pattern === -1) {
+      this.#members += grab.members;
+      for (const piece of grab.pieces) this.#keep(piece);
+      return;
+    }
+    this.#keep(nothing);
+    const { pattern, path, members, offset } = grab;
+    found.push({ pattern, path, members, offset, bytes: joined(grab.pieces) });
+  }
+}
+
+function keyText(bytes: Uint8Array): string {
+  let ascii = '';
+  let plain = true;
+  for (let at = 1; at < bytes.length - 1; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === backslash || byte > 0x7e) plain = false;
+    ascii += String.fromCharCode(byte);
+  }
+  if (plain) return ascii;
+  try {
+    const key: Json = JSON.parse(decodeKey(bytes));
+    return String(key);
+  } catch {
+    return ascii;
+  }
+}
+
+// Keys that patterns lead through are few and short; this need not be fast.
+function decodeKey(bytes: Uint8Array): string {
+  let encoded = '';
+  for (const byte of bytes) encoded += `%${byte.toString(16).padStart(2, '0')}`;
+  return decodeURIComponent(encoded);
+}
+
+/** Cuts a stream. Pieces come in the document's order, the remainder last. */
+export async function* splitJson(
+  stream: AsyncIterable<Uint8Array>,
+  patterns: readonly Pattern[],
+  limits: Partial<SplitLimits> = {},
+): AsyncGenerator<Piece, Remainder> {
+  const splitter = new JsonSplitter(patterns, limits);
+  for await (const chunk of stream) yield* splitter.push(chunk);
+  const { pieces, remainder } = splitter.end();
+  yield* pieces;
+  return remainder;
+}

@@ -1,0 +1,51 @@
+// Writing conversations from end to end, with a report of what the target cannot hold.
+import { utf8Length } from '../utf8.ts';
+import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
+import { type ExportReport, Gathering, type Loss, refuseImport } from './findings.ts';
+
+/** What writing gives: files in pieces, and at the end the report. */
+export type ExportEvent =
+  | Extract<WriteEvent, { readonly type: 'file' | 'text' | 'bytes' }>
+  | { readonly type: 'report'; readonly report: ExportReport };
+
+/**
+ * Writes trees in a format, one at a time. The report comes last: nodes read = written + merged + left out, and what the
+ * target cannot hold, each with its place.
+ */
+export async function* writeExport(
+  format: Format,
+  trees: AsyncIterable<ExportedTree>,
+  options: WriteOptions,
+): AsyncGenerator<ExportEvent> {
+  const { writer } = format;
+  if (writer === undefined)
+    return refuseImport('import/no-writer', `${format.label} can be read here, but not written.`);
+  const losses = new Gathering<Loss>((loss) => loss.what);
+  const nodes = { read: 0, written: 0, merged: 0, left: 0 };
+  let count = 0;
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<ExportedTree> {
+    for await (const tree of trees) {
+      if (options.signal?.aborted === true) refuseImport('import/aborted', 'The export was stopped.');
+      count++;
+      nodes.read += tree.nodes.length;
+      yield tree;
+    }
+  }
+  for await (const event of writer.write(counted(), options)) {
+    if (event.type === 'loss') losses.add(event.loss);
+    else if (event.type === 'count') {
+      nodes.written += event.written;
+      nodes.merged += event.merged ?? 0;
+      nodes.left += event.left ?? 0;
+    } else {
+      if (event.type === 'text') bytes += utf8Length(event.text);
+      if (event.type === 'bytes') bytes += event.bytes.length;
+      yield event;
+    }
+  }
+  yield {
+    type: 'report',
+    report: { format: format.name, trees: count, nodes, bytes, losses: losses.listed, counts: losses.counts },
+  };
+}

@@ -1,0 +1,236 @@
+// Archives are read by their central directory: every name and size is known, and judged, before a byte is unpacked.
+import { Inflate, strFromU8 } from 'fflate';
+import { refuseImport } from './findings.ts';
+import type { InputFile } from './input.ts';
+
+/** What an archive may ask for. */
+export interface ZipLimits {
+  readonly members: number;
+  /** Unpacked bytes of all members together. */
+  readonly bytes: number;
+  /** Unpacked to packed, for members past a megabyte: text packs ten to one, a bomb a thousand to one. */
+  readonly ratio: number;
+}
+
+/** The limits of an archive unless an operator says otherwise. */
+export const zipLimits: ZipLimits = { members: 200_000, bytes: 64 * 1024 ** 3, ratio: 100 };
+
+const harmlessSize = 1024 * 1024;
+const piece = 64 * 1024;
+
+interface RandomAccess {
+  readonly name: string;
+  readonly size: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly method: number;
+  readonly crc: number;
+  readonly packed: number;
+  readonly size: number;
+  readonly offset: number;
+}
+
+/** Whether bytes begin as an archive does, an empty one included. */
+export function isZip(head: Uint8Array): boolean {
+  return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
+}
+
+const crcTable = new Uint32Array(256);
+for (let byte = 0; byte < 256; byte++) {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+  crcTable[byte] = value >>> 0;
+}
+
+/** The CRC-32 of bytes, carried on from an earlier one. */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  let crc = ~before;
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  return ~crc >>> 0;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function damaged(name: string, why: string): never {
+  return refuseImport('import/damaged', `The archive ${name} cannot be read: ${why}.`, { name });
+}
+
+/** Why a member's name may not be used, or undefined: names come from strangers. */
+function nameProblem(name: string): string | undefined {
+  if (name === '' || name.includes('\0')) return 'has no proper name';
+  if (name.includes('\\')) return 'has a backslash in its name';
+  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'has an absolute path';
+  if (name.split('/').includes('..')) return 'leads out of the archive';
+  return undefined;
+}
+
+function unsafe(archive: string, member: string, why: string): never {
+  const shown = JSON.stringify(member.slice(0, 120));
+  return refuseImport('import/unsafe-archive', `The archive ${archive} is not opened: its member ${shown} ${why}.`, {
+    name: archive,
+    member: member.slice(0, 120),
+  });
+}
+
+interface Directory {
+  readonly start: number;
+  readonly size: number;
+  readonly count: number;
+}
+
+/** Finds the end record, which names the directory; archives past 4 GB have it in a second form. */
+async function findDirectory(source: RandomAccess): Promise<Directory> {
+  const from = Math.max(0, source.size - 65_557);
+  const tail = await source.read(from, source.size);
+  const view = viewOf(tail);
+  for (let at = tail.length - 22; at >= 0; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue;
+    const count = view.getUint16(at + 10, true);
+    const size = view.getUint32(at + 12, true);
+    const start = view.getUint32(at + 16, true);
+    if (count !== 0xffff && size !== 0xffffffff && start !== 0xffffffff) return { start, size, count };
+    if (at < 20 || view.getUint32(at - 20, true) !== 0x07064b50) return { start, size, count };
+    const big = Number(view.getBigUint64(at - 12, true));
+    if (!Number.isSafeInteger(big) || big + 56 > source.size) damaged(source.name, 'its end record lies outside it');
+    const record = viewOf(await source.read(big, big + 56));
+    if (record.byteLength < 56 || record.getUint32(0, true) !== 0x06064b50)
+      damaged(source.name, 'its second end record is missing');
+    return {
+      count: Number(record.getBigUint64(32, true)),
+      size: Number(record.getBigUint64(40, true)),
+      start: Number(record.getBigUint64(48, true)),
+    };
+  }
+  return damaged(source.name, 'it has no end record; it may be cut off');
+}
+
+/** The 64-bit numbers of an entry whose 32-bit ones are full. */
+function widened(extra: Uint8Array, narrow: { size: number; packed: number; offset: number }) {
+  const wide = { ...narrow };
+  const view = viewOf(extra);
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const id = view.getUint16(at, true);
+    const length = view.getUint16(at + 2, true);
+    let field = at + 4;
+    at = field + length;
+    if (id !== 1 || at > extra.length) continue;
+    for (const name of ['size', 'packed', 'offset'] as const) {
+      if (narrow[name] !== 0xffffffff || field + 8 > at) continue;
+      wide[name] = Number(view.getBigUint64(field, true));
+      field += 8;
+    }
+  }
+  return wide;
+}
+
+function entriesOf(source: RandomAccess, bytes: Uint8Array, count: number, limits: ZipLimits): Entry[] {
+  const view = viewOf(bytes);
+  const entries: Entry[] = [];
+  let total = 0;
+  let at = 0;
+  for (let index = 0; index < count; index++) {
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50)
+      damaged(source.name, `its directory breaks off at member ${index}`);
+    const flags = view.getUint16(at + 8, true);
+    const method = view.getUint16(at + 10, true);
+    const nameEnd = at + 46 + view.getUint16(at + 28, true);
+    const extraEnd = nameEnd + view.getUint16(at + 30, true);
+    const name = strFromU8(bytes.subarray(at + 46, nameEnd), (flags & 0x800) === 0 && !isUtf8(bytes, at + 46, nameEnd));
+    const mode = (view.getUint32(at + 38, true) >>> 16) & 0xf000;
+    const wide = widened(bytes.subarray(nameEnd, extraEnd), {
+      size: view.getUint32(at + 24, true),
+      packed: view.getUint32(at + 20, true),
+      offset: view.getUint32(at + 42, true),
+    });
+    const problem = nameProblem(name);
+    if (problem !== undefined) unsafe(source.name, name, problem);
+    if (mode === 0xa000) unsafe(source.name, name, 'is a link');
+    if ((flags & 1) !== 0) unsafe(source.name, name, 'is encrypted');
+    const crc = view.getUint32(at + 16, true);
+    at = extraEnd + view.getUint16(at + 32, true);
+    if (name.endsWith('/')) continue;
+    if (method !== 0 && method !== 8)
+      unsafe(source.name, name, `is packed by method ${method}, which is not known here`);
+    if (wide.size > harmlessSize && wide.size > wide.packed * limits.ratio)
+      unsafe(source.name, name, `would unpack to more than ${limits.ratio} times its size`);
+    total += wide.size;
+    if (total > limits.bytes) unsafe(source.name, name, `brings the archive past ${limits.bytes} unpacked bytes`);
+    entries.push({ name, method, crc, ...wide });
+  }
+  return entries;
+}
+
+function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
+  return !strFromU8(bytes.subarray(start, end)).includes('�');
+}
+
+async function* packedBytes(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
+  const header = viewOf(await source.read(entry.offset, entry.offset + 30));
+  if (header.byteLength < 30 || header.getUint32(0, true) !== 0x04034b50)
+    damaged(source.name, `its member ${entry.name} is not where the directory says`);
+  const start = entry.offset + 30 + header.getUint16(26, true) + header.getUint16(28, true);
+  const end = start + entry.packed;
+  if (end > source.size) damaged(source.name, `its member ${entry.name} is cut off`);
+  for (let at = start; at < end; at += piece) yield await source.read(at, Math.min(end, at + piece));
+}
+
+async function* unpacked(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
+  if (entry.method === 0) {
+    yield* packedBytes(source, entry);
+    return;
+  }
+  let out: Uint8Array[] = [];
+  const inflate = new Inflate((data) => {
+    if (data.length > 0) out.push(data);
+  });
+  const feed = (bytes: Uint8Array, last: boolean): void => {
+    try {
+      inflate.push(bytes, last);
+    } catch (cause) {
+      damaged(source.name, `its member ${entry.name} does not unpack (${cause instanceof Error ? cause.message : ''})`);
+    }
+  };
+  for await (const bytes of packedBytes(source, entry)) {
+    feed(bytes, false);
+    const ready = out;
+    out = [];
+    yield* ready;
+  }
+  feed(new Uint8Array(0), true);
+  yield* out;
+}
+
+/** The bytes of a member, checked against the size and the sum that the directory gives. */
+async function* checkedBytes(source: RandomAccess, entry: Entry): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  let crc = 0;
+  for await (const bytes of unpacked(source, entry)) {
+    size += bytes.length;
+    if (size > entry.size) unsafe(source.name, entry.name, 'unpacks to more than its directory says');
+    crc = crc32(bytes, crc);
+    yield bytes;
+  }
+  if (size !== entry.size || crc !== entry.crc) damaged(source.name, `its member ${entry.name} does not match its sum`);
+}
+
+/**
+ * The members of an archive as files, in its order, folders left out. Refuses names that are absolute or lead out of it,
+ * links, encryption, and members that would unpack far beyond their size, before anything is unpacked.
+ */
+export async function zipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
+  const limits: ZipLimits = { ...zipLimits, ...given };
+  const { start, size, count } = await findDirectory(source);
+  if (!(start + size <= source.size)) damaged(source.name, 'its directory lies outside it');
+  if (count > limits.members) unsafe(source.name, '', `is one of ${count}; at most ${limits.members} are allowed`);
+  const entries = entriesOf(source, await source.read(start, start + size), count, limits);
+  return entries.map((entry) => ({
+    name: entry.name,
+    size: entry.size,
+    stream: () => checkedBytes(source, entry),
+  }));
+}
