@@ -1,5 +1,5 @@
 // FIPS 180-4. Own implementation because the equality key is asked for synchronously, also in a browser, where the only
-// built-in SHA-256 is asynchronous.
+// built-in SHA-256 is asynchronous. Where Node's own is at hand it is taken: it is eight times as fast.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 /** The first 32 bits of the fractional parts of the square (or cube) roots of the first primes, computed exactly. */
@@ -105,11 +105,28 @@ function digest(buffer: Uint8Array, length: number): string {
   return hex;
 }
 
+/** The part of Node's crypto module that is used here; the types of this package know no platform. */
+interface NativeHash {
+  readonly hash?: (algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex') => string;
+}
+
+interface Platform {
+  readonly process?: { readonly getBuiltinModule?: (id: string) => NativeHash | undefined };
+}
+
+// Asked of the process, not imported: an import would have to be taken out again for a browser.
+const native = (globalThis as Platform).process?.getBuiltinModule?.('node:crypto')?.hash;
+
 /**
  * SHA-256 of a text as UTF-8, or of bytes, as 64 hex digits: synchronous, and the same in Node and in a browser.
  * A lone surrogate in a text hashes as U+FFFD, so escape it first where it must count.
  */
 export function sha256Hex(input: string | Uint8Array): string {
+  return native === undefined ? portableSha256Hex(input) : native('sha256', input, 'hex');
+}
+
+/** The same without the platform's help, as a browser computes it. */
+export function portableSha256Hex(input: string | Uint8Array): string {
   if (typeof input !== 'string') {
     const room = input.length + paddingRoom;
     const buffer = room <= scratch.length ? scratch : new Uint8Array(room);

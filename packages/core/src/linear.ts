@@ -48,7 +48,7 @@ export function linearSteps(linear: Linear, context: LinearContext): Linearised 
   const ids = said.map((item) => nodeId(item.id ?? context.newId()));
   const steps = birth(plan, rootId, linear.attributes ?? {});
   const root = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 } as const;
-  for (const step of chainOf(plan, root, null, said, ids)) steps.push(step);
+  for (const step of chainOf(plan, root, null, { items: said, ids })) steps.push(step);
   const last = ids[ids.length - 1];
   if (last !== undefined) steps.push({ type: 'select', after: last, before: null });
   return { steps, blank };

@@ -3,6 +3,7 @@ import { isStale, staleError } from './commit.ts';
 import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
+import { foreseen } from './plan/append.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { Copied, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
@@ -78,6 +79,7 @@ function change(
     actId: act,
     at,
     additive: additive.has(command.type),
+    ...(command.type === 'append' ? { foresees: foreseen(command) } : {}),
     ...(expected === undefined ? {} : { expectedVersion: expected }),
     ...(context.onConflict === undefined ? {} : { onConflict: context.onConflict }),
   });

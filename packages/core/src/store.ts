@@ -29,6 +29,19 @@ export interface ChangeOptions {
   readonly onConflict?: 'branch';
   /** Whether the command only adds. */
   readonly additive: boolean;
+  /** What the planner is going to ask first. A store may leave it aside: the planner asks all the same. */
+  readonly foresees?: Foresight;
+}
+
+/**
+ * What a planner that adds below a node asks first, known before the tree is locked: a store that answers over a network
+ * fetches it together with the lock instead of being asked again and again.
+ */
+export interface Foresight {
+  /** The node whose head and edge are asked for; null is the active node, or the root of a tree without one. */
+  readonly below: NodeId | null;
+  /** Ids that clients chose: whether they are taken is asked. */
+  readonly ids: readonly NodeId[];
 }
 
 /** What came of a change: the commit, or null where nothing changed. */

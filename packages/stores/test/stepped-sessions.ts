@@ -5,7 +5,7 @@ import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect
 import { isRace } from '../src/postgres/failures.ts';
 import { settingsOf } from '../src/postgres/options.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
-import { driveLater, type Work } from '../src/sql/query.ts';
+import { driveLater, type Query, type Work } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
 
 /** One session: a store whose writes stop before every statement until they are let go on. */
@@ -84,12 +84,18 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
   const once = async <T>(client: Client, make: () => Work<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
-      const result = await driveLater(make(), async (query) => {
+      // Statements that are sent together still go through the gate one by one.
+      let before: Promise<unknown> = Promise.resolve();
+      const answer = async (query: Query) => {
         await gate.pass();
         const lists = listPlaces(query.sql);
         const values = query.params.map((param, at) => (lists.has(at) ? JSON.parse(String(param)) : param));
         const { rows, rowCount } = await client.query(toPostgres(query.sql), values);
         return query.want === 'rows' ? rows : (rowCount ?? 0);
+      };
+      const result = await driveLater(make(), (query) => {
+        before = before.then(() => answer(query));
+        return before;
       });
       await gate.pass();
       await client.query('COMMIT');

@@ -1,10 +1,11 @@
 import { refuse, valueOf } from '../errors.ts';
-import type { NodeId, TreeId } from '../ids.ts';
+import { isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { checkMessage, isBlank, isText, isTextOnly, type Message, type Role, type TextBlock } from '../message.ts';
 import { matchParentBelow, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
+import type { Foresight } from '../store.ts';
 import {
   type Ground,
   grow,
@@ -72,12 +73,20 @@ export const append: Planner<AppendCommand, Appended> = function* (command, cont
   const added = wanted.ids.slice(reused.length).map((id) => id ?? idFor(context, undefined));
   const ground = last === undefined || added.length === 0 ? parent : yield* theHead(last);
   const place = ground === parent || added.length === 0 ? edge : yield* ask('edge', { of: ground.id });
-  const steps = chainOf(context, ground, place, said.slice(reused.length), added);
+  const rest = { items: said.slice(reused.length), keys: wanted.keys.slice(reused.length), ids: added };
+  const steps = chainOf(context, ground, place, rest);
   const end = added[added.length - 1] ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
   const moves = selects && said.length > 0 ? pointing(row, end) : [];
   return plan([...steps, ...moves], { nodeId: end, added, reused });
 };
+
+/** What an append is going to ask first. An id that is none is refused before anybody asks for it. */
+export function foreseen({ parentId, messages }: AppendCommand): Foresight {
+  const ids: NodeId[] = [];
+  for (const { id } of messages) if (isUuid(id)) ids.push(nodeId(id));
+  return { below: parentId ?? null, ids };
+}
 
 /** The messages that say something. One that cannot be read is refused, also if it is blank. */
 function spoken(messages: readonly NewMessage[]): readonly NewMessage[] {
@@ -217,22 +226,25 @@ function* readings(role: Role, pieces: readonly Message[]): Generator<Message, v
   }
 }
 
+/** Messages that go one below the other, with the ids that they get and their equality keys where they are known. */
+export interface Chain {
+  readonly items: readonly NewMessage[];
+  readonly ids: readonly NodeId[];
+  readonly keys?: readonly string[];
+}
+
 /** Insert steps for messages one below the other, the first as the last child of its ground. */
-export function chainOf(
-  context: PlanContext,
-  ground: Ground,
-  edge: string | null,
-  items: readonly NewMessage[],
-  ids: readonly NodeId[],
-): Step[] {
+export function chainOf(context: PlanContext, ground: Ground, edge: string | null, chain: Chain): Step[] {
   const steps: Step[] = [];
   let position = positionBetween(edge, null);
   let parent: Ground = ground;
-  for (const [index, item] of items.entries()) {
-    const id = ids[index] ?? refuse('command/invalid', 'There are fewer ids than messages.', {});
+  for (const [index, item] of chain.items.entries()) {
+    const id = chain.ids[index] ?? refuse('command/invalid', 'There are fewer ids than messages.', {});
+    const key = chain.keys?.[index];
     const node = grow(context, parent, position, {
       id,
       message: item.message,
+      ...(key === undefined ? {} : { key }),
       ...(item.meta === undefined ? {} : { meta: item.meta }),
       ...(item.createdAt === undefined ? {} : { createdAt: item.createdAt }),
     });

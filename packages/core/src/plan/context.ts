@@ -132,6 +132,8 @@ export interface Growth {
   readonly meta?: NodeMeta;
   readonly marker?: Marker;
   readonly createdAt?: number;
+  /** The equality key, where the planner has computed it already. */
+  readonly key?: string;
 }
 
 /** A place that a new node can grow from: what it must know of its parent. */
@@ -153,7 +155,7 @@ export function grow(context: PlanContext, parent: Ground, position: string, gro
     groupId: growth.groupId ?? 0,
     createdAt: growth.createdAt ?? Math.max(context.now, parent.createdAt),
     matchParent: matchParentBelow(parent),
-    key: kind === 'message' ? context.kit.key(message) : null,
+    key: kind === 'message' ? (growth.key ?? context.kit.key(message)) : null,
     text: context.kit.text(message),
     tokens: context.kit.tokens(message),
     meta: growth.meta ?? {},

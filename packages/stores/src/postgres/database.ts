@@ -52,9 +52,10 @@ interface Statement {
 
 // One row of values, or an error.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// The tree's row, which the transaction holds locked; and a visit mark, of which nobody asks whether it was new.
+// The tree's row, which the transaction holds locked, alone or with a new leaf; and a visit mark, of which nobody asks
+// whether it was new.
 const updatesOne =
-  /^\s*UPDATE (?:tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
+  /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
 // Inserts that go together; a large import spends its time on rows and not on messages.
 const bulkRows = 100;
 // Messages on their way at once; more would only fill memory on both sides.
@@ -144,10 +145,16 @@ export class Database {
    */
   async write<T>(make: () => Work<T>): Promise<T> {
     const first = make().next();
-    const lock = first.done === true || !first.value.sql.endsWith(lockEnding) ? undefined : first.value.params[0];
+    const begins = first.done === true ? undefined : 'sql' in first.value ? first.value : first.value[0];
+    const lock = begins?.sql.endsWith(lockEnding) === true ? begins.params[0] : undefined;
     return typeof lock === 'string'
       ? this.#queues.run(lock, () => this.#tried('write', make))
       : this.#tried('write', make);
+  }
+
+  /** Has the server count what its tables hold; plans that were made without that are made anew. */
+  async countRows(): Promise<void> {
+    await this.#pool.query('ANALYZE tree, node, change');
   }
 
   /** Waits until every connection is given back, and closes them. */

@@ -16,6 +16,7 @@ export const postgresDialect: Dialect = {
   // The sub-select is carried out once, not for each row that asks for an item.
   item: (parameter, index) => `((SELECT CAST(${parameter} AS JSONB)) ->> CAST(${index} AS INTEGER))`,
   forUpdate: ' FOR UPDATE',
+  together: true,
 };
 
 const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;

@@ -11,6 +11,7 @@ import { postgresDialect } from './dialect.ts';
 import { commitsPerTransaction } from './migrations.ts';
 import { News } from './news.ts';
 import { catchUp, searchWork, treesBehind } from './search.ts';
+import { Statistics } from './statistics.ts';
 
 /** What a database told about itself when it was opened. */
 export interface Opened {
@@ -19,6 +20,8 @@ export interface Opened {
   readonly durable: boolean;
   readonly schemaVersion: number;
   readonly notes: readonly string[];
+  /** How many nodes the server knew of, as a guess; below zero where it never counted. */
+  readonly nodes: number;
 }
 
 /** Places of the log below this one are complete: every transaction that could still fill one has ended. */
@@ -31,12 +34,14 @@ export class PostgresEngine implements SqlEngine {
   readonly #opened: Opened;
   readonly #database: Database;
   readonly #news: News;
+  readonly #statistics: Statistics;
 
   constructor(opened: Opened) {
     this.#opened = opened;
     this.#database = opened.database;
     const { feed, pollInterval } = opened.database.settings;
     this.#news = new News({ mode: feed, pollInterval, client: () => opened.database.client() });
+    this.#statistics = new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
       processes: true,
@@ -59,8 +64,9 @@ export class PostgresEngine implements SqlEngine {
     return this.#database.write(work);
   }
 
-  announce(_owner: string, id: TreeId, version: number): void {
+  announce(_owner: string, id: TreeId, version: number, added: number): void {
     this.#news.announce(id, version);
+    this.#statistics.wrote(added);
   }
 
   changed(id: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void> {

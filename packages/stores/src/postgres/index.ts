@@ -77,7 +77,13 @@ async function prepare(database: Database, options: PostgresOptions): Promise<Op
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
     );
-  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes };
+  const nodes = await database.read(nodesCounted);
+  return { database, readOnly, durable: server.fsync !== 'off', schemaVersion: version, notes, nodes };
+}
+
+function* nodesCounted(): Work<number> {
+  const found = yield* row("SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass('node')");
+  return number(found ?? { n: -1 }, 'n');
 }
 
 /** Makes sure that the tables are there and ours, and tells their version. */

@@ -58,7 +58,8 @@ export class News {
       client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
       try {
         await client.connect();
-        await client.query(`LISTEN ${channel}`);
+        // Telling saves nothing, so that it need not wait for the disk, nor keep the next commit from it.
+        await client.query(`SET synchronous_commit = off; LISTEN ${channel}`);
         this.#listening = client;
         break;
       } catch {

@@ -11,7 +11,8 @@ import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topo
 export function* answerRead(scope: Scope, read: Read): Work<Answer> {
   const other = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId ? read.treeId : null;
   if (other === null) return yield* answerHere(scope, read);
-  return yield* answerHere({ ...scope, treeId: other, tree: yield* treeRow(scope.owner, other) }, read);
+  const { dialect, owner } = scope;
+  return yield* answerHere({ dialect, owner, treeId: other, tree: yield* treeRow(owner, other) }, read);
 }
 
 function* answerHere(scope: Scope, read: Read): Work<Answer> {
@@ -24,13 +25,16 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'node':
       return yield* oneNode(scope, known, read.id, ' AND removed_in IS NULL');
     case 'head': {
-      const head = yield* liveHead(known, read.id);
+      const head = groundAt(scope, read.id)?.head ?? (yield* liveHead(known, read.id));
       if (head !== null) scope.heads?.set(head.id, head);
       return head;
     }
     case 'anyNode':
       return yield* oneNode(scope, known, read.id, '');
     case 'taken': {
+      const { foreseen } = scope;
+      if (foreseen !== undefined && read.ids.every((id) => foreseen.ids.has(id)))
+        return read.ids.filter((id) => foreseen.taken.has(id));
       const found = yield* rows(
         `SELECT id FROM node WHERE id IN ${scope.dialect.list('$1')}`,
         JSON.stringify(read.ids),
@@ -68,11 +72,12 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       return yield* lastVisited(known, read.from);
     case 'match':
       return yield* match(scope, known, read.from, read.keys);
-    case 'edge':
-      return textOrNull(
-        (yield* row('SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2', known, read.of)) ?? {},
-        'p',
-      );
+    case 'edge': {
+      const ground = groundAt(scope, read.of);
+      if (ground !== null) return ground.edge;
+      const last = 'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2';
+      return textOrNull((yield* row(last, known, read.of)) ?? {}, 'p');
+    }
     case 'groupMax':
       return number(
         (yield* row(
@@ -122,6 +127,12 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       return found === undefined ? null : treeId(text(found, 'id'));
     }
   }
+}
+
+/** What was fetched of a node before it was asked for. */
+function groundAt(scope: Scope, id: NodeId): NonNullable<Scope['foreseen']>['ground'] {
+  const ground = scope.tree === null ? undefined : scope.foreseen?.ground;
+  return ground?.head.id === id ? ground : null;
 }
 
 function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['path']['answer']> {

@@ -11,8 +11,8 @@ export interface SqlEngine {
   snapshot<T>(work: () => Work<T>): Promise<T>;
   /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
   transaction<T>(work: () => Work<T>): Promise<T>;
-  /** Tells this process and others that a tree has a new version. */
-  announce(owner: string, treeId: TreeId, version: number): void;
+  /** Tells this process and others that a tree has a new version, with so many nodes more. */
+  announce(owner: string, treeId: TreeId, version: number, added: number): void;
   /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */
   changed(treeId: TreeId | null, seen: number, signal: AbortSignalLike | undefined): Promise<void>;
   /** Finds up to one hit more than the limit, newest first, among the rows of nodes. It sees every acknowledged message. */

@@ -14,8 +14,8 @@ export interface Query {
 /** A row as the drivers give it. */
 export type Row = { readonly [column: string]: unknown };
 
-/** A computation on a database. */
-export type Work<T> = Generator<Query, T, unknown>;
+/** A computation on a database. Queries of one list do not wait for each other's answers; they are carried out in order. */
+export type Work<T> = Generator<Query | readonly Query[], T, unknown>;
 
 /** Asks for rows. Drivers answer in kind; this is the one place that says so to the compiler. */
 export function* rows(sql: string, ...params: Param[]): Work<readonly Row[]> {
@@ -27,6 +27,13 @@ export function* row(sql: string, ...params: Param[]): Work<Row | undefined> {
   return (yield* rows(sql, ...params))[0];
 }
 
+/** Asks several things for rows in one go: a database far away is waited for once. */
+export function* rowsOfEach(queries: readonly Omit<Query, 'want'>[]): Work<readonly (readonly Row[])[]> {
+  return (yield queries.map(
+    ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
+  )) as readonly (readonly Row[])[];
+}
+
 /** Changes rows and tells how many. */
 export function* exec(sql: string, ...params: Param[]): Work<number> {
   return (yield { sql, params, want: 'count' }) as number;
@@ -35,14 +42,20 @@ export function* exec(sql: string, ...params: Param[]): Work<number> {
 /** Drives work on a database that answers at once. */
 export function driveNow<T>(work: Work<T>, answer: (query: Query) => unknown): T {
   let step = work.next();
-  while (!step.done) step = work.next(answer(step.value));
+  while (!step.done) {
+    const { value } = step;
+    step = work.next('sql' in value ? answer(value) : value.map(answer));
+  }
   return step.value;
 }
 
 /** Drives work on a database that has to be waited for. */
 export async function driveLater<T>(work: Work<T>, answer: (query: Query) => Promise<unknown>): Promise<T> {
   let step = work.next();
-  while (!step.done) step = work.next(await answer(step.value));
+  while (!step.done) {
+    const { value } = step;
+    step = work.next(await ('sql' in value ? answer(value) : Promise.all(value.map(answer))));
+  }
   return step.value;
 }
 
@@ -63,6 +76,8 @@ export interface Dialect {
   item(parameter: string, index: string): string;
   /** Locks the row that a select finds until the transaction ends; empty where the transaction itself is the lock. */
   readonly forUpdate: string;
+  /** Whether one statement may write several tables. */
+  readonly together: boolean;
 }
 
 /** A text column. */

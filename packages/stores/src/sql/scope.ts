@@ -12,6 +12,17 @@ export interface Scope {
   readonly tree: StoredTree | null;
   /** Live nodes that were read while nothing is written: what one read found, the next need not look up again. */
   readonly heads?: Map<string, NodeHead>;
+  /** What was fetched together with the lock, for the planner is going to ask it. Good until something is written. */
+  readonly foreseen?: Foreseen;
+}
+
+/** Answers that were fetched before they were asked for. */
+export interface Foreseen {
+  /** The node that something is to hang below, and the last position there; null where there is no such live node. */
+  readonly ground: { readonly head: NodeHead; readonly edge: string | null } | null;
+  /** The ids that were looked for, and those of them that are taken. */
+  readonly ids: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
 }
 
 // A walk longer than this runs in a circle: no tree of ours is that deep.

@@ -12,8 +12,6 @@ import {
   type ConversationFormat,
   type ExternalId,
   type FsckReport,
-  isAppError,
-  isStale,
   type LinearRecord,
   type ListEvent,
   type NodeId,
@@ -26,39 +24,32 @@ import {
   refuse,
   type SearchHit,
   type SearchQuery,
-  type Settled,
   type Store,
   type StoreInfo,
   type Supports,
-  settle,
-  staleError,
   type TrashItem,
   type TreeId,
   type TreeQuery,
-  type TreeRow,
   type TreeSummary,
-  treeId,
 } from '@coppice/core';
 import { checkForeignId } from '../book/names.ts';
 import { fromCursor } from '../cursor.ts';
-import { checkLinear, type LinearTree, linearTree, refuseBranching } from '../linear.ts';
-import { defaultOwner, mayBranch, type StoreOptions } from '../options.ts';
+import { checkLinear, linearTree } from '../linear.ts';
+import { defaultOwner, type StoreOptions } from '../options.ts';
 import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
-import { answerRead } from './answers.ts';
+import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
 import type { SqlEngine } from './engine.ts';
 import { fsckDatabase } from './fsck.ts';
-import { answerLinear, latestChange, putLinear, summaryRow } from './linear-form.ts';
+import { latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
 import { hydratedLog } from './log.ts';
 import { purge, purgeTree } from './purge.ts';
-import { exec, number, rows, text, type Work } from './query.ts';
-import type { StoredTree } from './rows.ts';
+import type { Work } from './query.ts';
 import { type Scope, treeRow } from './scope.ts';
 import { linearHits, pageOf, searchOf } from './search.ts';
 import { accountStore, blobStore, type Doors, runStore } from './side-stores.ts';
 import * as side from './side-tables.ts';
 import { linearTexts, storedTexts } from './texts.ts';
-import { writeCommit, writeRows } from './write.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
@@ -72,6 +63,7 @@ export class SqlStore implements Store {
   readonly accounts: AccountStore;
   readonly #engine: SqlEngine;
   readonly #options: StoreOptions;
+  readonly #keeping: Keeping;
   readonly #state: { closed: boolean };
 
   constructor(engine: SqlEngine, options: StoreOptions, state = { closed: false }) {
@@ -80,6 +72,7 @@ export class SqlStore implements Store {
     this.#state = state;
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
+    this.#keeping = { dialect: engine.dialect, owner: this.owner, options };
     const doors: Doors = {
       snapshot: (work) => this.#snapshot(work),
       transaction: (work) => this.#transaction(work),
@@ -104,64 +97,14 @@ export class SqlStore implements Store {
 
   *#read<T>(treeId: TreeId, reading: () => Reading<T>): Work<T> {
     const scope = yield* this.#scope(treeId);
-    return yield* answered(scope, reading(), this.#linear(scope.tree));
+    return yield* answered(scope, reading(), linearOf(this.#keeping, scope.tree));
   }
 
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
-    const changed = await this.#transaction(() => this.#change(treeId, planning, options));
-    if (changed.commit !== null) this.#engine.announce(this.owner, treeId, changed.version);
+    const changed = await this.#transaction(() => change(this.#keeping, treeId, planning, options));
+    const { commit, version } = changed;
+    if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;
-  }
-
-  *#change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Work<Changed<R>> {
-    const { dialect } = this.#engine;
-    const locked: Scope = {
-      dialect,
-      owner: this.owner,
-      treeId,
-      tree: yield* treeRow(this.owner, treeId, dialect.forUpdate),
-      heads: new Map(),
-    };
-    const linear = this.#linear(locked.tree);
-    const tree = linear?.tree ?? locked.tree;
-    const stale = isStale(tree, options.expectedVersion);
-    const branches = mayBranch(this.#options.treeWrites, this.owner);
-    const plan = yield* answered(locked, planning({ stale }), linear);
-    const settled = yield* this.#settled(
-      locked,
-      tree,
-      () => settle(treeId, tree, plan, options),
-      options.expectedVersion ?? 0,
-    );
-    if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-    if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
-    const scope = linear === null ? locked : yield* this.#materialised(locked, linear);
-    yield* writeCommit(scope, settled);
-    const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
-    if (format !== (locked.tree?.format ?? 'tree'))
-      yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
-    return { result: plan.result, commit: settled.commit, version: settled.commit.version };
-  }
-
-  *#settled(scope: Scope, tree: TreeRow | null, attempt: () => Settled | null, expected: number): Work<Settled | null> {
-    try {
-      return attempt();
-    } catch (error) {
-      if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
-      throw staleError(scope.treeId, tree?.version ?? 0, expected, yield* hydratedLog(scope, expected, commitsAtOnce));
-    }
-  }
-
-  /** Writes the rows of a conversation that was still a list; its commit is in the log already. */
-  *#materialised(scope: Scope, linear: LinearTree): Work<Scope> {
-    yield* exec('UPDATE tree SET linear_form = NULL WHERE id = $1', scope.treeId);
-    yield* writeRows(scope, linear.settled);
-    return { ...scope, tree: yield* treeRow(this.owner, scope.treeId) };
-  }
-
-  #linear(tree: StoredTree | null): LinearTree | null {
-    if (tree?.linear == null) return null;
-    return linearTree(JSON.parse(tree.linear) as LinearRecord, this.owner, this.#options.kit);
   }
 
   async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
@@ -184,7 +127,7 @@ export class SqlStore implements Store {
 
   *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
-    const linear = this.#linear(scope.tree);
+    const linear = linearOf(this.#keeping, scope.tree);
     if (linear !== null) return since < 1 ? [linear.settled.commit] : [];
     return scope.tree === null ? null : yield* hydratedLog(scope, since, commitsAtOnce);
   }
@@ -213,7 +156,7 @@ export class SqlStore implements Store {
 
   *#content(treeId: TreeId, ids: readonly NodeId[]): Work<ReadonlyMap<NodeId, string>> {
     const scope = yield* this.#scope(treeId);
-    const linear = this.#linear(scope.tree);
+    const linear = linearOf(this.#keeping, scope.tree);
     if (linear !== null) return linearTexts(linear, ids);
     return scope.tree === null ? new Map() : yield* storedTexts(scope, ids);
   }
@@ -232,7 +175,7 @@ export class SqlStore implements Store {
     const items: TreeSummary[] = [];
     for (const item of page.items) {
       const tree = item.format === 'linear' ? yield* treeRow(this.owner, item.id) : null;
-      const linear = this.#linear(tree);
+      const linear = linearOf(this.#keeping, tree);
       items.push(linear === null ? item : { ...summaryRow(linear), format: 'linear' });
     }
     return { ...page, items };
@@ -289,7 +232,7 @@ export class SqlStore implements Store {
       for (const { treeId, nodeId } of ids) {
         const scope = yield* self.#known(treeId);
         if (nodeId === null) continue;
-        const node = yield* answered(scope, ask('anyNode', { id: nodeId }), self.#linear(scope.tree));
+        const node = yield* answered(scope, ask('anyNode', { id: nodeId }), linearOf(self.#keeping, scope.tree));
         if (node === null) refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
       }
       yield* side.putExternalIds(self.owner, ids);
@@ -320,7 +263,7 @@ export class SqlStore implements Store {
     checkLinear(record);
     const linear = linearTree(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
-    this.#engine.announce(this.owner, record.treeId, 1);
+    this.#engine.announce(this.owner, record.treeId, 1, 0);
   }
 
   async *backfill(
@@ -328,32 +271,11 @@ export class SqlStore implements Store {
   ): AsyncIterable<BackfillProgress> {
     let done = 0;
     while (options.signal?.aborted !== true) {
-      const step = await this.#transaction(() => this.#backfillSome(options.batch ?? 20));
+      const step = await this.#transaction(() => backfillSome(this.#keeping, options.batch ?? 20));
       done += step.stored;
       yield { done, left: step.left };
       if (step.left === 0) return;
     }
-  }
-
-  *#backfillSome(batch: number): Work<{ readonly stored: number; readonly left: number }> {
-    if (!mayBranch(this.#options.treeWrites, this.owner)) return { stored: 0, left: 0 };
-    const { dialect } = this.#engine;
-    const open = "owner = $1 AND format = 'linear'";
-    const found = yield* rows(`SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2`, this.owner, batch);
-    for (const one of found) {
-      const id = treeId(text(one, 'id'));
-      const scope: Scope = {
-        dialect,
-        owner: this.owner,
-        treeId: id,
-        tree: yield* treeRow(this.owner, id, dialect.forUpdate),
-      };
-      const linear = this.#linear(scope.tree);
-      if (linear !== null) yield* this.#materialised(scope, linear);
-      yield* exec("UPDATE tree SET format = 'tree' WHERE id = $1", id);
-    }
-    const [left] = yield* rows(`SELECT count(*) AS n FROM tree WHERE ${open}`, this.owner);
-    return { stored: found.length, left: left === undefined ? 0 : number(left, 'n') };
   }
 
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
@@ -416,17 +338,11 @@ function ended(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
 }
 
+function insertsIn({ steps }: Commit): number {
+  return steps.reduce((count, step) => (step.type === 'insert' ? count + 1 : count), 0);
+}
+
 /** The place in the log that a cursor of the feed over all trees names. */
 function placeOf(cursor: string): number {
   return Number(fromCursor('changes', ['number'], cursor)[0]);
-}
-
-/** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
-function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
-  let step = reading.next();
-  while (!step.done)
-    step = reading.next(
-      linear === null ? yield* answerRead(scope, step.value) : yield* answerLinear(scope, linear, step.value),
-    );
-  return step.value;
 }

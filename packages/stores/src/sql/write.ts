@@ -16,7 +16,7 @@ import { exec, type Param, row, rows, text, textOrNull, type Work } from './quer
 import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
 import type { Scope } from './scope.ts';
 
-const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')})`;
+const insertNode = `INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${places(1, 23)})`;
 
 /** What a commit leaves in the tree row, gathered while its changes are written. */
 interface TreeDraft {
@@ -32,9 +32,58 @@ interface TreeDraft {
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
 export function* writeCommit(scope: Scope, settled: Settled): Work<void> {
+  const leaf = scope.dialect.together ? leafOf(scope, settled) : null;
+  if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
   if (scope.tree === null) yield* plantTree(scope, settled);
   yield* writeRows(scope, settled);
   yield* writeLog(scope, settled.commit);
+}
+
+/** The one node of a commit that only adds a message below the active node and goes there, as most commits do. */
+function leafOf({ tree }: Scope, { changes }: Settled): (Node & { readonly parentId: NodeId }) | null {
+  const [added, pointed, ...more] = changes;
+  if (tree === null || added?.op !== 'added' || pointed?.op !== 'pointed' || more.length > 0) return null;
+  const { node } = added;
+  const { parentId } = node;
+  if (parentId === null || parentId !== tree.activeNodeId || pointed.nodeId !== node.id || node.aliases.length > 0)
+    return null;
+  return { ...node, parentId };
+}
+
+const setTree =
+  'version = $2, structure_version = $3, next_seq = $4, updated_at = $5, active_node_id = $6, aliases = $7';
+const logColumns = 'tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner';
+
+function places(from: number, count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
+}
+
+// The tree's row comes last, whose place among the parameters is that of a statement of its own.
+const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, meta_in) VALUES (${places(8, 23)})),
+  marked AS (UPDATE node SET last_child_id = $6 WHERE tree_id = $1 AND id = $31),
+  logged AS (INSERT INTO change (${logColumns}) VALUES (${places(32, 11)}))
+  UPDATE tree SET ${setTree} WHERE id = $1`;
+
+/** Writes all of such a commit by one statement. Its parts see nothing of each other, and none of them has to. */
+function* writeLeaf(
+  scope: Scope,
+  { commit, row: after }: Settled,
+  node: Node & { readonly parentId: NodeId },
+): Work<void> {
+  yield* exec(
+    insertLeaf,
+    scope.treeId,
+    after.version,
+    after.structureVersion,
+    after.nextSeq,
+    after.updatedAt,
+    node.id,
+    scope.tree?.hasAliases === true ? 1 : 0,
+    ...nodeParams(scope.treeId, node),
+    node.addedIn,
+    node.parentId,
+    ...logParams(scope, commit),
+  );
 }
 
 /** Writes the rows of a commit in order, and the tree row. */
@@ -83,11 +132,10 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
     draft.activeNodeId,
     draft.aliases,
   ];
-  const set = 'version = $2, structure_version = $3, next_seq = $4, updated_at = $5, active_node_id = $6, aliases = $7';
-  if (!draft.attributed) yield* exec(`UPDATE tree SET ${set} WHERE id = $1`, ...params);
+  if (!draft.attributed) yield* exec(`UPDATE tree SET ${setTree} WHERE id = $1`, ...params);
   else
     yield* exec(
-      `UPDATE tree SET ${set}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
+      `UPDATE tree SET ${setTree}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
       ...params,
       ...attributeColumns(draft.attributes),
     );
@@ -95,8 +143,11 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
 
 /** Writes a commit into the log. */
 export function* writeLog(scope: Scope, commit: Commit): Work<void> {
-  yield* exec(
-    'INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+  yield* exec(`INSERT INTO change (${logColumns}) VALUES (${places(1, 11)})`, ...logParams(scope, commit));
+}
+
+function logParams(scope: Scope, commit: Commit): Param[] {
+  return [
     scope.treeId,
     commit.version,
     commit.actId,
@@ -108,7 +159,7 @@ export function* writeLog(scope: Scope, commit: Commit): Work<void> {
     isAct(commit.steps) ? 1 : 0,
     loggedSteps(commit.steps),
     scope.owner,
-  );
+  ];
 }
 
 function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {

@@ -13,4 +13,5 @@ export const sqliteDialect: Dialect = {
   item: (parameter, index) => `json_extract(${parameter}, '$[' || ${index} || ']')`,
   // BEGIN IMMEDIATE holds the one write lock that there is.
   forUpdate: '',
+  together: false,
 };

@@ -1,0 +1,167 @@
+/** One change of a tree in a database: lock, plan, check the version, write rows and log; lists become trees on the way. */
+import {
+  treeId as asTreeId,
+  type Changed,
+  type ChangeOptions,
+  type Foresight,
+  isAppError,
+  isStale,
+  type LinearRecord,
+  type NodeHead,
+  type Planning,
+  type Reading,
+  type Settled,
+  settle,
+  staleError,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
+import { type LinearTree, linearTree, refuseBranching } from '../linear.ts';
+import { mayBranch, type StoreOptions } from '../options.ts';
+import { answerRead } from './answers.ts';
+import { answerLinear } from './linear-form.ts';
+import { hydratedLog } from './log.ts';
+import { type Dialect, exec, number, type Query, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
+import { headColumns, headOf, of, type StoredTree, treeColumns, treeOf } from './rows.ts';
+import { type Foreseen, idOf, type Scope, treeRow } from './scope.ts';
+import { writeCommit, writeRows } from './write.ts';
+
+/** How many commits a refused writer is told of. */
+const commitsTold = 500;
+
+/** Whose trees are kept, and how. */
+export interface Keeping {
+  readonly dialect: Dialect;
+  readonly owner: string;
+  readonly options: StoreOptions;
+}
+
+/** Locks a tree, drives the planner, and writes what it settled on. */
+export function* change<R>(
+  keeping: Keeping,
+  treeId: TreeId,
+  planning: Planning<R>,
+  options: ChangeOptions,
+): Work<Changed<R>> {
+  const locked = yield* lock(keeping, treeId, options.foresees);
+  const linear = linearOf(keeping, locked.tree);
+  const tree = linear?.tree ?? locked.tree;
+  const stale = isStale(tree, options.expectedVersion);
+  const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
+  const plan = yield* answered(locked, planning({ stale }), linear);
+  const settled = yield* checked(locked, tree, () => settle(treeId, tree, plan, options), options.expectedVersion ?? 0);
+  if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
+  if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
+  const scope = linear === null ? locked : yield* materialised(locked, linear);
+  yield* writeCommit(scope, settled);
+  const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
+  if (format !== (locked.tree?.format ?? 'tree'))
+    yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
+  return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+}
+
+/**
+ * Locks the row of a tree. What the planner is known to ask goes along in the same message, as statements of their own:
+ * each sees what is committed when it begins, and it begins when the lock is held. Joined to the locking select it would
+ * see the rows from before a wait for the lock.
+ */
+function* lock({ dialect, owner }: Keeping, treeId: TreeId, foresees: Foresight | undefined): Work<Scope> {
+  const locking = {
+    sql: `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${dialect.forUpdate}`,
+    params: [treeId, owner],
+  };
+  const [found = [], ground = [], taken = []] = yield* rowsOfEach([
+    locking,
+    ...(foresees === undefined ? [] : foresight(dialect, treeId, foresees)),
+  ]);
+  const [row] = found;
+  return {
+    dialect,
+    owner,
+    treeId,
+    tree: row === undefined ? null : treeOf(row),
+    heads: new Map<string, NodeHead>(),
+    ...(foresees === undefined ? {} : { foreseen: foreseen(foresees, ground[0], taken) }),
+  };
+}
+
+const groundColumns = `${of('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;
+const namedGround = `SELECT ${groundColumns} FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND n.removed_in IS NULL`;
+const activeGround = `SELECT ${groundColumns} FROM node n
+  WHERE n.tree_id = $1 AND n.id = (SELECT coalesce(t.active_node_id, t.root_id) FROM tree t WHERE t.id = $1) AND n.removed_in IS NULL`;
+
+function foresight(dialect: Dialect, treeId: TreeId, { below, ids }: Foresight): Omit<Query, 'want'>[] {
+  const ground =
+    below === null ? { sql: activeGround, params: [treeId] } : { sql: namedGround, params: [treeId, below] };
+  if (ids.length === 0) return [ground];
+  return [ground, { sql: `SELECT id FROM node WHERE id IN ${dialect.list('$1')}`, params: [JSON.stringify(ids)] }];
+}
+
+function foreseen(
+  { ids }: Foresight,
+  ground: Parameters<typeof headOf>[0] | undefined,
+  taken: readonly Parameters<typeof headOf>[0][],
+): Foreseen {
+  return {
+    ground: ground === undefined ? null : { head: headOf(ground), edge: textOrNull(ground, 'edge') },
+    ids: new Set(ids),
+    taken: new Set(taken.map(idOf)),
+  };
+}
+
+function* checked(
+  scope: Scope,
+  tree: TreeRow | null,
+  attempt: () => Settled | null,
+  expected: number,
+): Work<Settled | null> {
+  try {
+    return attempt();
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
+    throw staleError(scope.treeId, tree?.version ?? 0, expected, yield* hydratedLog(scope, expected, commitsTold));
+  }
+}
+
+/** The tree that a list reads as; null where the tree has rows of its own. */
+export function linearOf({ owner, options }: Keeping, tree: StoredTree | null): LinearTree | null {
+  if (tree?.linear == null) return null;
+  return linearTree(JSON.parse(tree.linear) as LinearRecord, owner, options.kit);
+}
+
+/** Writes the rows of a conversation that was still a list; its commit is in the log already. */
+function* materialised(scope: Scope, linear: LinearTree): Work<Scope> {
+  yield* exec('UPDATE tree SET linear_form = NULL WHERE id = $1', scope.treeId);
+  yield* writeRows(scope, linear.settled);
+  return { ...scope, tree: yield* treeRow(scope.owner, scope.treeId) };
+}
+
+/** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
+export function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
+  let step = reading.next();
+  while (!step.done)
+    step = reading.next(
+      linear === null ? yield* answerRead(scope, step.value) : yield* answerLinear(scope, linear, step.value),
+    );
+  return step.value;
+}
+
+/** Stores some of the lists as trees, and tells how many are left. */
+export function* backfillSome(
+  keeping: Keeping,
+  batch: number,
+): Work<{ readonly stored: number; readonly left: number }> {
+  const { dialect, owner, options } = keeping;
+  if (!mayBranch(options.treeWrites, owner)) return { stored: 0, left: 0 };
+  const open = "owner = $1 AND format = 'linear'";
+  const found = yield* rows(`SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2`, owner, batch);
+  for (const one of found) {
+    const treeId = asTreeId(text(one, 'id'));
+    const scope: Scope = { dialect, owner, treeId, tree: yield* treeRow(owner, treeId, dialect.forUpdate) };
+    const linear = linearOf(keeping, scope.tree);
+    if (linear !== null) yield* materialised(scope, linear);
+    yield* exec("UPDATE tree SET format = 'tree' WHERE id = $1", treeId);
+  }
+  const [left] = yield* rows(`SELECT count(*) AS n FROM tree WHERE ${open}`, owner);
+  return { stored: found.length, left: left === undefined ? 0 : number(left, 'n') };
+}
