@@ -14,6 +14,8 @@ export {
 } from './catalogue/index.ts';
 export { loadCatalogue } from './catalogue/load.ts';
 export { parseCatalogue } from './catalogue/rows.ts';
+// Commands: what terminal, page, server and library share.
+export * from './commands/index.ts';
 // Making room, and summaries of branches.
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';

@@ -1,0 +1,168 @@
+/** From words or an object to the arguments of a command. */
+import type { Command, GivenArguments, Parameter, Parameters, Word } from './contract.ts';
+import { commandError } from './errors.ts';
+import { nearest } from './nearest.ts';
+
+/** Arguments by name, as they were read. */
+export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };
+
+type Reader = Pick<Command, 'name' | 'usage' | 'parameters'>;
+
+/** Reads the arguments of a command. Refuses with `command/bad-arguments` and how it is used. */
+export function readArguments(command: Reader, given: GivenArguments): ArgumentValues {
+  const found = 'words' in given ? fromWords(command, given.words) : fromObject(command, given.args);
+  const values: [string, string | number | boolean | undefined][] = [];
+  for (const [name, parameter] of Object.entries(command.parameters)) {
+    const value = found.get(name);
+    if (parameter.required && (value === undefined || (typeof value === 'string' && value.trim() === '')))
+      throw bad(command, `/${command.name} needs ${article(parameter)} (${name})`, { missing: name });
+    values.push([name, parameter.kind === 'flag' ? value === true : value]);
+  }
+  return Object.fromEntries(values);
+}
+
+const nouns = {
+  node: 'a node',
+  text: 'a text',
+  model: 'a model',
+  choice: 'one of its words',
+  tree: 'the id of a tree',
+  command: 'the name of a command',
+  count: 'a whole number',
+  flag: 'nothing',
+} as const;
+
+function article({ kind }: Parameter): string {
+  return nouns[kind];
+}
+
+function bad(command: Reader, why: string, data: Readonly<Record<string, unknown>> = {}) {
+  return commandError('command/bad-arguments', `${why}. Usage: ${command.usage}`, { command: command.name, ...data });
+}
+
+type Found = Map<string, string | number | boolean>;
+
+function fromWords(command: Reader, words: readonly Word[]): Found {
+  const found: Found = new Map();
+  const placed: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (word === undefined || isEnd(word)) continue;
+    if (!isOption(word)) {
+      placed.push(word.text);
+      continue;
+    }
+    const { name, value, parameter } = readOption(command, word);
+    if (found.has(name)) throw bad(command, `--${name} stands there twice`, { option: name });
+    if (parameter.kind === 'flag') {
+      if (value !== undefined) throw bad(command, `--${name} takes no value`, { option: name });
+      found.set(name, true);
+      continue;
+    }
+    const taken: string[] = value === undefined ? [] : [value];
+    // A text is as long as the words up to the next option; anything else is one word.
+    const most = parameter.kind === 'text' ? Number.POSITIVE_INFINITY : 1;
+    for (
+      let next = words[at + 1];
+      value === undefined && next !== undefined && taken.length < most;
+      next = words[at + 1]
+    ) {
+      if (isOption(next) || isEnd(next)) break;
+      taken.push(next.text);
+      at++;
+    }
+    if (taken.length === 0 && !parameter.bare)
+      throw bad(command, `--${name} needs ${article(parameter)}`, { option: name });
+    found.set(name, converted(command, name, parameter, taken.join(' ')));
+  }
+  place(command, placed, found);
+  return found;
+}
+
+function isOption(word: Word): boolean {
+  return !word.quoted && word.text.startsWith('--') && word.text.length > 2;
+}
+
+/** `--` alone ends the text of an option. */
+function isEnd(word: Word): boolean {
+  return !word.quoted && word.text === '--';
+}
+
+function readOption(command: Reader, word: Word) {
+  const text = word.text.slice(2);
+  const equals = text.indexOf('=');
+  const name = equals === -1 ? text : text.slice(0, equals);
+  const value = equals === -1 ? undefined : text.slice(equals + 1);
+  const parameter = named(command.parameters, name);
+  if (parameter?.by !== 'name') {
+    const known = Object.keys(command.parameters).filter((key) => command.parameters[key]?.by === 'name');
+    const meant = nearest(name, known);
+    const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
+    throw bad(command, `/${command.name} has no option --${name.slice(0, 64)}${hint}`, { option: name });
+  }
+  return { name, value, parameter };
+}
+
+function named(parameters: Parameters, name: string): Parameter | undefined {
+  return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+}
+
+function place(command: Reader, words: readonly string[], found: Found): void {
+  let at = 0;
+  for (const [name, parameter] of Object.entries(command.parameters)) {
+    if (parameter.by !== 'place' || at >= words.length) continue;
+    const taken = parameter.kind === 'text' ? words.slice(at) : words.slice(at, at + 1);
+    at += taken.length;
+    found.set(name, converted(command, name, parameter, taken.join(' ')));
+  }
+  if (at < words.length)
+    throw bad(command, `/${command.name} has no use for ${JSON.stringify(words[at]?.slice(0, 64))}`, {});
+}
+
+function converted(command: Reader, name: string, parameter: Parameter, text: string): string | number {
+  if (parameter.kind === 'count') return counted(command, name, /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
+  if (parameter.kind === 'choice') return chosen(command, name, parameter, text);
+  return text;
+}
+
+function counted(command: Reader, name: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw bad(command, `${name} is a whole number from 1`, { parameter: name });
+  return value;
+}
+
+function chosen(command: Reader, name: string, { choices }: Parameter, text: string): string {
+  if (choices.includes(text)) return text;
+  const meant = nearest(text, choices);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  throw bad(command, `${name} is one of ${choices.join(', ')}, not ${JSON.stringify(text.slice(0, 64))}${hint}`, {
+    parameter: name,
+  });
+}
+
+function fromObject(command: Reader, args: Readonly<Record<string, unknown>>): Found {
+  const found: Found = new Map();
+  for (const [name, value] of Object.entries(args)) {
+    const parameter = named(command.parameters, name);
+    if (parameter === undefined) throw bad(command, `/${command.name} has no argument ${name.slice(0, 64)}`, { name });
+    if (value === undefined || value === null) continue;
+    found.set(name, checked(command, name, parameter, value));
+  }
+  return found;
+}
+
+function checked(command: Reader, name: string, parameter: Parameter, value: unknown): string | number | boolean {
+  const wrong = () => bad(command, `${name} is ${article(parameter)}, not ${typeof value}`, { parameter: name });
+  switch (parameter.kind) {
+    case 'flag':
+      if (typeof value !== 'boolean')
+        throw commandError('command/bad-arguments', `${name} is true or false.`, { name });
+      return value;
+    case 'count':
+      if (typeof value !== 'number') throw wrong();
+      return counted(command, name, value);
+    default:
+      if (typeof value !== 'string') throw wrong();
+      return converted(command, name, parameter, value);
+  }
+}

@@ -1,0 +1,51 @@
+/** Which model a branch goes on with: what was set there last, or what answered there last. */
+import { ask, type Node, type NodeId, type Reading, readTree, type TreeId } from '@coppice/core';
+
+/** The model of a branch, and why it is that one. */
+export interface BranchModel {
+  /** As `provider/model`. */
+  readonly model: string;
+  /** `set` on this branch, the one that gave its last `reply`, or set for the whole `tree`. */
+  readonly by: 'set' | 'reply' | 'tree';
+  /** Where it was set, or the reply; null for the tree. */
+  readonly nodeId: NodeId | null;
+}
+
+/**
+ * The model that was last set on the way to a node, or gave the last reply on it, whichever is nearer; else the tree's
+ * own; null if none was ever chosen. Picked messages do not count: they were said elsewhere.
+ */
+export function* readBranchModel(treeId: TreeId, to: NodeId | null): Reading<BranchModel | null> {
+  const row = yield* readTree(treeId);
+  if (to !== null && to !== row.rootId) {
+    for (let limit = 16, seen = 0; ; limit *= 4) {
+      const { nodes, complete } = yield* ask('path', { to, limit });
+      const found = nearestChoice(nodes.slice(0, nodes.length - seen));
+      if (found !== null) return found;
+      if (complete || nodes.length < limit) break;
+      seen = nodes.length;
+    }
+  }
+  const { model } = row.attributes;
+  return typeof model === 'string' ? { model, by: 'tree', nodeId: null } : null;
+}
+
+function nearestChoice(nodes: readonly Node[]): BranchModel | null {
+  for (let at = nodes.length - 1; at >= 0; at--) {
+    const node = nodes[at];
+    if (node === undefined || node.meta.pickedFrom !== undefined) continue;
+    if (typeof node.meta.model === 'string') return { model: node.meta.model, by: 'set', nodeId: node.id };
+    const model = repliedBy(node);
+    if (model !== null) return { model, by: 'reply', nodeId: node.id };
+  }
+  return null;
+}
+
+/** The model that a reply was asked of; one that stood in for it is not chosen by that. */
+function repliedBy({ role, kind, meta }: Node): string | null {
+  if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
+  const { provider, model_name: name, instead_of: instead } = meta.source;
+  if (typeof instead === 'object' && instead !== null && 'model' in instead && typeof instead.model === 'string')
+    return instead.model;
+  return typeof provider === 'string' && typeof name === 'string' ? `${provider}/${name}` : null;
+}

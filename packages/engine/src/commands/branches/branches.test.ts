@@ -1,0 +1,61 @@
+import { run, textMessage } from '@coppice/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+
+describe.each(deskStores)('on %s', (kind) => {
+  let desk: CommandDesk;
+  let now = Date.now();
+  beforeEach(async () => {
+    now = Date.now();
+    desk = await openDesk(kind, { now: () => now });
+  });
+  afterEach(() => desk.close());
+
+  test('[E18] lists the ends of branches, newest first, with label, counts and age, the current one marked', async () => {
+    const [, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
+    const [q3] = await desk.say(['q3'], a1);
+    await desk.run(`/label the first --on ${a2}`);
+    now += 2 * 3_600_000 + 60_000;
+    const result = await desk.run('/branches');
+    expect(result.said).toBe('There are 2 branches.');
+    expect(result.data).toMatchObject({
+      total: 2,
+      branches: [
+        { nodeId: q3, role: 'user', preview: 'q3', label: null, messages: 3, own: 1, current: true },
+        { nodeId: a2, role: 'assistant', preview: 'a2', label: 'the first', messages: 4, own: 2, current: false },
+      ],
+    });
+    expect(result.list).toEqual([q3, a2]);
+    expect(result.text).toBe(
+      [
+        '1. * user “q3” · 3 messages, 1 of its own · 2 hours ago',
+        '2.   assistant [the first] “a2” · 4 messages, 2 of its own · 2 hours ago',
+      ].join('\n'),
+    );
+    expect(result.undo).toBeUndefined();
+  });
+
+  test('[E18] marks the branch that goes on from the middle of one, and lists it also if it is old', async () => {
+    const [q1, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
+    for (const text of ['b', 'c', 'd']) await desk.say([text], a1);
+    await desk.run(`/switch ${a2}`);
+    const result = await desk.run('/branches --limit 2', { activeNodeId: q1 ?? null });
+    expect(result.said).toBe('There are 4 branches; the newest 2 are listed.');
+    expect(result.data).toMatchObject({
+      branches: [
+        { preview: 'd', current: false },
+        { nodeId: a2, current: true },
+      ],
+    });
+  });
+
+  test('[E18] says so where nothing was said yet', async () => {
+    expect(await desk.run('/branches')).toMatchObject({ said: 'There is no branch yet: nothing was said.', list: [] });
+  });
+
+  test('[E18] a chain of thousands is counted without a recursion', async () => {
+    const messages = Array.from({ length: 5_000 }, (_, at) => ({ message: textMessage('user', `m${at}`) }));
+    await run(desk.store, { type: 'append', treeId: desk.treeId, messages }, desk.context);
+    expect((await desk.run('/branches')).data).toMatchObject({ total: 1, branches: [{ messages: 5_000, own: 5_000 }] });
+  });
+});

@@ -1,0 +1,106 @@
+import { ask, type Node, type NodeId, type Reading, type TopologyNode } from '@coppice/core';
+import type { CommandScope } from '../contract.ts';
+import { defineCommand, option } from '../define.ts';
+import { ageOf, clean, counted, quote, speakerOf } from '../say.ts';
+
+/** A branch, named by the node that it ends with. */
+export interface BranchRow {
+  readonly nodeId: NodeId;
+  readonly role: TopologyNode['role'];
+  readonly kind: TopologyNode['kind'];
+  readonly status: TopologyNode['status'];
+  readonly preview: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+  /** Messages from the first to its end, and those since its last fork. */
+  readonly messages: number;
+  readonly own: number;
+  /** Whether the view is on it: the branch that goes on from where the view is. */
+  readonly current: boolean;
+}
+
+/** The branches, newest first. */
+export const branches = defineCommand({
+  name: 'branches',
+  summary: 'Lists the branches of the conversation, newest first, and which one you are on.',
+  parameters: { limit: option('count', 'The most branches to list; 20 if not given.') },
+  examples: [
+    { line: '/branches', about: 'numbers that /switch, /merge and the others take' },
+    { line: '/branches --limit 100', about: 'more of them' },
+  ],
+  async run(scope, { limit = 20 }) {
+    const { rows, total } = await scope.store.read(scope.treeId, () => readBranches(scope, limit));
+    const left = total - rows.length;
+    const said =
+      total === 0
+        ? 'There is no branch yet: nothing was said.'
+        : `There ${total === 1 ? 'is 1 branch' : `are ${total.toLocaleString('en')} branches`}${left > 0 ? `; the newest ${rows.length} are listed` : ''}.`;
+    const width = String(rows.length).length;
+    return {
+      said,
+      data: { branches: rows, total },
+      list: rows.map((row) => row.nodeId),
+      text: rows.map((row, index) => `${String(index + 1).padStart(width)}. ${line(row, scope.now())}`).join('\n'),
+    };
+  },
+});
+
+function line(
+  { kind, role, preview, label, status, createdAt, messages, own, current }: BranchRow,
+  now: number,
+): string {
+  return [
+    current ? '* ' : '  ',
+    speakerOf({ kind, role }),
+    status === 'success' ? '' : ` (${status})`,
+    label === null ? '' : ` [${clean(label)}]`,
+    preview === '' ? '' : ` ${quote(preview)}`,
+    ` · ${counted(messages, 'message')}${own < messages ? `, ${own} of its own` : ''} · ${ageOf(now - createdAt)}`,
+  ].join('');
+}
+
+function* readBranches(scope: CommandScope, limit: number): Reading<{ rows: BranchRow[]; total: number }> {
+  const { rootId, activeNodeId } = scope;
+  const nodes = yield* ask('topology', { of: rootId });
+  const { bookmarks } = yield* ask('inside', { of: rootId });
+  const labels = new Map<NodeId, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
+  const current = activeNodeId === null ? null : yield* ask('lastVisited', { from: activeNodeId });
+  const shown: Node[] = [...(yield* ask('leaves', { limit }))];
+  if (current !== null && !shown.some((node) => node.id === current)) {
+    const here = yield* ask('node', { id: current });
+    // Whoever is on an old branch wants to see it in the list; the oldest one gives way.
+    if (here !== null) shown.splice(Math.min(shown.length, limit - 1), 1, here);
+  }
+  const counts = countMessages(nodes, rootId);
+  const byId = new Map<string, TopologyNode>(nodes.map((node) => [node.id, node]));
+  const rows: BranchRow[] = [];
+  for (const { id, role, kind, status, createdAt } of shown) {
+    const { messages = 0, own = 0 } = counts.get(id) ?? {};
+    const preview = byId.get(id)?.preview ?? '';
+    const label = labels.get(id) ?? null;
+    rows.push({ nodeId: id, role, kind, status, preview, label, createdAt, messages, own, current: id === current });
+  }
+  return { rows, total: nodes.filter((node) => !node.hasChildren).length };
+}
+
+/** Per node, the messages on the way to it and those since the last fork; from the top down, so that each is visited once. */
+function countMessages(nodes: readonly TopologyNode[], rootId: NodeId) {
+  const below = new Map<string, TopologyNode[]>();
+  for (const node of nodes) {
+    const siblings = below.get(node.parentId);
+    if (siblings === undefined) below.set(node.parentId, [node]);
+    else siblings.push(node);
+  }
+  const counts = new Map<string, { readonly messages: number; readonly own: number }>();
+  const waiting: string[] = [rootId];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const above = counts.get(id) ?? { messages: 0, own: 0 };
+    const children = below.get(id) ?? [];
+    for (const child of children) {
+      const one = child.kind === 'message' ? 1 : 0;
+      counts.set(child.id, { messages: above.messages + one, own: (children.length > 1 ? 0 : above.own) + one });
+      waiting.push(child.id);
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,151 @@
+/** What could stand at the end of a line: names, options, labels, nodes, models. */
+import { ask, type Node, type NodeId, nodeId, previewOf, type Reading } from '@coppice/core';
+import type { Command, CommandScope, Parameter, Word } from './contract.ts';
+import { placeWords } from './find-node.ts';
+import { quoted, splitWords } from './parse.ts';
+import { clean, quote, speakerOf } from './say.ts';
+
+/** One way to go on. */
+export interface Completion {
+  /** What to put in place of the line from {@link Completions.from} on, in quotes where it needs them. */
+  readonly value: string;
+  /** What to show. */
+  readonly label: string;
+  readonly about: string;
+}
+
+/** The ways to go on with a line. */
+export interface Completions {
+  readonly from: number;
+  readonly items: readonly Completion[];
+}
+
+const most = 20;
+// Deeper than this nobody goes back by completion; what is further up is found by its words.
+const nearby = 32;
+
+/** Completes a line. Its cost follows what is shown, not the size of the tree. */
+export async function completeLine(line: string, scope: CommandScope): Promise<Completions> {
+  const { words, open } = splitWords(line);
+  const atNew = !open && (line === '' || /\s$/.test(line));
+  const [first] = words;
+  if (first === undefined || (words.length === 1 && !atNew)) return namesFor(first, line, scope);
+  const command = scope.commands.find((one) => one.name === first.text.replace(/^\//, '').toLowerCase());
+  const last = atNew ? undefined : words.at(-1);
+  const typed = last?.text ?? '';
+  const from = last?.at ?? line.length;
+  if (command === undefined) return { from, items: [] };
+  const before = words.slice(1, atNew ? undefined : -1);
+  if (last !== undefined && !last.quoted && typed.startsWith('--'))
+    return { from, items: optionsFor(command, before, typed) };
+  const parameter = expected(command, before);
+  const items = parameter === undefined ? [] : await valuesFor(scope, parameter, typed);
+  return { from, items: items.length === 0 && typed === '' ? optionsFor(command, before, '') : items.slice(0, most) };
+}
+
+function namesFor(first: Word | undefined, line: string, { commands }: CommandScope): Completions {
+  const typed = first?.text.replace(/^\//, '').toLowerCase() ?? '';
+  const found = commands.filter((command) => command.name.startsWith(typed));
+  return {
+    from: first?.at ?? line.length,
+    items: found.map(({ name, summary }) => ({ value: `/${name}`, label: `/${name}`, about: summary })),
+  };
+}
+
+function optionsFor({ parameters }: Command, before: readonly Word[], typed: string): Completion[] {
+  const used = new Set(before.filter((word) => !word.quoted).map((word) => word.text.replace(/=.*$/s, '')));
+  return Object.entries(parameters)
+    .filter(([name, { by }]) => by === 'name' && !used.has(`--${name}`) && `--${name}`.startsWith(typed))
+    .map(([name, { about }]) => ({ value: `--${name}`, label: `--${name}`, about }));
+}
+
+/** What the next word is taken for. */
+function expected({ parameters }: Command, before: readonly Word[]): Parameter | undefined {
+  const placed = Object.values(parameters).filter(({ by }) => by === 'place');
+  let at = 0;
+  let open: Parameter | undefined;
+  for (const { text, quoted: inQuotes } of before) {
+    if (!inQuotes && text.startsWith('--')) {
+      const name = text.slice(2);
+      const found = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+      open = found?.kind === 'flag' ? undefined : found;
+    } else if (open === undefined) at = placed[at]?.kind === 'text' ? at : at + 1;
+    else if (open.kind !== 'text') open = undefined;
+  }
+  return open ?? placed[at];
+}
+
+async function valuesFor(scope: CommandScope, parameter: Parameter, typed: string): Promise<Completion[]> {
+  const begins = (text: string) => text.toLowerCase().includes(typed.toLowerCase());
+  switch (parameter.kind) {
+    case 'node':
+      return nodesFor(scope, typed);
+    case 'choice':
+      return parameter.choices.filter(begins).map((value) => ({ value, label: value, about: parameter.about }));
+    case 'command':
+      return scope.commands
+        .filter(({ name }) => begins(name))
+        .map(({ name, summary }) => ({ value: name, label: name, about: summary }));
+    case 'model':
+      return (scope.models?.list() ?? [])
+        .filter(({ id, label }) => begins(id) || begins(label))
+        .map(({ id, label, missing }) => ({ value: id, label: id, about: missing ?? label }));
+    default:
+      return [];
+  }
+}
+
+async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[]> {
+  const wanted = typed.toLowerCase();
+  const { labels, nodes } = await scope.store.read(scope.treeId, () => readNearby(scope));
+  const items: Completion[] = [];
+  for (const [word, about] of placeWords)
+    if (wanted !== '' && word.startsWith(wanted)) items.push({ value: word, label: word, about });
+  for (const [title, node] of labels)
+    if (title.toLowerCase().includes(wanted))
+      items.push({ value: quoted(title), label: clean(title), about: shown(node) });
+  const offered = new Set<NodeId>();
+  const offer = (node: Node) => {
+    if (offered.has(node.id)) return;
+    offered.add(node.id);
+    items.push({ value: node.id, label: shown(node), about: node.id });
+  };
+  for (const node of nodes)
+    if (node.id.startsWith(wanted) || node.id.endsWith(wanted) || previewOf(node, 1).toLowerCase().includes(wanted))
+      offer(node);
+  for (const node of await foundFor(scope, typed, items.length)) offer(node);
+  return items;
+}
+
+/** The labelled nodes, those above where the view is, and the ends of the newest branches. */
+function* readNearby({ rootId, activeNodeId }: CommandScope): Reading<{
+  readonly labels: ReadonlyMap<string, Node>;
+  readonly nodes: readonly Node[];
+}> {
+  const { bookmarks } = yield* ask('inside', { of: rootId });
+  const labels = new Map<string, Node>();
+  for (const mark of bookmarks) {
+    const node = yield* ask('node', { id: mark.nodeId });
+    if (node !== null) labels.set(mark.title, node);
+  }
+  const path = activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: nearby })).nodes;
+  return { labels, nodes: [...[...path].reverse(), ...(yield* ask('leaves', { limit: most }))] };
+}
+
+/** Nodes further away, by the words that they hold. */
+async function foundFor({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
+  if (typed.trim().length < 3 || there >= most || !store.supports.search) return [];
+  const { items } = await store.search({ text: typed, treeId, limit: most });
+  return store.read(treeId, function* (): Reading<Node[]> {
+    const nodes: Node[] = [];
+    for (const hit of items) {
+      const node = yield* ask('node', { id: nodeId(hit.nodeId) });
+      if (node !== null) nodes.push(node);
+    }
+    return nodes;
+  });
+}
+
+function shown(node: Node): string {
+  return `${speakerOf(node)} ${quote(previewOf(node, 1))}`;
+}

@@ -1,0 +1,88 @@
+/** What an act did, in words, told from its steps. */
+import type { Commit, InsertStep, Step } from '@coppice/core';
+import { counted, quote } from './say.ts';
+
+const attributeNames: ReadonlyMap<string, string> = new Map([
+  ['title', 'the name'],
+  ['autoTitle', 'the name'],
+  ['model', 'the model'],
+  ['tags', 'the tags'],
+  ['folder', 'the folder'],
+  ['pinned', 'the pin'],
+  ['trashedAt', 'the move to the trash'],
+]);
+
+/** The parts of what an act did, such as `2 messages` or `a label`, most telling first. Empty where nothing is left of it. */
+export function describeAct(commits: readonly Commit[]): readonly string[] {
+  const steps = commits.flatMap((commit) => commit.steps.map((step) => ({ step, back: commit.kind === 'undo' })));
+  const inserted = steps.map(({ step }) => step).filter((step): step is InsertStep => step.type === 'insert');
+  const added = new Set<string>(inserted.map(({ node }) => node.id));
+  const parts = new Set<string>(additions(inserted));
+  for (const { step, back } of steps) {
+    // What happened to a node that the act itself added is part of adding it.
+    if ('nodeId' in step && added.has(step.nodeId)) continue;
+    const part = partOf(step, back);
+    if (part !== null) parts.add(part);
+  }
+  return [...parts];
+}
+
+function additions(inserted: readonly InsertStep[]): string[] {
+  const parts: string[] = [];
+  const messages = inserted.filter(({ node }) => node.kind === 'message');
+  const [first] = messages;
+  if (first !== undefined) {
+    const words = messages.find(({ node }) => node.text.trim() !== '')?.node.text;
+    parts.push(`${counted(messages.length, 'message')}${words === undefined ? '' : ` (${quote(words)})`}`);
+  }
+  for (const [kind, one] of [
+    ['branch-summary', 'branch summary'],
+    ['compaction', 'compaction'],
+    ['injected', 'injected message'],
+    ['state', 'state of an extension'],
+  ] as const) {
+    const count = inserted.filter(({ node }) => node.kind === kind).length;
+    if (count > 0) parts.push(counted(count, one, one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`));
+  }
+  return parts;
+}
+
+/** `back`: the step stands in an undo, so that it says the opposite of what the act did. */
+function partOf(step: Step, back: boolean): string | null {
+  switch (step.type) {
+    case 'remove':
+      return back ? 'what was added' : 'a deletion';
+    case 'restore':
+      return back ? 'a deletion' : 'what was brought back';
+    case 'move':
+      return 'a move';
+    case 'replace':
+      return 'a change of text';
+    case 'bookmark': {
+      const mark = step.after ?? step.before;
+      return mark === null ? 'a label' : `the label ${quote(mark.title)}`;
+    }
+    case 'annotate':
+      return [...new Set(Object.keys(step.after).map(noteName))].join(' and ');
+    case 'attributes': {
+      const names = Object.keys(step.after).map((key) => attributeNames.get(key) ?? 'a property of the tree');
+      return names.length === 0 ? null : [...new Set(names)].join(' and ');
+    }
+    case 'regroup':
+      return 'a grouping of variants';
+    default:
+      return null;
+  }
+}
+
+function noteName(key: string): string {
+  if (key === 'title' || key === 'autoTitle') return 'a title';
+  if (key === 'tags') return 'tags';
+  return key === 'model' ? 'the model of the branch' : 'a note';
+}
+
+/** A list in words. */
+export function listed(parts: readonly string[]): string {
+  if (parts.length < 2) return parts[0] ?? 'something of which nothing is left';
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,170 @@
+/** Going elsewhere in the tree: what `/branch-here`, `/switch` and `/pop` have in common. */
+import { ask, type Node, type NodeId, type Reading, run, textOf } from '@coppice/core';
+import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
+import { counted, named, quote } from './say.ts';
+
+/** Where to go, and what is left behind. */
+export interface Goal {
+  /** Which hooks are asked and told. */
+  readonly event: 'branch' | 'switch';
+  /** Null is before the first message. */
+  readonly target: Node | null;
+  /** Goes to the very node, also if it is the user's. */
+  readonly exact?: boolean;
+  /** Leaves a summary of what is left, with this focus; the empty text is none. */
+  readonly summarize?: string | undefined;
+}
+
+/** What going somewhere came to. */
+export interface Gone {
+  /** Null is before the first message. */
+  readonly from: NodeId | null;
+  readonly to: NodeId | null;
+  readonly moved: boolean;
+  /** The node that holds the summary of what was left. */
+  readonly summaryId: NodeId | null;
+}
+
+interface Landing {
+  readonly to: NodeId | null;
+  readonly selectedText?: string;
+}
+
+/**
+ * Goes to a node: to the one above a message of the user, whose text is given back to be changed and sent again, and to
+ * any other node itself. One's own place is no change. Hooks may cancel it, or send it elsewhere.
+ */
+export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResult<Gone>> {
+  const { activeNodeId: here, treeId } = scope;
+  const { target } = goal;
+  const landing = landingOf(scope, goal);
+  const selected = landing.selectedText === undefined ? {} : { selectedText: landing.selectedText };
+  if ((target?.id ?? null) === here || landing.to === here) {
+    const data: Gone = { from: here, to: here, moved: false, summaryId: null };
+    const isHere = (target?.id ?? null) === here;
+    const said = isHere || target === null ? 'You are there already.' : `You are right above ${named(target)} already.`;
+    return { said, data, ...(isHere ? {} : selected) };
+  }
+  const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
+  const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
+  const summary = await summaryFor(scope, goal, to, asked.summary);
+  const nodeId = await carryOut(scope, to, summary);
+  const added = summary === null || nodeId === null ? [] : [nodeId];
+  if (goal.event === 'switch')
+    await scope.events.tell('switch', { treeId, nodeId: nodeId ?? scope.rootId, from: here });
+  if (goal.event === 'branch' || added.length > 0)
+    await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
+  const isThere = to === landing.to;
+  return {
+    said: await sentence(scope, goal, { to, isThere, summary }),
+    undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
+    data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
+    place: { treeId, activeNodeId: nodeId },
+    // A hook that sends the user elsewhere has other plans than changing this text.
+    ...(isThere ? selected : {}),
+  };
+}
+
+function landingOf(scope: CommandScope, { target, exact }: Goal): Landing {
+  if (target === null) return { to: null };
+  if (exact === true || target.kind !== 'message' || target.role !== 'user') return { to: target.id };
+  const to = target.parentId === scope.rootId ? null : target.parentId;
+  return { to, selectedText: target.message === null ? '' : textOf(target.message) };
+}
+
+async function askHooks(
+  { events, treeId }: CommandScope,
+  { event, summarize }: Goal,
+  nodeId: NodeId,
+): Promise<{ readonly nodeId: NodeId; readonly summary?: string }> {
+  const switched = event === 'switch' ? await events.ask('switch', { treeId, nodeId }) : { treeId, nodeId };
+  if (event === 'switch' && summarize === undefined) return { nodeId: switched.nodeId };
+  return events.ask('branch', { treeId, nodeId: switched.nodeId });
+}
+
+/** The summary of what is left; null where none is wanted, or where nothing is left because the way leads further down. */
+async function summaryFor(
+  scope: CommandScope,
+  { summarize }: Goal,
+  to: NodeId | null,
+  given: string | undefined,
+): Promise<BranchSummary | null> {
+  const { activeNodeId: leaf, store, treeId, signal } = scope;
+  if (given !== undefined) return { text: given };
+  if (summarize === undefined || leaf === null) return null;
+  const above = to === null ? null : await store.read(treeId, () => forkOf(leaf, to));
+  if (above === leaf) return null;
+  const focus = summarize.trim() === '' ? undefined : summarize;
+  return scope.summarize({ store, treeId, above, leaf, focus, signal });
+}
+
+/** The last node on the way to a leaf that the way to another node has too; null if they part at the root. */
+export function* forkOf(leaf: NodeId, other: NodeId): Reading<NodeId | null> {
+  // In growing stretches from below: what is left is mostly short, however long the conversation is.
+  for (let limit = 64; ; limit *= 4) {
+    const { nodes, complete } = yield* ask('path', { to: leaf, limit });
+    let shared = 0;
+    let parted = nodes.length;
+    while (shared < parted) {
+      const middle = (shared + parted) >> 1;
+      const id = nodes[middle]?.id;
+      if (id !== undefined && (yield* ask('above', { id, below: other }))) shared = middle + 1;
+      else parted = middle;
+    }
+    const last = nodes[shared - 1];
+    if (last !== undefined) return last.id;
+    if (complete || nodes.length < limit) return null;
+  }
+}
+
+/** Moves the pointer and puts the summary down. The pointer cannot be on the root: there only the view goes back. */
+async function carryOut(scope: CommandScope, to: NodeId | null, summary: BranchSummary | null): Promise<NodeId | null> {
+  const { store, treeId, activeNodeId: from, rootId } = scope;
+  if (summary === null && to === null) return null;
+  const { result } = await run(
+    store,
+    {
+      type: 'branch',
+      treeId,
+      nodeId: to ?? rootId,
+      ...(summary === null ? {} : { summary: summary.text }),
+      ...(summary === null || from === null ? {} : { from }),
+      ...(summary?.meta === undefined ? {} : { meta: summary.meta }),
+      ...(summary?.details === undefined ? {} : { details: summary.details }),
+    },
+    scope.running(),
+  );
+  return result.nodeId;
+}
+
+async function sentence(
+  { store, treeId }: CommandScope,
+  { target }: Goal,
+  {
+    to,
+    isThere,
+    summary,
+  }: { readonly to: NodeId | null; readonly isThere: boolean; readonly summary: BranchSummary | null },
+): Promise<string> {
+  const left = summary === null ? '' : ' A summary of the branch you left goes before what you say next.';
+  if (!isThere) {
+    const node = to === null ? null : await store.read(treeId, () => ask('node', { id: to }));
+    return `A hook sent you to ${node === null ? 'the beginning' : named(node)} instead.${left}`;
+  }
+  if (to === null) {
+    const what = target === null ? '' : ` The text ${quote(textOfNode(target))} is there to be changed.`;
+    return `Went to the beginning; what you say next begins a new branch.${what}${left}`;
+  }
+  if (target !== null && target.id !== to)
+    return `Went back to before ${named(target)}; its text is there to be changed.${left}`;
+  const below = target === null ? 0 : (await store.read(treeId, () => ask('children', { of: target.id }))).length;
+  const on =
+    below === 0
+      ? ''
+      : ` ${counted(below, 'branch goes', 'branches go')} on from there; what you say next begins another.`;
+  return `Went to ${target === null ? 'the beginning' : named(target)}.${on}${left}`;
+}
+
+function textOfNode(node: Node): string {
+  return node.message === null ? '' : textOf(node.message);
+}

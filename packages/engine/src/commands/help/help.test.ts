@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../../testing/command-desk.ts';
+
+test('[E28] lists every command with its summary', async () => {
+  const desk = await openDesk('memory');
+  const result = await desk.run('/help');
+  expect(result.text?.split('\n')).toHaveLength(desk.commands.list.length);
+  for (const { name, summary } of desk.commands.list) {
+    expect(result.text).toContain(`/${name} `);
+    expect(result.text).toContain(summary);
+  }
+  expect(result.text).toContain('/undo         Takes back what you did last');
+  await desk.close();
+});
+
+test('[E28] explains one command, with arguments and examples, and suggests what was meant', async () => {
+  const desk = await openDesk('memory');
+  const { text } = await desk.run('/help /Switch');
+  expect(text?.split('\n')).toEqual([
+    '/switch <node> [--exact] [--summarize [text…]]',
+    '',
+    expect.stringContaining('Goes to a node.'),
+    '',
+    '  node         Where to go.',
+    expect.stringMatching(/^ {2}--exact /),
+    expect.stringMatching(/^ {2}--summarize /),
+    '',
+    expect.stringContaining('/switch 2'),
+    expect.stringContaining('--summarize what failed'),
+  ]);
+  await expect(desk.run('/help swich')).rejects.toMatchObject({
+    code: 'command/unknown',
+    message: 'There is no command /swich. Did you mean /switch?',
+  });
+  await desk.close();
+});

@@ -1,0 +1,27 @@
+/** The public names of the commands. */
+
+export { type BranchModel, readBranchModel } from './branch-model.ts';
+export type { BranchRow } from './branches/index.ts';
+export type { Completion, Completions } from './complete.ts';
+export type { ContextRow } from './context/index.ts';
+export * from './contract.ts';
+export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
+export { type CommandErrorCode, commandError, commandErrorKinds } from './errors.ts';
+export { type Goal, type Gone, goTo } from './go-to.ts';
+export {
+  type Outline,
+  type OutlineEntry,
+  type OutlineFilter,
+  outlineFilters,
+  outlineOf,
+  renderOutline,
+} from './outline.ts';
+export { type ParsedLine, parseCommand } from './parse.ts';
+export {
+  builtInCommands,
+  type CommandCall,
+  type Commands,
+  type CommandsOptions,
+  createCommands,
+} from './registry.ts';
+export type { ReversedAct } from './reverse.ts';

@@ -1,0 +1,15 @@
+export { branchHere } from './branch-here/index.ts';
+export { branches } from './branches/index.ts';
+export { cherryPick } from './cherry-pick/index.ts';
+export { compact } from './compact/index.ts';
+export { context } from './context/index.ts';
+export { help } from './help/index.ts';
+export { label } from './label/index.ts';
+export { merge } from './merge/index.ts';
+export { model } from './model/index.ts';
+export { name } from './name/index.ts';
+export { pop } from './pop/index.ts';
+export { redo } from './redo/index.ts';
+export { switchTo } from './switch/index.ts';
+export { tree } from './tree/index.ts';
+export { undo } from './undo/index.ts';

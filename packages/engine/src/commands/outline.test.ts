@@ -1,0 +1,69 @@
+import { type NodeId, nodeId, type TopologyNode } from '@coppice/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outlineFilters, outlineOf, renderOutline } from './outline.ts';
+
+/** A tree by the parents of its nodes: each hangs on an earlier one, or on the root. */
+function grown(parents: readonly number[]): TopologyNode[] {
+  const id = (at: number) => nodeId(`n${at}`);
+  const above = parents.map((parent, at) => (parent % (at + 1)) - 1);
+  return above.map((parent, at) => {
+    const childCount = above.filter((other) => other === at).length;
+    return {
+      id: id(at),
+      parentId: parent < 0 ? nodeId('root') : id(parent),
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      kind: 'message',
+      groupId: 0,
+      seq: at,
+      position: `a${String(at).padStart(4, '0')}`,
+      status: 'success',
+      tokens: 1,
+      childCount,
+      hasChildren: childCount > 0,
+      preview: `m${at}`,
+    };
+  });
+}
+
+const source = fc.record({
+  nodes: fc.array(fc.nat({ max: 1_000 }), { maxLength: 40 }).map(grown),
+  filter: fc.constantFrom(...outlineFilters),
+  marked: fc.nat({ max: 39 }),
+  here: fc.nat({ max: 39 }),
+});
+
+test('[E19] in any tree each shown node follows the shown one above it, and nothing is lost or counted twice', () => {
+  fc.assert(
+    fc.property(source, ({ nodes, filter, marked, here }) => {
+      const labels = new Map<NodeId, string>([[nodeId(`n${marked}`), 'label']]);
+      const current = nodes[here]?.id ?? null;
+      const outline = outlineOf({ nodes, labels, current, filter, limit: 1_000 });
+      const { entries } = outline;
+      const at = new Map<string, number>(entries.map((entry, index) => [entry.nodeId, index]));
+      expect(at.size).toBe(entries.length);
+      const byId = new Map<string, TopologyNode>(nodes.map((node) => [node.id, node]));
+      for (const [index, entry] of entries.entries()) {
+        let hidden = 0;
+        let above = byId.get(byId.get(entry.nodeId)?.parentId ?? '');
+        for (; above !== undefined && !at.has(above.id); above = byId.get(above.parentId)) hidden++;
+        expect(entry).toMatchObject({ parentId: above?.id ?? null, folded: hidden });
+        expect(at.get(entry.parentId ?? '') ?? -1).toBeLessThan(index);
+      }
+      // Whatever is shown, so are where the view is and what is labelled.
+      if (current !== null) expect(entries.some((entry) => entry.current)).toBe(true);
+      if (filter === 'all') expect(entries).toHaveLength(nodes.length);
+      if (filter === 'folded') for (const node of nodes) if (node.childCount !== 1) expect(at.has(node.id)).toBe(true);
+      const numbers = renderOutline(outline).match(/^ *\d+\. /gm) ?? [];
+      expect(numbers).toHaveLength(entries.length);
+    }),
+  );
+});
+
+test('[E19] a limit cuts the end off and says how much', () => {
+  const nodes = grown(Array.from({ length: 30 }, (_, at) => at));
+  const whole = outlineOf({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
+  const cut = outlineOf({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
+  expect(cut.entries).toEqual(whole.entries.slice(0, 10));
+  expect(cut.left).toBe(20);
+});

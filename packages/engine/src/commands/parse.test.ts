@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { nearest } from './nearest.ts';
+import { parseCommand, quoted, splitWords } from './parse.ts';
+
+const texts = (line: string) => parseCommand(line).words.map((word) => word.text);
+
+test('[E2] a line is a name and words; the slash and the case of the name do not matter', () => {
+  expect(parseCommand('/Branch-Here')).toEqual({ name: 'branch-here', words: [] });
+  expect(parseCommand('  switch   3 ')).toMatchObject({
+    name: 'switch',
+    words: [{ text: '3', at: 11, quoted: false }],
+  });
+});
+
+test('[E2] quotes hold words together where one begins, and an apostrophe is one', () => {
+  expect(texts('/label "the oak" --on \'a b\'')).toEqual(['the oak', '--on', 'a b']);
+  expect(texts("/name Don't panic")).toEqual(["Don't", 'panic']);
+  expect(texts('/name "say \\"yes\\" \\\\ no"')).toEqual(['say "yes" \\ no']);
+  expect(texts('/pop --focus="two words" 3')).toEqual(['--focus=two words', '3']);
+  expect(parseCommand('/name "--x" ""').words).toMatchObject([
+    { text: '--x', quoted: true },
+    { text: '', quoted: true },
+  ]);
+});
+
+test('[E2] a quote that is not closed, and a line without a name, are refused', () => {
+  expect(() => parseCommand('/name "x')).toThrow('A quote is not closed');
+  expect(() => parseCommand("/pop --focus='x")).toThrow('A quote is not closed');
+  for (const line of ['', '  ', '/']) expect(() => parseCommand(line)).toThrow('Name a command');
+});
+
+test('[E2] any text goes through a line in quotes as it is', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', "'", '--', '\\', ' a', '__proto__'))),
+      (list) => {
+        const { words, open } = splitWords(list.map(quoted).join(' '));
+        expect(open).toBe(false);
+        expect(words.map((word) => word.text)).toEqual(list);
+      },
+    ),
+  );
+});
+
+test('[E4] the nearest name is the one with the fewest slips, and none if all are far', () => {
+  const names = ['branches', 'branch-here', 'switch', 'tree', 'undo'];
+  expect(nearest('swtich', names)).toBe('switch');
+  expect(nearest('branchs', names)).toBe('branches');
+  expect(nearest('bra', names)).toBe('branches');
+  expect(nearest('TREE', names)).toBe('tree');
+  expect(nearest('xyzzy', names)).toBeUndefined();
+  expect(nearest('', names)).toBeUndefined();
+});

@@ -1,0 +1,142 @@
+/** The commands, ready to be run: what terminal, page, server and library share. */
+import { messageKit } from '@coppice/content';
+import { actId, type RunContext, readTree, type Store } from '@coppice/core';
+import { createCompactor } from '../compaction/compactor.ts';
+import type { Compactor } from '../compaction/contract.ts';
+import { createEvents } from '../events.ts';
+import { newId } from '../new-id.ts';
+import type { Model } from '../providers/index.ts';
+import { createSummarizer } from '../summaries/summarizer.ts';
+import { readBranchModel } from './branch-model.ts';
+import { type Completions, completeLine } from './complete.ts';
+import type {
+  Command,
+  CommandContext,
+  CommandParts,
+  CommandResult,
+  CommandScope,
+  CompactBranchRequest,
+  CompactedBranch,
+  GivenArguments,
+} from './contract.ts';
+import * as members from './members.ts';
+import { parseCommand } from './parse.ts';
+import { unknownCommand } from './unknown-command.ts';
+
+/** The commands that are built in, by name. */
+export const builtInCommands: readonly Command[] = Object.values(members).sort((a, b) => (a.name < b.name ? -1 : 1));
+
+/** What a registry of commands is made with. */
+export interface CommandsOptions extends CommandParts {
+  /** Commands beside the built-in ones; one of the same name takes its place. */
+  readonly extra?: readonly Command[] | undefined;
+}
+
+/** A command by name and arguments, as a page or a server has it. */
+export interface CommandCall {
+  readonly name: string;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Runs commands and completes lines. */
+export interface Commands {
+  readonly list: readonly Command[];
+  find(name: string): Command | undefined;
+  /** Runs a line such as `/switch 2`, or a call. Rejects with an AppError; then nothing was changed. */
+  run(what: string | CommandCall, context: CommandContext): Promise<CommandResult>;
+  /** What could stand at the end of a line. Never rejects: where nothing can be found out, nothing is offered. */
+  complete(line: string, context: CommandContext): Promise<Completions>;
+}
+
+/** Makes a registry. */
+export function createCommands(options: CommandsOptions = {}): Commands {
+  const byName = new Map<string, Command>();
+  for (const command of [...builtInCommands, ...(options.extra ?? [])]) byName.set(command.name, command);
+  const list = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const events = options.events ?? createEvents();
+  const { models, kit: ownKit } = options;
+  const summarizer = options.summarizer ?? createSummarizer();
+  // One registry serves the stores of all owners.
+  const compactorOn = (store: Store): Compactor =>
+    createCompactor({
+      store,
+      summarizer,
+      events,
+      kit: ownKit,
+      ...(models === undefined ? {} : { model: models.model }),
+    });
+  const scopeOf = async (context: CommandContext): Promise<CommandScope> => {
+    const { store, treeId, actor = store.owner, list: shown = [], signal } = context;
+    const row = await store.read(treeId, () => readTree(treeId));
+    const { now = Date.now, kit = messageKit } = options;
+    const fresh = options.newId ?? (() => newId(now()));
+    const active = context.activeNodeId === undefined ? row.activeNodeId : context.activeNodeId;
+    return {
+      store,
+      treeId,
+      actor,
+      list: shown,
+      signal,
+      models: options.models,
+      events,
+      abort: options.abort ?? (async () => false),
+      kit,
+      now,
+      summarize: options.summarize ?? ((request) => compactorOn(request.store).sumUp(request)),
+      compact: options.compact ?? ((request) => compacted(compactorOn(request.store), options.models, request)),
+      newAct: () => actId(fresh()),
+      running: (act): RunContext => ({ actor, now, newId: fresh, kit, ...(act === undefined ? {} : { actId: act }) }),
+      commands: list,
+      // A view that stands on the root is before the first message.
+      activeNodeId: active === row.rootId ? null : active,
+      rootId: row.rootId,
+    };
+  };
+  return {
+    list,
+    find: (name) => byName.get(name),
+    async run(what, context) {
+      const { name, given } = typeof what === 'string' ? fromLine(what) : fromCall(what);
+      const command = byName.get(name);
+      if (command === undefined) throw unknownCommand(name, list);
+      return command.run(await scopeOf(context), given);
+    },
+    async complete(line, context) {
+      try {
+        return await completeLine(line, await scopeOf(context));
+      } catch {
+        // Whoever types wants to go on typing; what is wrong is told when the line is run.
+        return { from: line.length, items: [] };
+      }
+    },
+  };
+}
+
+function fromLine(line: string): { readonly name: string; readonly given: GivenArguments } {
+  const { name, words } = parseCommand(line);
+  return { name, given: { words } };
+}
+
+function fromCall({ name, args = {} }: CommandCall): { readonly name: string; readonly given: GivenArguments } {
+  return { name: name.replace(/^\//, '').toLowerCase(), given: { args } };
+}
+
+/** Compacts for the window of the model that the branch goes on with, where that is known. */
+async function compacted(
+  compactor: Compactor,
+  models: CommandParts['models'],
+  request: CompactBranchRequest,
+): Promise<CompactedBranch> {
+  const { store, treeId, nodeId } = request;
+  const chosen = await store.read(treeId, () => readBranchModel(treeId, nodeId));
+  return compactor.compact({ ...request, model: chosen === null ? undefined : modelOf(models, chosen.model) });
+}
+
+/** A model that was set once may have gone since; then the window of whoever spoke last counts. */
+function modelOf(models: CommandParts['models'], id: string): Model | undefined {
+  try {
+    return models?.model(id);
+  } catch {
+    return undefined;
+  }
+}

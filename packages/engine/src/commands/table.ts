@@ -1,0 +1,31 @@
+import type { Command } from './contract.ts';
+
+/** The commands as a table of Markdown, for the documentation. */
+export function commandTable(commands: readonly Command[]): string {
+  // A bar would end the cell, also inside of code.
+  const rows = commands.map(
+    ({ usage, summary }) => `| ${code(usage.replaceAll('|', '\\|'))} | ${summary.replaceAll('|', '\\|')} |`,
+  );
+  return ['| Command | What it does |', '|---|---|', ...rows].join('\n');
+}
+
+/** The arguments and examples of each command, for the documentation. */
+export function commandDetails(commands: readonly Command[]): string {
+  return commands
+    .map(({ name, parameters, examples }) =>
+      [
+        `### /${name}`,
+        '',
+        ...Object.entries(parameters).map(
+          ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : key)}: ${about}`,
+        ),
+        ...(Object.keys(parameters).length === 0 ? [] : ['']),
+        ...examples.map(({ line, about }) => `- ${code(line)} ${about}`),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

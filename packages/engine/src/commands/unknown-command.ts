@@ -1,0 +1,17 @@
+import type { AppError } from '@coppice/core';
+import type { Command } from './contract.ts';
+import { commandError } from './errors.ts';
+import { nearest } from './nearest.ts';
+
+/** The refusal of a name that no command has, with the one that was probably meant. */
+export function unknownCommand(name: string, commands: readonly Command[]): AppError {
+  const meant = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = meant === undefined ? '/help lists what there is.' : `Did you mean /${meant}?`;
+  return commandError('command/unknown', `There is no command /${name.slice(0, 64)}. ${hint}`, {
+    name,
+    ...(meant === undefined ? {} : { meant }),
+  });
+}
