@@ -15,6 +15,8 @@ export interface GenerateLimits extends ChunkPace {
   readonly staleMs: number;
   /** Between two looks at a reply that another process writes. */
   readonly followMs: number;
+  /** Stored pictures and attachments in one request, in bytes before they are encoded. */
+  readonly mediaBytes: number;
 }
 
 /** What holds unless said otherwise. */
@@ -28,4 +30,5 @@ export const defaultGenerateLimits: GenerateLimits = {
   flushMs: 250,
   flushLength: 4_096,
   followMs: 250,
+  mediaBytes: 20 * 1024 * 1024,
 };

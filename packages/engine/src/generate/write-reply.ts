@@ -18,6 +18,7 @@ import { errorFrom } from '../providers/errors.ts';
 import { foldReply, type Reply } from '../providers/fold.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
+import { withStoredBytes } from './blobs.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
@@ -96,7 +97,7 @@ async function listen(
     let firstMs: number | null = null;
     const fold = foldReply(prompt.model.provider.kind);
     const calls = new Map<number, { readonly id: string; readonly name: string }>();
-    for await (const event of quietly(prompt.model.stream(prompt.request, { signal }))) {
+    for await (const event of quietly(await asked(room, prompt, signal))) {
       const pause = room.breathe();
       if (pause !== null) await pause;
       if (event.type !== 'error') firstMs ??= room.clock.now() - startedAt;
@@ -128,6 +129,21 @@ async function listen(
     instead = { model: prompt.model.id, code: failure.code };
   }
   throw generateError('generate/invalid', 'Nobody was asked.');
+}
+
+/** The model's stream, or that of the error that kept it from being asked: a store that does not give what it keeps. */
+async function asked(room: Room, prompt: Prompt, signal: AbortSignal): Promise<AsyncIterable<ProviderEvent>> {
+  const { model, request } = prompt;
+  try {
+    const messages = await withStoredBytes(request.messages, room.store.blobs, room.limits.mediaBytes);
+    return model.stream(messages === request.messages ? request : { ...request, messages }, { signal });
+  } catch (thrown) {
+    return only(errorFrom(thrown));
+  }
+}
+
+async function* only(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
+  yield event;
 }
 
 /** A stream that ends with an error event also if its maker broke the promise not to throw. */

@@ -1,0 +1,110 @@
+import type { FileBlock, ImageBlock } from '@coppice/content';
+import type { Block, Message, TextBlock } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+
+let shop: Workshop;
+let fake: FakeProvider | null = null;
+afterEach(async () => {
+  await shop.close();
+  await fake?.close();
+  fake = null;
+});
+
+const png = Buffer.from('the bytes of a picture');
+const pdf = Buffer.from('the bytes of a document');
+
+async function stored(bytes: Buffer, mediaType: string) {
+  const { hash, size } = await shop.store.blobs.put(bytes, mediaType);
+  return { type: 'blob', hash, size } as const;
+}
+
+async function image(bytes: Buffer = png): Promise<ImageBlock> {
+  return { type: 'image', mediaType: 'image/png', source: await stored(bytes, 'image/png') };
+}
+
+async function file(name: string, bytes: Buffer, mediaType: string): Promise<FileBlock> {
+  return { type: 'file', name, mediaType, source: await stored(bytes, mediaType) };
+}
+
+function ask(models: readonly string[], ...content: readonly Block[]) {
+  const message: Message = { role: 'user', content: [...content] };
+  return shop.generator.generate({ type: 'send', treeId: shop.treeId, messages: [{ message }] }, { models });
+}
+
+describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
+  test('[M30] what the store keeps goes as its bytes, and stands in the tree as it was', async () => {
+    fake = await openFakeProvider([]);
+    const base = kind === 'openai' ? `${fake.url}/v1` : fake.url;
+    shop = await openWorkshop('sqlite', [], {
+      config: `[providers.fake]\nkind = "${kind}"\nbase_url = "${base}"\napi_key = "a-key-for-tests"\n`,
+    });
+    const content = [await image(), await file('a.pdf', pdf, 'application/pdf')];
+    const end = await ask([kind === 'openai' ? 'fake/gpt-4o' : 'fake/claude-sonnet-5'], ...content).done;
+    expect(end.type).toBe('end');
+    const [picture, document] = [png.toString('base64'), pdf.toString('base64')];
+    const sent = JSON.parse(fake.requests[0]?.body ?? '{}').messages.at(-1).content;
+    expect(sent).toEqual(
+      kind === 'openai'
+        ? [
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } },
+            { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${document}` } },
+          ]
+        : [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
+            expect.objectContaining({
+              type: 'document',
+              source: { type: 'base64', media_type: 'application/pdf', data: document },
+            }),
+          ],
+    );
+    const reply = await shop.node(end.nodeIds[0]);
+    expect((await shop.node(reply.parentId ?? undefined)).message?.content).toEqual(content);
+  });
+});
+
+describe('what the store keeps', () => {
+  test('[M30] and is text goes as words, to whomever', async () => {
+    shop = await openWorkshop('memory', [textBeats('Yes')], {
+      provider: { takes: () => false },
+    });
+    await ask(['scripted/one'], await file('a.json', Buffer.from('{"a": "ä"}'), 'application/json')).done;
+    expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: 'a.json\n{"a": "ä"}' }]);
+  });
+
+  test('[M31] goes as far as the limit reaches, the newest first; the rest is named, and so is what is missing', async () => {
+    shop = await openWorkshop('memory', [textBeats('Yes')], { limits: { mediaBytes: 25 } });
+    const first = Buffer.alloc(20, 1);
+    await ask(['scripted/one'], await image(first)).done;
+    const missing: ImageBlock = {
+      type: 'image',
+      mediaType: 'image/png',
+      source: { type: 'blob', hash: '0'.repeat(64) },
+    };
+    await ask(['scripted/one'], missing, await image(Buffer.alloc(20, 2))).done;
+    const [before, after] = shop.provider.requests.map((request) =>
+      request.messages.flatMap((message) => message.content).filter((block) => block.type === 'image'),
+    );
+    const sources = (blocks: readonly Block[] | undefined) =>
+      blocks?.map((block) => ('source' in block ? block.source : null));
+    expect(sources(before)).toEqual([{ type: 'base64', data: first.toString('base64') }]);
+    expect(sources(after)).toEqual([
+      expect.objectContaining({ type: 'blob' }),
+      expect.objectContaining({ type: 'blob' }),
+      { type: 'base64', data: Buffer.alloc(20, 2).toString('base64') },
+    ]);
+  });
+
+  test('[M31] and does not give is a failure of the reply, not of the words that were said', async () => {
+    shop = await openWorkshop('memory', [textBeats('Yes')]);
+    const block = await image();
+    const text: TextBlock = { type: 'text', text: 'Look' };
+    Object.assign(shop.store.blobs, { read: () => Promise.reject(new Error('The disk is gone.')) });
+    const end = await ask(['scripted/one'], text, block).done;
+    expect(end).toMatchObject({ type: 'error', message: expect.stringContaining('The disk is gone.') });
+    expect(shop.provider.requests).toEqual([]);
+    expect((await shop.thread())[0]).toBe('user: Look');
+  });
+});
