@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { clientSource } from '../../test/client-source.ts';
+
+/** Generated and formatted source differ in white space and quotes alone. */
+function bare(source: string): string {
+  return source.replaceAll(/[\s"']+/g, '');
+}
+
+test('[A33] the types of the client are those of the routes as they are', async () => {
+  const kept = readFileSync(join(import.meta.dirname, 'paths.ts'), 'utf8');
+  expect(bare(await clientSource()) === bare(kept), 'run npm run client -w @coppice/server').toBe(true);
+});

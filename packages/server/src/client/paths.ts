@@ -1,0 +1,3193 @@
+/* Generated from the table of routes: npm run client -w @coppice/server. Do not edit. */
+
+export interface paths {
+  readonly '/api/docs': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** This API as a page to read. It loads nothing from anywhere. */
+    readonly get: operations['getReference'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/folders': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The folders that trees are in, with how many each has. */
+    readonly get: operations['listFolders'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/folders/{name}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    /** Renames a folder in every tree that is in it; null takes them out of it. */
+    readonly patch: operations['renameFolder'];
+    readonly trace?: never;
+  };
+  readonly '/api/openapi.json': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** This API as an OpenAPI 3.1 document. */
+    readonly get: operations['getOpenApi'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/search': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Messages in which all words of the query occur as they are written, in every branch, newest first. */
+    readonly get: operations['search'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/tags': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The tags that trees carry, with how many carry each. */
+    readonly get: operations['listTags'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Lists trees, the one that changed last first. */
+    readonly get: operations['listTrees'];
+    readonly put?: never;
+    /** Makes a tree, with first messages if there are any. The same id again gives the same tree. */
+    readonly post: operations['createTree'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** One tree; as `linear` with the messages of its active path, for programs that know no branches. */
+    readonly get: operations['getTree'];
+    readonly put?: never;
+    readonly post?: never;
+    /** Puts a tree into the trash; with `purge` takes it out of there for good. A temporary tree is discarded. */
+    readonly delete: operations['deleteTree'];
+    readonly options?: never;
+    readonly head?: never;
+    /** Changes what is noted about a tree; null takes a note away. The system prompt never changes. */
+    readonly patch: operations['patchTree'];
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/active': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /** Goes to a node. Needs no version: the last one wins. */
+    readonly put: operations['setActive'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/bookmarks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The bookmarks of a tree. */
+    readonly get: operations['getBookmarks'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/cherry-pick': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Copies a message, or a range, to the end of the active branch or below the parent that is named. */
+    readonly post: operations['cherryPick'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/contents': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The messages of some nodes, by id; what is not there is left out. */
+    readonly get: operations['getContents'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/diff': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What two branches have in common and what each has for itself, with the words that differ pair by pair. */
+    readonly get: operations['getDiff'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/duplicate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Copies a tree up to a node, or whole, into a new one. */
+    readonly post: operations['duplicateTree'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/group': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Puts variants of one parent into a group of their own, or a single node into none. */
+    readonly post: operations['groupNodes'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/keep': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Keeps a temporary tree: ids, order, groups and pointer stay as they are. */
+    readonly post: operations['keepTree'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/leaves': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The newest ends of branches, newest first. */
+    readonly get: operations['getLeaves'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/messages': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Adds a chain of messages below a node, reusing what is there already. */
+    readonly post: operations['appendMessages'];
+    /** Takes every message out, into the trash; the tree stays. */
+    readonly delete: operations['clearTree'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/navigate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Goes to the variant before or after a node, and down to the leaf that was last visited there. */
+    readonly post: operations['navigate'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** One node. */
+    readonly get: operations['getNode'];
+    readonly put?: never;
+    readonly post?: never;
+    /** Takes a node into the trash: its children take its place, or all below goes, or its whole group goes. */
+    readonly delete: operations['deleteNode'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/bookmark': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /** Sets or retitles the bookmark of a node. */
+    readonly put: operations['setBookmark'];
+    readonly post?: never;
+    /** Takes the bookmark of a node away. */
+    readonly delete: operations['removeBookmark'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/children': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What hangs on a node, in order; the root may be named too. */
+    readonly get: operations['getChildren'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/edit': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Says a message differently: as a variant beside it, in place with the old text kept, or split at the prefix. */
+    readonly post: operations['editNode'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/impact': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What a delete would take and what points there. */
+    readonly get: operations['getImpact'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/meta': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    /** Sets notes on a node; null takes one away. `excluded` leaves it out of what models see. */
+    readonly patch: operations['annotateNode'];
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/move': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is the destination’s. */
+    readonly post: operations['moveNode'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/path': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The path through a node down to the leaf that was last visited below it. */
+    readonly get: operations['getPathThrough'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/siblings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The variants of a node, itself among them, and which it is. */
+    readonly get: operations['getSiblings'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/split': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Cuts a message of text in two; the new node is the left half. */
+    readonly post: operations['splitNode'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/tags': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /** Gives a node its tags. */
+    readonly put: operations['setTags'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/title': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /** Gives a node a title; null takes it away. */
+    readonly put: operations['setTitle'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/delete': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Takes several nodes into the trash as one. */
+    readonly post: operations['deleteNodes'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/page': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The last messages of a branch, or those above a cursor, with where each stands among its variants. */
+    readonly get: operations['getPage'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/path': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The way from a node, or the first turn, down to another, both included; to the active node if none is named. */
+    readonly get: operations['getPath'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/redo': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Does again what you undid last, unless you did something since. */
+    readonly post: operations['redo'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/restore': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Takes a tree out of the trash. */
+    readonly post: operations['restoreTree'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/system-prompt': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /** Copies the active path, or all of the tree, into a new tree with another system prompt; the old one stays. */
+    readonly put: operations['setSystemPrompt'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/topology': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The tree without what it says, flat: all of it, or what is below a node down to a depth. */
+    readonly get: operations['getTopology'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/trash': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What was deleted in a tree and can come back. */
+    readonly get: operations['getTrash'];
+    readonly put?: never;
+    readonly post?: never;
+    /** Takes everything that was deleted for good. */
+    readonly delete: operations['emptyTrash'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/trash/{node}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /** Takes a deleted node for good, with what went with it. */
+    readonly delete: operations['purgeNode'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/trash/{node}/restore': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Brings a deleted node back, with what went with it. */
+    readonly post: operations['restoreNode'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/undo': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Takes back your newest act, or the one that is named; what others hung below it refuses that unless forced. */
+    readonly post: operations['undo'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/healthz': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Whether the process answers. Says nothing else to anybody. */
+    readonly get: operations['getHealth'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/metrics': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Figures in the text format of Prometheus; for admins, since they tell how much is done here. */
+    readonly get: operations['getMetrics'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/readyz': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Whether the store answers; 503 while it does not. */
+    readonly get: operations['getReadiness'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    readonly Block: {
+      readonly type: string;
+    } & {
+      readonly [key: string]: unknown;
+    };
+    readonly Bookmark: {
+      readonly createdAt: number;
+      /** Format: uuid */
+      readonly nodeId: string;
+      readonly title: string;
+      readonly updatedAt: number;
+    };
+    readonly ChangedTree: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        /** Format: uuid */
+        readonly treeId: string;
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly Deleted: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        /** Format: uuid */
+        readonly activeNodeId: string | null;
+        readonly bookmarks: {
+          readonly moved: readonly components['schemas']['Bookmark'][];
+          readonly removed: readonly components['schemas']['Bookmark'][];
+        };
+        /** Format: uuid */
+        readonly parentId: string | null;
+        readonly removed: readonly string[];
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly Grown: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        readonly added: readonly string[];
+        /** Format: uuid */
+        readonly nodeId: string;
+        readonly reused?: readonly string[];
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly MadeTree: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        readonly created: boolean;
+        readonly tree: components['schemas']['TreeView'];
+        /** Format: uuid */
+        readonly treeId: string;
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly Message: {
+      readonly content: readonly components['schemas']['Block'][];
+      /** @enum {string} */
+      readonly role: 'user' | 'assistant' | 'tool' | 'system';
+      readonly tool_call_id?: string;
+    } | null;
+    readonly MessageInput: {
+      readonly content: string | readonly components['schemas']['Block'][];
+      readonly id?: string;
+      readonly meta?: {
+        readonly [key: string]: unknown;
+      };
+      /** @enum {string} */
+      readonly role: 'user' | 'assistant' | 'tool' | 'system';
+      readonly tool_call_id?: string;
+    };
+    readonly Node: {
+      readonly addedIn: number;
+      readonly aliases: readonly {
+        readonly key: string;
+        /** Format: uuid */
+        readonly matchParent: string;
+      }[];
+      readonly contentIn: number;
+      readonly createdAt: number;
+      readonly groupId: number;
+      /** Format: uuid */
+      readonly id: string;
+      readonly key: string | null;
+      /** @enum {string} */
+      readonly kind: 'root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state';
+      /** Format: uuid */
+      readonly lastChildId: string | null;
+      readonly marker: {
+        readonly [key: string]: unknown;
+      };
+      /** Format: uuid */
+      readonly matchParent: string | null;
+      readonly message: components['schemas']['Message'];
+      readonly meta: {
+        readonly [key: string]: unknown;
+      };
+      /** Format: uuid */
+      readonly parentId: string | null;
+      readonly position: string;
+      readonly removedIn: number | null;
+      /** @enum {string} */
+      readonly role: 'user' | 'assistant' | 'tool' | 'system' | 'root';
+      readonly seq: number;
+      /** @enum {string} */
+      readonly status: 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
+      readonly text: string;
+      readonly tokens: number;
+    };
+    readonly Problem: {
+      readonly error: {
+        readonly code: string;
+        readonly data: {
+          readonly [key: string]: unknown;
+        };
+        /** @enum {string} */
+        readonly kind: 'invalid' | 'not-found' | 'conflict' | 'refused' | 'unavailable' | 'aborted' | 'internal';
+        readonly message: string;
+      };
+    };
+    readonly Reversed: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        readonly actId: string;
+        /** Format: uuid */
+        readonly activeNodeId: string | null;
+        readonly versions: readonly number[];
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly SearchHit: {
+      readonly createdAt: number;
+      /** Format: uuid */
+      readonly nodeId: string;
+      /** @enum {string} */
+      readonly role: 'user' | 'assistant' | 'tool' | 'system';
+      readonly snippet: string;
+      readonly title: string | null;
+      /** Format: uuid */
+      readonly treeId: string;
+    };
+    readonly ThreadPage: {
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      /** Format: uuid */
+      readonly before: string | null;
+      readonly bookmarks: {
+        readonly [key: string]: components['schemas']['Bookmark'];
+      };
+      /** @enum {string} */
+      readonly conversation_format: 'tree' | 'linear';
+      readonly groups: {
+        readonly [key: string]: readonly components['schemas']['Node'][];
+      };
+      readonly nodes: readonly components['schemas']['Node'][];
+      /** Format: uuid */
+      readonly rootId: string;
+      readonly runs: {
+        readonly [key: string]: string;
+      };
+      readonly variants: {
+        readonly [key: string]: {
+          readonly ids: readonly string[];
+          readonly index: number;
+          readonly total: number;
+        };
+      };
+      readonly version: number;
+    };
+    readonly TopologyNode: {
+      readonly childCount: number;
+      readonly groupId: number;
+      readonly hasChildren: boolean;
+      /** Format: uuid */
+      readonly id: string;
+      /** @enum {string} */
+      readonly kind: 'root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state';
+      /** Format: uuid */
+      readonly parentId: string;
+      readonly position: string;
+      readonly preview: string;
+      /** @enum {string} */
+      readonly role: 'user' | 'assistant' | 'tool' | 'system' | 'root';
+      readonly seq: number;
+      /** @enum {string} */
+      readonly status: 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
+      readonly tokens: number;
+    };
+    readonly Touched: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        /** Format: uuid */
+        readonly nodeId: string;
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
+    readonly TrashItem: {
+      readonly at: number;
+      readonly count: number;
+      /** Format: uuid */
+      readonly nodeId: string;
+      readonly preview: string;
+      readonly removedIn: number;
+      /** Format: uuid */
+      readonly treeId: string;
+    };
+    readonly TreeView: {
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly autoTitle: string | null;
+      /** @enum {string} */
+      readonly conversation_format: 'tree' | 'linear';
+      readonly copiedFrom: {
+        /** Format: uuid */
+        readonly nodeId?: string;
+        /** Format: uuid */
+        readonly treeId: string;
+      } | null;
+      readonly createdAt: number;
+      readonly deletedAt: number | null;
+      readonly folder: string | null;
+      readonly forest: boolean;
+      /** Format: uuid */
+      readonly id: string;
+      readonly messageCount?: number;
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
+      readonly pinned: boolean;
+      readonly project: string | null;
+      /** Format: uuid */
+      readonly rootId: string;
+      readonly structureVersion: number;
+      readonly systemPrompt?: string;
+      readonly tags: readonly string[];
+      readonly temporary: boolean;
+      readonly title: string | null;
+      readonly updatedAt: number;
+      readonly version: number;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+  readonly getReference: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/html': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listFolders: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly {
+              readonly count: number;
+              readonly name: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly renameFolder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly name: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly name: string | null;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly changed: number;
+            readonly name: string | null;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getOpenApi: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly [key: string]: unknown;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly search: {
+    readonly parameters: {
+      readonly query: {
+        readonly cursor?: string;
+        readonly limit?: number;
+        readonly project?: string;
+        readonly q: string;
+        readonly role?: string;
+        readonly treeId?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly cursor: string | null;
+            readonly items: readonly components['schemas']['SearchHit'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listTags: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly {
+              readonly count: number;
+              readonly name: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listTrees: {
+    readonly parameters: {
+      readonly query?: {
+        readonly cursor?: string;
+        readonly folder?: string;
+        readonly forest?: boolean;
+        readonly limit?: number;
+        readonly pinned?: boolean;
+        readonly project?: string;
+        readonly tag?: string;
+        readonly title?: string;
+        readonly trashed?: boolean;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly cursor: string | null;
+            readonly items: readonly components['schemas']['TreeView'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createTree: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly folder?: string;
+          readonly id?: string;
+          readonly messages?: readonly components['schemas']['MessageInput'][];
+          readonly metadata?: {
+            readonly [key: string]: unknown;
+          };
+          readonly pinned?: boolean;
+          readonly project?: string;
+          readonly rootId?: string;
+          readonly systemPrompt?: string;
+          readonly tags?: readonly string[];
+          readonly temporary?: boolean;
+          readonly title?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['MadeTree'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getTree: {
+    readonly parameters: {
+      readonly query?: {
+        readonly count?: boolean;
+        readonly format?: 'tree' | 'linear';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['TreeView'] & {
+            readonly messages?: readonly (components['schemas']['Message'] & {
+              readonly createdAt: number;
+              /** Format: uuid */
+              readonly id: string;
+              readonly status: string;
+            })[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly deleteTree: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+        readonly purge?: boolean;
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {string} */
+            readonly state: 'trashed' | 'purged' | 'discarded';
+            /** Format: uuid */
+            readonly treeId: string;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly patchTree: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly autoTitle?: string | null;
+          readonly expectedVersion?: number;
+          readonly folder?: string | null;
+          readonly metadata?: {
+            readonly [key: string]: unknown;
+          };
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly pinned?: boolean | null;
+          readonly project?: string | null;
+          readonly tags?: readonly string[] | null;
+          readonly title?: string | null;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              readonly tree: components['schemas']['TreeView'];
+              /** Format: uuid */
+              readonly treeId: string;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly setActive: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly nodeId: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getBookmarks: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Bookmark'][];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly cherryPick: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly from?: string;
+          readonly nodeId: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly parentId?: string;
+          readonly to?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Grown'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getContents: {
+    readonly parameters: {
+      readonly query: {
+        readonly ids: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly messages: {
+              readonly [key: string]: {
+                readonly [key: string]: unknown;
+              };
+            };
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getDiff: {
+    readonly parameters: {
+      readonly query: {
+        readonly a: string;
+        readonly b: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly common: string | null;
+            readonly left: readonly components['schemas']['Node'][];
+            readonly messages: readonly {
+              readonly blocks: readonly {
+                readonly [key: string]: unknown;
+              }[];
+              readonly equal: boolean;
+              /** Format: uuid */
+              readonly left: string;
+              /** Format: uuid */
+              readonly right: string;
+              readonly text: readonly {
+                readonly text: string;
+                /** @enum {string} */
+                readonly type: 'equal' | 'added' | 'removed';
+              }[];
+            }[];
+            readonly right: readonly components['schemas']['Node'][];
+            readonly shared: number;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly duplicateTree: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly id?: string;
+          readonly nodeId?: string;
+          readonly title?: string | null;
+          readonly whole?: boolean;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['MadeTree'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly groupNodes: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly nodeIds: readonly string[];
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              readonly [key: string]: unknown;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly keepTree: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly tree: components['schemas']['TreeView'];
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getLeaves: {
+    readonly parameters: {
+      readonly query?: {
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly appendMessages: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly merge?: boolean;
+          readonly messages: readonly components['schemas']['MessageInput'][];
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly parentId?: string;
+          readonly select?: boolean;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Grown'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly clearTree: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              readonly [key: string]: unknown;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly navigate: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          /** @enum {string} */
+          readonly direction: 'next' | 'previous';
+          readonly nodeId: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getNode: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly bookmark: components['schemas']['Bookmark'] & (Record<string, never> | null);
+            readonly node: components['schemas']['Node'];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly deleteNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly mode?: 'splice' | 'cascade' | 'group';
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Deleted'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly setBookmark: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly title: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly removeBookmark: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getChildren: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly editNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly content: string | readonly components['schemas']['Block'][];
+          readonly expectedVersion?: number;
+          readonly id?: string;
+          /** @enum {string} */
+          readonly mode?: 'branch' | 'in-place' | 'prefix';
+          readonly moveBookmark?: boolean;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly select?: boolean;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Grown'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getImpact: {
+    readonly parameters: {
+      readonly query?: {
+        readonly mode?: 'splice' | 'cascade' | 'group';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly active: boolean;
+            readonly bookmarks: readonly components['schemas']['Bookmark'][];
+            readonly count: number;
+            readonly pending: readonly string[];
+            readonly shares: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly annotateNode: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly set: {
+            readonly [key: string]: unknown;
+          };
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly moveNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly before?: string;
+          readonly expectedVersion?: number;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly parentId: string;
+          readonly treeId?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              /** Format: uuid */
+              readonly from?: string;
+              /** Format: uuid */
+              readonly nodeId: string;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPathThrough: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getSiblings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly index: number;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly total: number;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly splitNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly id?: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly position: number;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              /** Format: uuid */
+              readonly nodeId: string;
+              /** Format: uuid */
+              readonly right: string;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly setTags: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly tags: readonly string[];
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly setTitle: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly title: string | null;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly deleteNodes: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          /** @enum {string} */
+          readonly mode?: 'splice' | 'cascade';
+          readonly nodeIds: readonly string[];
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Deleted'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPage: {
+    readonly parameters: {
+      readonly query?: {
+        readonly before?: string;
+        readonly limit?: number;
+        readonly nodeId?: string;
+        readonly siblings?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ThreadPage'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getPath: {
+    readonly parameters: {
+      readonly query?: {
+        readonly from?: string;
+        readonly to?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly redo: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly actId?: string;
+          readonly expectedVersion?: number;
+          readonly force?: boolean;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Reversed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly restoreTree: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ChangedTree'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly setSystemPrompt: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly id?: string;
+          readonly systemPrompt: string | null;
+          readonly whole?: boolean;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['MadeTree'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getTopology: {
+    readonly parameters: {
+      readonly query?: {
+        readonly depth?: number;
+        readonly from?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly bookmarks: readonly components['schemas']['Bookmark'][];
+            /** @enum {string} */
+            readonly conversation_format: 'tree' | 'linear';
+            readonly nodes: readonly components['schemas']['TopologyNode'][];
+            /** Format: uuid */
+            readonly rootId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getTrash: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['TrashItem'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly emptyTrash: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly contents: number;
+            readonly nodes: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly purgeNode: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly contents: number;
+            readonly nodes: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly restoreNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Touched'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly undo: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly actId?: string;
+          readonly expectedVersion?: number;
+          readonly force?: boolean;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Reversed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getHealth: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {string} */
+            readonly status: 'ok' | 'unavailable';
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getMetrics: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/plain': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getReadiness: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {string} */
+            readonly status: 'ok' | 'unavailable';
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+}

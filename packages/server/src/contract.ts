@@ -1,0 +1,107 @@
+/** What a server is made of, and the bounds it keeps. */
+import type { MessageKit, Store } from '@coppice/core';
+import type { Config, Events, GenerateLimits, Providers, Tools } from '@coppice/engine';
+import type { Logger } from 'pino';
+
+/**
+ * Who may come in. `token`: one person who shows one secret. `users`: the users of the store's accounts, each with
+ * tokens, and, where a proxy is listed, whoever that proxy says has signed in.
+ */
+export type AuthOptions =
+  | {
+      readonly mode: 'token';
+      readonly token: string;
+      /** Whether the operator chose the token; one made at launch does not open a public address. */
+      readonly chosen?: boolean;
+    }
+  | { readonly mode: 'users'; readonly proxy?: ProxyOptions | undefined };
+
+/** A proxy that signs people in and says who they are. Its header counts from these addresses alone. */
+export interface ProxyOptions {
+  readonly addresses: readonly string[];
+  /** The header with the user's id, such as `x-forwarded-user`. */
+  readonly userHeader: string;
+  /** Whether a user whom the proxy names and nobody knows yet becomes a member. */
+  readonly admit?: boolean | undefined;
+}
+
+/** How much is taken at once. All of it holds for every route. */
+export interface ServerLimits {
+  /** Bytes of a JSON body. */
+  readonly bodyBytes: number;
+  /** Bytes of an attachment. */
+  readonly attachmentBytes: number;
+  /** Nesting of a JSON body. */
+  readonly jsonDepth: number;
+  /** Bytes that a reader of a stream may lag behind before it is dropped. */
+  readonly backlogBytes: number;
+  /** Milliseconds between two signs of life on a quiet stream. */
+  readonly pingMs: number;
+  /** Milliseconds over which deltas of a reply are gathered into one event. */
+  readonly deltaMs: number;
+  /** Milliseconds that a turn can still be read after it is through. */
+  readonly keepTurnMs: number;
+  /** Milliseconds in which a stop is through, whatever hangs. */
+  readonly stopMs: number;
+}
+
+/** What one user may have at a time. */
+export interface Quotas {
+  /** Open streams. */
+  readonly streams: number;
+  /** Turns that are being written. */
+  readonly generations: number;
+  /** Requests in a minute; null is no bound. */
+  readonly requestsPerMinute: number | null;
+  /** Bytes of attachments in a day; null is no bound. */
+  readonly uploadBytesPerDay: number | null;
+  /** Temporary trees, which live in memory. */
+  readonly temporaryTrees: number;
+}
+
+/** What holds unless an operator says otherwise. */
+export const defaultServerLimits: ServerLimits = {
+  bodyBytes: 20 * 1024 * 1024,
+  attachmentBytes: 20 * 1024 * 1024,
+  jsonDepth: 200,
+  backlogBytes: 1024 * 1024,
+  pingMs: 15_000,
+  deltaMs: 40,
+  keepTurnMs: 5 * 60_000,
+  stopMs: 10_000,
+};
+
+/** What holds for a user unless an operator says otherwise. */
+export const defaultQuotas: Quotas = {
+  streams: 100,
+  generations: 32,
+  requestsPerMinute: null,
+  uploadBytesPerDay: null,
+  temporaryTrees: 100,
+};
+
+/** What a server is made with. */
+export interface ServerOptions {
+  /** Stays open when the server stops: it belongs to whoever opened it. */
+  readonly store: Store;
+  readonly auth: AuthOptions;
+  readonly config: Config;
+  /** Made from the configuration if not given. */
+  readonly providers?: Providers | undefined;
+  /** The built-in tools if not given. */
+  readonly tools?: Tools | undefined;
+  readonly events?: Events | undefined;
+  readonly generateLimits?: Partial<GenerateLimits> | undefined;
+  /** The folder of the built page; without it there is an API and no page. */
+  readonly web?: string | undefined;
+  /** Names under which the server is reached beside those of this machine, such as `trees.example.org`. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Other origins whose pages may call, written out, such as `https://notes.example.org`. */
+  readonly origins?: readonly string[] | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly quotas?: Partial<Quotas> | undefined;
+  readonly log?: Logger | undefined;
+  readonly kit?: MessageKit | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly newId?: (() => string) | undefined;
+}

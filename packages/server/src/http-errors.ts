@@ -1,0 +1,67 @@
+/** From an error to an answer: the kind alone decides the status, but for codes of HTTP itself and a full disk. */
+import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
+import { redact } from '@coppice/engine';
+
+/** The status of each kind. */
+export const statusOfKind = {
+  invalid: 400,
+  'not-found': 404,
+  conflict: 409,
+  refused: 422,
+  unavailable: 503,
+  aborted: 499,
+  internal: 500,
+} as const satisfies Record<ErrorKind, number>;
+
+/** The codes whose status is a matter of HTTP: what was wrong with the request before anything was asked of a tree. */
+export const httpCodes = {
+  'tree/version-required': { kind: 'invalid', status: 428 },
+  'store/full': { kind: 'unavailable', status: 507 },
+  'http/invalid': { kind: 'invalid', status: 400 },
+  'http/unauthorized': { kind: 'refused', status: 401 },
+  'http/forbidden': { kind: 'refused', status: 403 },
+  'http/forbidden-host': { kind: 'refused', status: 403 },
+  'http/forbidden-origin': { kind: 'refused', status: 403 },
+  'http/not-found': { kind: 'not-found', status: 404 },
+  'http/too-large': { kind: 'invalid', status: 413 },
+  'http/media-type': { kind: 'invalid', status: 415 },
+  'http/range': { kind: 'invalid', status: 416 },
+  'http/too-many': { kind: 'unavailable', status: 429 },
+  'http/closing': { kind: 'unavailable', status: 503 },
+} as const satisfies Record<string, { readonly kind: ErrorKind; readonly status: number }>;
+
+/** A code that the server itself refuses with. */
+export type HttpCode = keyof typeof httpCodes;
+
+/** A refusal with one of the server's own codes. */
+export function httpRefusal(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
+  return new AppError({ code, kind: httpCodes[code].kind, message, data });
+}
+
+/** Throws a refusal with one of the server's own codes. */
+export function refuseHttp(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
+  throw httpRefusal(code, message, data);
+}
+
+/** The status that goes with an error. */
+export function statusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
+  return isHttpCode(error.code) ? httpCodes[error.code].status : statusOfKind[error.kind];
+}
+
+function isHttpCode(code: string): code is HttpCode {
+  return Object.hasOwn(httpCodes, code);
+}
+
+/** Any thrown value as a refusal that may be shown: what nobody foresaw says nothing of the inside. */
+export function refusalOf(thrown: unknown): Refusal {
+  if (isAppError(thrown)) {
+    const { code, kind, message, data } = thrown;
+    return { code, kind, message: redact(message), data };
+  }
+  return {
+    code: 'http/internal',
+    kind: 'internal',
+    message: 'Something went wrong inside the server; its log says what.',
+    data: {},
+  };
+}

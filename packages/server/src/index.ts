@@ -1,0 +1,9 @@
+/** The public names of the server, in reading order. */
+export { type CoppiceServer, createServer } from './app.ts';
+export * from './contract.ts';
+export { httpCodes, statusOf, statusOfKind } from './http-errors.ts';
+export { apiVersion, openApiDocument } from './openapi.ts';
+export type { Access, Needs, Route } from './routes/define.ts';
+export { routes } from './routes/index.ts';
+export { checkBind, isLoopback, type Listening, type ServeOptions, serve } from './serve.ts';
+export type { TreeView } from './tree-view.ts';

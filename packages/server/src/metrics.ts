@@ -1,0 +1,58 @@
+/** Figures for Prometheus, counted by route pattern so that no id or token becomes a label. */
+
+const buckets = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
+
+interface Series {
+  count: number;
+  sum: number;
+  readonly upTo: number[];
+}
+
+/** Counts requests and tells gauges. */
+export class Metrics {
+  readonly #requests = new Map<string, { readonly labels: string; count: number }>();
+  readonly #times = new Map<string, Series>();
+  readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
+
+  /** Counts one answered request. */
+  count(method: string, route: string, status: number, ms: number): void {
+    const labels = `method="${method}",route="${route}",status="${status}"`;
+    const known = this.#requests.get(labels);
+    if (known === undefined) this.#requests.set(labels, { labels, count: 1 });
+    else known.count++;
+    const series = this.#times.get(route) ?? { count: 0, sum: 0, upTo: buckets.map(() => 0) };
+    this.#times.set(route, series);
+    series.count++;
+    series.sum += ms;
+    for (const [index, bound] of buckets.entries()) if (ms <= bound) series.upTo[index] = (series.upTo[index] ?? 0) + 1;
+  }
+
+  /** Adds a figure that is looked up when it is asked for. */
+  gauge(name: string, help: string, read: () => number): void {
+    this.#gauges.set(name, { help, read });
+  }
+
+  /** All figures in the text format of Prometheus. */
+  text(): string {
+    const lines = ['# HELP coppice_requests_total Requests answered.', '# TYPE coppice_requests_total counter'];
+    for (const { labels, count } of this.#requests.values()) lines.push(`coppice_requests_total{${labels}} ${count}`);
+    lines.push(
+      '# HELP coppice_request_duration_seconds Time to the head of the answer.',
+      '# TYPE coppice_request_duration_seconds histogram',
+    );
+    for (const [route, series] of this.#times) {
+      for (const [index, bound] of buckets.entries())
+        lines.push(
+          `coppice_request_duration_seconds_bucket{route="${route}",le="${bound / 1000}"} ${series.upTo[index] ?? 0}`,
+        );
+      lines.push(
+        `coppice_request_duration_seconds_bucket{route="${route}",le="+Inf"} ${series.count}`,
+        `coppice_request_duration_seconds_sum{route="${route}"} ${series.sum / 1000}`,
+        `coppice_request_duration_seconds_count{route="${route}"} ${series.count}`,
+      );
+    }
+    for (const [name, { help, read }] of this.#gauges)
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${read()}`);
+    return `${lines.join('\n')}\n`;
+  }
+}

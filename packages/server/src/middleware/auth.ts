@@ -1,0 +1,116 @@
+/** Who calls, and whose trees they see. Every route asks here and nowhere else. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { User } from '@coppice/core';
+import type { Caller } from '../caller.ts';
+import type { ProxyOptions } from '../contract.ts';
+import { hostOf, remoteAddress, type ServerContext } from '../env.ts';
+import { refuseHttp } from '../http-errors.ts';
+import type { Access } from '../routes/define.ts';
+import type { Services } from '../services.ts';
+
+/** What is kept of a token or a share's secret: its SHA-256 in hex. They are random, so no salt is needed. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Whether two secrets are the same, in a time that says nothing about where they differ. */
+function sameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+}
+
+/** The cookie's name. Cookies do not tell ports apart, so two servers on one machine would sign each other out. */
+export function cookieName(host: string): string {
+  const [, port] = /:(\d{1,5})$/.exec(host) ?? [];
+  return port === undefined ? 'coppice' : `coppice-${port}`;
+}
+
+/** The cookie that keeps a browser signed in: no script sees it and no other site sends it. */
+export function sessionCookie(context: ServerContext, token: string): string {
+  const secure = context.req.header('x-forwarded-proto') === 'https' ? '; Secure' : '';
+  return `${cookieName(hostOf(context))}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
+}
+
+interface Shown {
+  readonly token: string;
+  readonly by: 'bearer' | 'cookie';
+}
+
+function shownToken(context: ServerContext): Shown | null {
+  const [, bearer] = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
+  if (bearer !== undefined) return { token: bearer, by: 'bearer' };
+  const wanted = `${cookieName(hostOf(context))}=`;
+  for (const part of (context.req.header('cookie') ?? '').split(';')) {
+    const pair = part.trim();
+    if (!pair.startsWith(wanted)) continue;
+    try {
+      return { token: decodeURIComponent(pair.slice(wanted.length)), by: 'cookie' };
+    } catch {
+      return null;
+    }
+  }
+  return null;
+}
+
+/** Whoever makes the request, or null where it does not say or says it wrongly. */
+export async function identify(context: ServerContext): Promise<Caller | null> {
+  const services = context.get('services');
+  const shown = shownToken(context);
+  if (services.auth.mode === 'token') {
+    if (shown === null || !sameSecret(shown.token, services.auth.token)) return null;
+    const { owner } = services.store;
+    return { owner, actor: owner, name: owner, role: 'admin', by: shown.by };
+  }
+  if (shown !== null) return byToken(services, shown);
+  return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
+}
+
+function callerOf(user: User, by: Caller['by']): Caller | null {
+  if (user.disabledAt !== null) return null;
+  return { owner: user.id, actor: user.id, name: user.name, role: user.role, by };
+}
+
+// Noting each use of a token would make every read a write.
+const noteUseMs = 10 * 60_000;
+
+async function byToken(services: Services, { token, by }: Shown): Promise<Caller | null> {
+  const { accounts } = services.store;
+  const kept = await accounts.tokenByHash(hashToken(token));
+  const now = services.now();
+  if (kept === null || kept.revokedAt !== null || (kept.expiresAt !== null && kept.expiresAt <= now)) return null;
+  const user = await accounts.user(kept.userId);
+  if (user === null) return null;
+  if (kept.usedAt === null || now - kept.usedAt > noteUseMs)
+    await accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
+      services.log.warn({ err: error }, 'the use of a token was not noted');
+    });
+  return callerOf(user, by);
+}
+
+/** Addresses as sockets spell them: an IPv4 address may come mapped into IPv6. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+}
+
+async function byProxy(context: ServerContext, services: Services, proxy: ProxyOptions): Promise<Caller | null> {
+  const address = remoteAddress(context);
+  if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
+  const id = context.req.header(proxy.userHeader);
+  if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
+  const user = await services.store.accounts.user(id);
+  if (user !== null) return callerOf(user, 'proxy');
+  if (proxy.admit !== true) return null;
+  const member: User = { id, name: id, role: 'member', createdAt: services.now(), disabledAt: null };
+  await services.store.accounts.putUser(member);
+  return callerOf(member, 'proxy');
+}
+
+/** The caller, if it may do what the route does; 401 if nobody showed who it is, 403 if it is not for the likes of them. */
+export async function authorise(context: ServerContext, access: Access): Promise<Caller> {
+  const caller = await identify(context);
+  if (caller === null) return refuseHttp('http/unauthorized', 'Show a token: Authorization: Bearer <token>.');
+  context.set('caller', caller);
+  if (access === 'write' && caller.role === 'viewer')
+    return refuseHttp('http/forbidden', 'A viewer reads and changes nothing.');
+  if (access === 'admin' && caller.role !== 'admin') return refuseHttp('http/forbidden', 'This is for admins.');
+  return caller;
+}

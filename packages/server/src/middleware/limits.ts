@@ -1,0 +1,142 @@
+/** How much a request may bring and how many a user may have: one helper for every way in. */
+import { parseJson } from '@coppice/content';
+import type { ServerContext } from '../env.ts';
+import { refuseHttp } from '../http-errors.ts';
+import type { Needs } from '../routes/define.ts';
+import type { Services } from '../services.ts';
+
+const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Refuses a body of the wrong type, before any of it is read. A form of another site could send no other than these. */
+export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'>): void {
+  const type = context.req.header('content-type');
+  if (context.req.header('content-encoding') !== undefined)
+    refuseHttp('http/media-type', 'Send the body as it is, without a content encoding.');
+  if (needs.body === 'bytes') {
+    if (type === undefined) refuseHttp('http/media-type', 'Say what the attachment is: Content-Type.');
+    if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
+      refuseHttp('http/media-type', 'Send the bytes of the attachment themselves, not a form.');
+    return;
+  }
+  if (type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type))
+    refuseHttp('http/media-type', 'This server takes application/json.');
+  if (type === undefined && needs.body === 'json' && hasBody(context))
+    refuseHttp('http/media-type', 'Say that the body is JSON: Content-Type: application/json.');
+}
+
+function hasBody(context: ServerContext): boolean {
+  const length = context.req.header('content-length');
+  return context.req.header('transfer-encoding') !== undefined || (length !== undefined && length !== '0');
+}
+
+/** The body's bytes; cut off and refused as soon as they pass the bound. */
+export async function readBody(context: ServerContext, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const said = context.req.header('content-length');
+  if (said !== undefined && Number(said) > most) return tooLarge(most);
+  // With a length the parser of HTTP itself stops there; without one it is counted here.
+  if (said !== undefined) {
+    const bytes = new Uint8Array(await context.req.arrayBuffer());
+    return bytes.byteLength > most ? tooLarge(most) : bytes;
+  }
+  const stream = context.req.raw.body;
+  if (stream === null) return new Uint8Array();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.byteLength;
+    if (length > most) {
+      await reader.cancel().catch(() => undefined);
+      return tooLarge(most);
+    }
+    parts.push(value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function tooLarge(most: number): never {
+  return refuseHttp('http/too-large', `A body has at most ${most} bytes here.`, { most });
+}
+
+/** A JSON body, read strictly: no double keys, no numbers that would change, no bytes that are no UTF-8. */
+export async function readJson(context: ServerContext, services: Services, most: number): Promise<unknown> {
+  const bytes = await readBody(context, most);
+  if (bytes.byteLength === 0) return undefined;
+  let text: string;
+  try {
+    text = readsUtf8.decode(bytes);
+  } catch {
+    return refuseHttp('http/invalid', 'The body is not UTF-8.');
+  }
+  const value = parseJson(text, 'body', services.limits.jsonDepth);
+  if (value.ok) return value.value;
+  return refuseHttp('http/invalid', value.refusal.message, value.refusal.data);
+}
+
+/** How many each user has of what is bounded. */
+export class Usage {
+  readonly #services: Pick<Services, 'quotas' | 'now'>;
+  readonly #streams = new Map<string, number>();
+  readonly #minutes = new Map<string, { minute: number; count: number }>();
+  readonly #days = new Map<string, { day: number; bytes: number }>();
+
+  constructor(services: Pick<Services, 'quotas' | 'now'>) {
+    this.#services = services;
+  }
+
+  /** Open streams of everybody. */
+  get streams(): number {
+    let sum = 0;
+    for (const count of this.#streams.values()) sum += count;
+    return sum;
+  }
+
+  /** Counts a request; 429 past the bound. */
+  request(owner: string): void {
+    const most = this.#services.quotas.requestsPerMinute;
+    if (most === null) return;
+    const minute = Math.floor(this.#services.now() / 60_000);
+    const known = this.#minutes.get(owner);
+    const count = known?.minute === minute ? known.count + 1 : 1;
+    if (count > most)
+      refuseHttp('http/too-many', `At most ${most} requests a minute are taken.`, {
+        retryAfterMs: 60_000 - (this.#services.now() % 60_000),
+      });
+    this.#minutes.set(owner, { minute, count });
+  }
+
+  /** Opens a stream; what is returned closes it, once. */
+  stream(owner: string): () => void {
+    const open = this.#streams.get(owner) ?? 0;
+    const { streams: most } = this.#services.quotas;
+    if (open >= most) refuseHttp('http/too-many', `You have ${open} streams open; at most ${most} are allowed.`);
+    this.#streams.set(owner, open + 1);
+    let closed = false;
+    return () => {
+      if (closed) return;
+      closed = true;
+      const left = (this.#streams.get(owner) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(owner);
+      else this.#streams.set(owner, left);
+    };
+  }
+
+  /** Counts bytes of attachments; 429 past the day's bound. */
+  upload(owner: string, bytes: number): void {
+    const most = this.#services.quotas.uploadBytesPerDay;
+    if (most === null) return;
+    const day = Math.floor(this.#services.now() / 86_400_000);
+    const known = this.#days.get(owner);
+    const sum = (known?.day === day ? known.bytes : 0) + bytes;
+    if (sum > most) refuseHttp('http/too-many', `At most ${most} bytes of attachments are taken a day.`, { most });
+    this.#days.set(owner, { day, bytes: sum });
+  }
+}

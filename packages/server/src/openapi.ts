@@ -1,0 +1,118 @@
+/** The OpenAPI document, made from the very table that the routes are run by. */
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Route } from './routes/define.ts';
+import { problem } from './wire/schemas.ts';
+
+/** The version of the API; it rises when something that was promised changes. */
+export const apiVersion = '1.0.0';
+
+const description = `Conversations as trees: every message has one parent and any number of variants, and whatever changes a tree is a
+list of steps under one version.
+
+Every answer about a tree has its version as \`ETag\`. A write that changes structure or content says which version it
+has seen (\`If-Match: "12"\`, or \`expectedVersion\`), else it is refused with 428; a stale one is refused with 409, the
+present version and the commits since. Writes that only add take \`onConflict=branch\` and are then kept as a sibling.
+Ids that a client chooses make a retry harmless. Refusals are \`{ "error": { code, kind, message, data } }\`.`;
+
+const statusWords: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Begun.',
+  400: 'Something in the request is not right.',
+  401: 'No token, or a wrong one.',
+  403: 'Not for this caller, host or origin.',
+  404: 'There is no such thing, or it is somebody else’s.',
+  409: 'The tree moved on, or an id is taken.',
+  413: 'Too large.',
+  415: 'Another media type is needed.',
+  422: 'Not possible here.',
+  428: 'Say which version you have seen.',
+  429: 'Too many.',
+};
+
+/** The document of a list of routes, as a plain object. */
+export function openApiDocument(routes: readonly Route[]): object {
+  const app = new OpenAPIHono();
+  app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'cookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'coppice',
+  });
+  for (const route of routes) app.openAPIRegistry.registerPath(pathOf(route));
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Coppice', version: apiVersion, description, license: { name: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+  });
+}
+
+function tagOf({ path }: Route): string {
+  const [, first = 'server', , third] = path.replace(/^\/api/, '').split('/');
+  return first === 'trees' && third !== undefined ? third.replace(/^\{.*$/, 'trees') : first;
+}
+
+function pathOf(route: Route): RouteConfig {
+  const { needs, body, query } = route;
+  const params = z.object(Object.fromEntries(route.parameters.map((name) => [name, parameterOf(name)])));
+  const content =
+    needs.body === 'bytes'
+      ? { '*/*': { schema: z.string().openapi({ format: 'binary' }) } }
+      : { 'application/json': { schema: body ?? z.object({}) } };
+  const ifMatch = z.object({
+    'if-match': z
+      .string()
+      .optional()
+      .openapi({ description: 'The version of the tree that was seen, in quotes.', example: '"12"' }),
+  });
+  return {
+    method: route.method,
+    path: route.path,
+    operationId: route.name,
+    summary: route.summary,
+    tags: [tagOf(route)],
+    ...(needs.access === 'open' ? { security: [] } : { security: [{ token: [] }, { cookie: [] }] }),
+    request: {
+      ...(route.parameters.length === 0 ? {} : { params }),
+      ...(query === null ? {} : { query }),
+      ...(needs.version === 'none' ? {} : { headers: ifMatch }),
+      ...(needs.body === 'none' ? {} : { body: { content, required: needs.body === 'bytes' || isRequired(body) } }),
+    },
+    responses: responsesOf(route),
+  };
+}
+
+function isRequired(body: z.ZodType | null): boolean {
+  return body !== null && !body.safeParse(undefined).success;
+}
+
+function parameterOf(name: string): z.ZodType {
+  if (name === 'tree' || name === 'node' || name === 'act') return z.string().openapi({ format: 'uuid' });
+  if (name === 'version') return z.int().min(1);
+  return z.string();
+}
+
+function responsesOf(route: Route): RouteConfig['responses'] {
+  const { needs } = route;
+  const refusals = [
+    400,
+    ...(needs.access === 'open' ? [] : [401]),
+    403,
+    ...(route.parameters.length === 0 ? [] : [404]),
+    ...(route.method === 'get' ? [] : [409, 415, 422]),
+    ...(needs.body === 'none' ? [] : [413]),
+    ...(needs.version === 'required' ? [428] : []),
+    429,
+  ];
+  return {
+    [route.status]: {
+      description: statusWords[route.status] ?? 'Done.',
+      content: { [route.produces]: { schema: route.answer } },
+    },
+    default: {
+      description: refusals.map((status) => `${status}: ${statusWords[status]}`).join(' '),
+      content: { 'application/json': { schema: problem } },
+    },
+  };
+}

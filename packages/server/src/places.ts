@@ -1,0 +1,85 @@
+/** Where a tree lives, and what kind of store that is. */
+
+import { normaliseMessage } from '@coppice/content';
+import {
+  ask,
+  type ConversationFormat,
+  isAppError,
+  type Message,
+  type NewMessage,
+  type NodeMeta,
+  readTree,
+  refuse,
+  type Store,
+  type TreeId,
+  valueOf,
+} from '@coppice/core';
+import type { z } from '@hono/zod-openapi';
+import type { Scope } from './routes/define.ts';
+import { type TreeView, toTreeView } from './tree-view.ts';
+import type { messageInput } from './wire/schemas.ts';
+
+/** A tree's store, and whether it is the one of temporary trees. */
+export interface TreePlace {
+  readonly treeId: TreeId;
+  readonly store: Store;
+  readonly temporary: boolean;
+}
+
+/** Finds the store of a tree. What nobody knows is looked for in the main one, which says so. */
+export async function placeOf(scope: Pick<Scope, 'room'>, treeId: TreeId): Promise<TreePlace> {
+  const store = await scope.room.storeOf(treeId);
+  return { treeId, store, temporary: store === scope.room.temporary.store };
+}
+
+/** How a tree is stored. */
+export async function formatOf(place: TreePlace): Promise<ConversationFormat> {
+  if (place.temporary) return 'tree';
+  return (await place.store.formatOf(place.treeId)) ?? 'tree';
+}
+
+/** A tree as it is told, with its number of messages where that is wanted. */
+export async function viewOf(place: TreePlace, options: { readonly count?: boolean } = {}): Promise<TreeView> {
+  const { row, messageCount } = await place.store.read(place.treeId, function* () {
+    const found = yield* readTree(place.treeId);
+    const nodes = options.count === true ? yield* ask('count', { of: found.rootId }) : null;
+    return { row: found, messageCount: nodes === null ? null : Math.max(0, nodes - 1) };
+  });
+  const format = await formatOf(place);
+  return toTreeView(row, {
+    format,
+    temporary: place.temporary,
+    ...(messageCount === null ? {} : { messageCount }),
+  });
+}
+
+/** Refuses a tree that is not there, as every reading of it would. */
+export async function requireTree(place: TreePlace): Promise<void> {
+  await place.store.read(place.treeId, () => readTree(place.treeId));
+}
+
+/** Messages on their way in, read at the door for messages: older forms are understood, the first bad one is named. */
+export function readMessages(given: readonly z.output<typeof messageInput>[]): NewMessage[] {
+  return given.map(({ id, meta, ...said }, index) => {
+    const message = valueOf(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
+    return { message, ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta: noteOf(meta) }) };
+  });
+}
+
+/** Notes that came from outside. Those that only the tree itself writes are refused, wherever they come in. */
+export function noteOf(meta: Readonly<Record<string, unknown>>): NodeMeta {
+  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
+    if (Object.hasOwn(meta, key))
+      return refuse('command/invalid', `The note ${key} is kept by the tree itself.`, { key });
+  return meta;
+}
+
+/** What a message says, as one message with a role: for edits, which give content alone. */
+export function contentOf(content: string | readonly unknown[], role: Message['role']): Message['content'] {
+  return valueOf(normaliseMessage({ role, content }, { where: 'content' })).content;
+}
+
+/** Whether something failed because it is not there. */
+export function isNotFound(thrown: unknown): boolean {
+  return isAppError(thrown) && thrown.kind === 'not-found';
+}

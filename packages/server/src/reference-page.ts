@@ -1,0 +1,61 @@
+/** The API as a page: plain HTML from the table of routes, without a script or a file from anywhere. */
+import { openApiDocument } from './openapi.ts';
+import type { Route } from './routes/define.ts';
+import type { Reference } from './services.ts';
+
+const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}
+code,pre{font:0.9em ui-monospace,monospace}h2{margin-top:2.5rem;border-bottom:1px solid #8884}h3{margin:1.5rem 0 0}
+.verb{display:inline-block;min-width:4rem;font-weight:700}.needs{opacity:.75;font-size:.9em}p{margin:.25rem 0}`;
+
+/** The policy of the page: its one style, by hash of nothing but being inline, and nothing else at all. */
+export const referencePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
+}
+
+function needsOf({ needs }: Route): string {
+  const words = [`access: ${needs.access}`];
+  if (needs.version !== 'none') words.push(`version ${needs.version}`);
+  if (needs.body !== 'none') words.push(needs.body === 'json' ? 'JSON body' : 'bytes');
+  if (needs.stream) words.push('stays open (server-sent events)');
+  return words.join(' · ');
+}
+
+function entryOf(route: Route): string {
+  const query = route.query === null ? [] : Object.keys(route.query.shape);
+  const asked =
+    query.length === 0 ? '' : `<p>Query: ${query.map((key) => `<code>${escaped(key)}</code>`).join(', ')}</p>`;
+  return `<h3 id="${escaped(route.name)}"><code><span class="verb">${route.method.toUpperCase()}</span> ${escaped(route.path)}</code></h3>
+<p>${escaped(route.summary)}</p>${asked}<p class="needs">${needsOf(route)}</p>`;
+}
+
+function pageOf(routes: readonly Route[]): string {
+  const areas = new Map<string, Route[]>();
+  for (const route of routes) {
+    const area = route.path.split('/').find((part) => part !== '' && part !== 'api') ?? 'server';
+    areas.set(area, [...(areas.get(area) ?? []), route]);
+  }
+  const parts = [...areas].map(([area, members]) => `<h2>${escaped(area)}</h2>${members.map(entryOf).join('')}`);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Coppice: HTTP API</title><style>${style}</style><h1>Coppice: HTTP API</h1>
+<p>Machine-readable as <a href="/api/openapi.json">OpenAPI 3.1</a>. Every answer about a tree carries its version as <code>ETag</code>; a write that changes structure or content names the version it has seen, by <code>If-Match</code> or <code>expectedVersion</code>.</p>${parts.join('')}</html>`;
+}
+
+/** What a server with these routes says about itself. */
+export function createReference(routes: readonly Route[]): Reference {
+  let document: string | null = null;
+  let page: string | null = null;
+  return {
+    document() {
+      document ??= JSON.stringify(openApiDocument(routes));
+      return document;
+    },
+    page() {
+      page ??= pageOf(routes);
+      return page;
+    },
+  };
+}

@@ -1,0 +1,256 @@
+/** What a route is. Everything that must hold for all routes alike is data here, so that one test can ask it of each. */
+import { parseActId, parseNodeId, parseTreeId, type Result, valueOf } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import type { Caller } from '../caller.ts';
+import { refuseHttp } from '../http-errors.ts';
+import type { Room, Services } from '../services.ts';
+
+/** Who may call: anybody, whoever reads, whoever writes (no viewer), or admins of a shared server. */
+export type Access = 'open' | 'read' | 'write' | 'admin';
+
+/** What a route asks of a request before its handler sees it. */
+export interface Needs {
+  readonly access: Access;
+  /** `required`: a structural or content write, 428 without a version. `optional`: a version counts if there is one. */
+  readonly version: 'required' | 'optional' | 'none';
+  /** What is in the body. `bytes` is an attachment of any media type. */
+  readonly body: 'json' | 'bytes' | 'none';
+  /** Which bound a body has. */
+  readonly limit: 'bodyBytes' | 'attachmentBytes';
+  /** Whether the answer stays open; such answers are counted per user. */
+  readonly stream: boolean;
+}
+
+/** The verbs in use. */
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** How path parameters are read, by their name in the path; the same everywhere. */
+export const pathParameters = {
+  tree: parsed(parseTreeId),
+  node: parsed(parseNodeId),
+  act: parsed(parseActId),
+  version: (text: string) =>
+    /^[1-9]\d{0,14}$/.test(text) ? Number(text) : refuseHttp('http/invalid', 'A version is a whole number from 1.'),
+  hash: (text: string) =>
+    /^[0-9a-f]{64}$/.test(text) ? text : refuseHttp('http/invalid', 'An attachment goes by its SHA-256 in hex.'),
+  id: (text: string) => shortText(text, 'id'),
+  token: (text: string) => shortText(text, 'token'),
+  call: (text: string) => shortText(text, 'call'),
+  name: (text: string) => shortText(text, 'name'),
+} as const satisfies Record<string, (text: string) => unknown>;
+
+type ParameterName = keyof typeof pathParameters;
+
+function parsed<T>(parse: (value: unknown) => Result<T>): (text: string) => T {
+  return (text) => valueOf(parse(text));
+}
+
+function shortText(text: string, what: string): string {
+  if (text !== '' && text.length <= 512) return text;
+  return refuseHttp('http/invalid', `The ${what} in the path has between 1 and 512 characters.`);
+}
+
+/** The names in braces of a path. */
+type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The parameters of a path, read. */
+export type Parameters<P extends string> = {
+  readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
+};
+
+/** What a handler is given beside what the request says. */
+export interface Scope {
+  readonly caller: Caller;
+  readonly services: Services;
+  readonly room: Room;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  header(name: string): string | undefined;
+  /** The body of a route that takes bytes, up to its bound. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A call of a route, read and checked. */
+export interface Call<P, Q, B> extends Scope {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly expectedVersion: number | undefined;
+  readonly onConflict: 'branch' | undefined;
+}
+
+/** What came with a request, as it came. */
+export interface Given {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** An answer: a value or JSON text that is there already, with what the headers say about it. */
+export interface Reply<A> {
+  readonly value?: A;
+  /** JSON that nobody needs to print again; of the same shape as the value would be. */
+  readonly text?: string;
+  /** The version of the tree that the answer is about. */
+  readonly version?: number;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer that is no JSON: a stream, bytes, a page. */
+export interface RawReply {
+  readonly raw: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A route as it is written down. */
+export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
+  readonly method: Method;
+  /** With parameters in braces, such as `/api/trees/{tree}`. */
+  readonly path: P;
+  /** Names the operation in the document and in generated clients. */
+  readonly name: string;
+  readonly summary: string;
+  readonly needs?: Partial<Needs>;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly answer: A;
+  /** The status of a plain success; 200 if not given. */
+  readonly status?: number;
+  /** What is in the answer where it is no JSON. */
+  readonly produces?: string;
+  handle(
+    call: Call<Parameters<P>, z.output<Q>, z.output<B>>,
+  ): Promise<Reply<z.input<A>> | RawReply> | Reply<z.input<A>> | RawReply;
+}
+
+/** A route, its types forgotten: what the app, the document and the test of all routes go through. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly needs: Needs;
+  readonly parameters: readonly string[];
+  readonly query: z.ZodObject | null;
+  readonly body: z.ZodType | null;
+  readonly answer: z.ZodType;
+  readonly status: number;
+  readonly produces: string;
+  /** Reads what came, refuses what is not right, and has it handled. */
+  answerTo(scope: Scope, given: Given): Promise<Reply<unknown> | RawReply>;
+}
+
+/** Writes a route down. */
+export function defineRoute<
+  const P extends string,
+  A extends z.ZodType,
+  Q extends z.ZodObject = typeof noQuery,
+  B extends z.ZodType = typeof noBody,
+>(spec: RouteSpec<P, Q, B, A>): Route {
+  const { needs: asked = {}, query = noQuery, body = noBody } = spec;
+  const needs: Needs = {
+    access: asked.access ?? (spec.method === 'get' ? 'read' : 'write'),
+    version: asked.version ?? 'none',
+    body: asked.body ?? (spec.body === undefined ? 'none' : 'json'),
+    limit: asked.limit ?? 'bodyBytes',
+    stream: asked.stream ?? false,
+  };
+  const names = namesIn(spec.path);
+  return {
+    method: spec.method,
+    path: spec.path,
+    name: spec.name,
+    summary: spec.summary,
+    needs,
+    parameters: names,
+    query: spec.query ?? null,
+    body: spec.body ?? null,
+    answer: spec.answer,
+    status: spec.status ?? 200,
+    produces: spec.produces ?? 'application/json',
+    async answerTo(scope, given) {
+      const params = readParameters<P>(names, given.params);
+      const read = { query: checked(query, given.query, 'query'), body: checked(body, given.body, 'body') };
+      const wish = needs.version === 'none' ? {} : versionWish(scope.header('if-match'), read.query, read.body);
+      if (needs.version === 'required' && wish.expectedVersion === undefined)
+        refuseHttp(
+          'tree/version-required',
+          'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
+        );
+      return spec.handle({
+        ...scope,
+        params,
+        // The schemas above are the spec's own, or the empty ones that its types stand for where it has none.
+        query: read.query as z.output<Q>,
+        body: read.body as z.output<B>,
+        expectedVersion: wish.expectedVersion,
+        onConflict: wish.onConflict,
+      });
+    },
+  };
+}
+
+const noQuery = z.strictObject({});
+const noBody = z.undefined();
+
+function namesIn(path: string): ParameterName[] {
+  const names: ParameterName[] = [];
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    if (!isParameter(name)) throw new Error(`The path ${path} has the parameter ${name}, which nobody reads.`);
+    names.push(name);
+  }
+  return names;
+}
+
+function isParameter(name: string): name is ParameterName {
+  return Object.hasOwn(pathParameters, name);
+}
+
+function readParameters<P extends string>(
+  names: readonly ParameterName[],
+  given: Readonly<Record<string, string>>,
+): Parameters<P> {
+  const read: Record<string, unknown> = {};
+  for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
+  // The names come from the very path that the type is made of.
+  return read as Parameters<P>;
+}
+
+function checked(schema: z.ZodType, value: unknown, where: string): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const at = [where, ...(issue?.path ?? [])].map(String).join('.');
+  return refuseHttp('http/invalid', `${at}: ${issue?.message ?? 'is not what this route takes'}.`, { at });
+}
+
+interface VersionWish {
+  readonly expectedVersion?: number | undefined;
+  readonly onConflict?: 'branch' | undefined;
+}
+
+/** The version that the caller has seen, from wherever it said so; the header counts most. */
+function versionWish(ifMatch: string | undefined, query: unknown, body: unknown): VersionWish {
+  const said = { ...wishIn(body), ...wishIn(query) };
+  if (ifMatch === undefined) return said;
+  const [, digits] = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch.trim()) ?? /^(\d{1,15})$/.exec(ifMatch.trim()) ?? [];
+  if (digits === undefined)
+    return refuseHttp('http/invalid', 'If-Match holds one version of the tree in quotes, such as "12".');
+  return { ...said, expectedVersion: Number(digits) };
+}
+
+function wishIn(part: unknown): VersionWish {
+  if (typeof part !== 'object' || part === null) return {};
+  const wish: { expectedVersion?: number; onConflict?: 'branch' } = {};
+  if ('expectedVersion' in part && typeof part.expectedVersion === 'number')
+    wish.expectedVersion = part.expectedVersion;
+  if ('onConflict' in part && part.onConflict === 'branch') wish.onConflict = 'branch';
+  return wish;
+}
+
+/** An answer with a value. */
+export function reply<A>(value: A, more: Omit<Reply<A>, 'value' | 'text'> = {}): Reply<A> {
+  return { value, ...more };
+}

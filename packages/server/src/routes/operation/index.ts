@@ -1,0 +1,78 @@
+/** What operators and programs ask of the server itself: is it well, what does it do, what can it do. */
+import { z } from '@hono/zod-openapi';
+import { referencePolicy } from '../../reference-page.ts';
+import { anyObject } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const health = z.object({ status: z.enum(['ok', 'unavailable']) });
+
+const healthz = defineRoute({
+  method: 'get',
+  path: '/healthz',
+  name: 'getHealth',
+  summary: 'Whether the process answers. Says nothing else to anybody.',
+  needs: { access: 'open' },
+  answer: health,
+  handle: () => reply({ status: 'ok' as const }),
+});
+
+const readyz = defineRoute({
+  method: 'get',
+  path: '/readyz',
+  name: 'getReadiness',
+  summary: 'Whether the store answers; 503 while it does not.',
+  needs: { access: 'open' },
+  answer: health,
+  async handle({ services }) {
+    try {
+      await services.store.trees({ limit: 1 });
+      return reply({ status: 'ok' as const });
+    } catch (error) {
+      services.log.warn({ err: error }, 'the store does not answer');
+      return reply({ status: 'unavailable' as const }, { status: 503 });
+    }
+  },
+});
+
+const metrics = defineRoute({
+  method: 'get',
+  path: '/metrics',
+  name: 'getMetrics',
+  summary: 'Figures in the text format of Prometheus; for admins, since they tell how much is done here.',
+  needs: { access: 'admin' },
+  produces: 'text/plain',
+  answer: z.string(),
+  handle: ({ services }) => ({
+    raw: services.metrics.text(),
+    status: 200,
+    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+  }),
+});
+
+const openapi = defineRoute({
+  method: 'get',
+  path: '/api/openapi.json',
+  name: 'getOpenApi',
+  summary: 'This API as an OpenAPI 3.1 document.',
+  needs: { access: 'open' },
+  answer: anyObject,
+  handle: ({ services }) => ({ text: services.reference.document() }),
+});
+
+const docs = defineRoute({
+  method: 'get',
+  path: '/api/docs',
+  name: 'getReference',
+  summary: 'This API as a page to read. It loads nothing from anywhere.',
+  needs: { access: 'open' },
+  produces: 'text/html',
+  answer: z.string(),
+  handle: ({ services }) => ({
+    raw: services.reference.page(),
+    status: 200,
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': referencePolicy },
+  }),
+});
+
+/** The routes. */
+export const operation = [healthz, readyz, metrics, openapi, docs];

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { openTestServer } from '../../testing/index.ts';
+
+test('[A30] health says that the process answers and readiness that the store does, to anybody and without a word more', async () => {
+  const server = await openTestServer();
+  expect((await server.ask('GET', '/healthz', { token: null })).body).toEqual({ status: 'ok' });
+  expect((await server.ask('GET', '/readyz', { token: null })).body).toEqual({ status: 'ok' });
+  await server.store.close();
+  const closed = await server.ask('GET', '/readyz', { token: null });
+  expect([closed.status, closed.body]).toEqual([503, { status: 'unavailable' }]);
+  await server.close();
+});
+
+test('[A31] figures are counted by the pattern of a route, never by what is in its path', async () => {
+  const server = await openTestServer();
+  await server.ask('GET', '/api/trees/01890c2e-0000-7000-8000-000000000001/page');
+  const { body } = await server.ask('GET', '/metrics');
+  expect(body).toContain('coppice_requests_total{method="GET",route="/api/trees/{tree}/page",status="404"} 1');
+  expect(body).not.toContain('01890c2e');
+  await server.close();
+});
+
+test('[A32] the reference page lists every route and loads nothing', async () => {
+  const server = await openTestServer();
+  const { body, headers } = await server.ask('GET', '/api/docs', { token: null });
+  expect(body).toContain('/api/trees/{tree}/page');
+  expect(body).not.toMatch(/<script|src=|https?:/);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  await server.close();
+});

@@ -1,0 +1,181 @@
+import { textMessage, treeId } from '@coppice/core';
+import { expect, test } from 'vitest';
+import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+
+interface Named {
+  readonly id: string;
+  readonly text: string;
+}
+
+function texts(nodes: readonly Named[]): string[] {
+  return nodes.map((node) => node.text);
+}
+
+/** a → b → c, with a second variant of b and a reply to it. */
+async function forked(server: TestServer) {
+  const { id, rootId, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const [a = '', b = '', c = ''] = nodeIds;
+  const edited = await server.ask('POST', `/api/trees/${id}/nodes/${b}/edit`, { version, body: { content: 'b2' } });
+  return { id, rootId, a, b, c, b2: edited.body.result.nodeId, version: edited.body.version };
+}
+
+test('[A10] a page is the end of a branch with root, active node and version on it, and goes on above its cursor', async () => {
+  const server = await openTestServer();
+  const all = Array.from({ length: 45 }, (_, index) => `m${index}`);
+  const { id, rootId, nodeIds, version } = await plantTree(server, all);
+  const seen: string[] = [];
+  let before: string | null = null;
+  do {
+    const cursor: string = before === null ? '' : `?before=${before}`;
+    const page = await server.ask('GET', `/api/trees/${id}/page${cursor}`);
+    expect(page.body).toMatchObject({ rootId, activeNodeId: nodeIds.at(-1), version, conversation_format: 'tree' });
+    expect(page.headers.get('etag')).toBe(`"${version}"`);
+    seen.unshift(...texts(page.body.nodes));
+    before = page.body.before;
+  } while (before !== null);
+  expect(seen).toEqual(all);
+  const [first] = (await server.ask('GET', `/api/trees/${id}/page?limit=100`)).body.nodes;
+  expect(first.parentId).toBe(rootId);
+  await server.close();
+});
+
+test('[A11] a page tells where each message stands among its variants, and gives the others of its group when asked', async () => {
+  const server = await openTestServer();
+  const { id, b, b2 } = await forked(server);
+  const page = await server.ask('GET', `/api/trees/${id}/page?siblings=true`);
+  expect(texts(page.body.nodes)).toEqual(['a', 'b2']);
+  expect(page.body.variants[b2]).toEqual({ index: 1, total: 2, ids: [b, b2] });
+  expect(texts(page.body.groups[b2])).toEqual(['b']);
+  await server.ask('PUT', `/api/trees/${id}/nodes/${b2}/bookmark`, { body: { title: 'Here' } });
+  expect((await server.ask('GET', `/api/trees/${id}/page`)).body.bookmarks).toMatchObject({ [b2]: { title: 'Here' } });
+  expect((await server.ask('GET', `/api/trees/${id}/bookmarks`)).body.items).toMatchObject([{ title: 'Here' }]);
+  await server.close();
+});
+
+test('[A12] a cursor off the path, a node of nowhere and a tree of nowhere are refused by name', async () => {
+  const server = await openTestServer();
+  const { id, b } = await forked(server);
+  const off = await server.ask('GET', `/api/trees/${id}/page?before=${b}`);
+  expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
+  const nowhere = await server.ask('GET', `/api/trees/${id}/page?nodeId=${freshId()}`);
+  expect([nowhere.status, nowhere.body.error.code]).toEqual([404, 'tree/unknown-node']);
+  const unknown = await server.ask('GET', `/api/trees/${freshId()}/page`);
+  expect([unknown.status, unknown.body.error.code]).toEqual([404, 'tree/unknown-tree']);
+  await server.close();
+});
+
+test('[A13] the root is never among the nodes of a page, a path or a topology, and first turns hang on it', async () => {
+  const server = await openTestServer();
+  const { id, rootId, a } = await forked(server);
+  const bodies = [
+    (await server.ask('GET', `/api/trees/${id}/page`)).body,
+    (await server.ask('GET', `/api/trees/${id}/topology`)).body,
+    (await server.ask('GET', `/api/trees/${id}/topology?from=${rootId}&depth=1`)).body,
+    (await server.ask('GET', `/api/trees/${id}/path`)).body,
+    (await server.ask('GET', `/api/trees/${id}/leaves`)).body,
+  ];
+  for (const { nodes } of bodies) {
+    expect(nodes.some((node: Named) => node.id === rootId)).toBe(false);
+    const first = nodes.filter((node: { parentId: string }) => node.parentId === rootId);
+    for (const turn of first) expect(turn.id).toBe(a);
+  }
+  expect((await server.ask('GET', `/api/trees/${id}/nodes/${rootId}/children`)).body.nodes).toMatchObject([{ id: a }]);
+  await server.close();
+});
+
+test('[A14] a topology is flat, without content, and says at its cut that there is more', async () => {
+  const server = await openTestServer();
+  const { id, a, version } = await forked(server);
+  const whole = await server.ask('GET', `/api/trees/${id}/topology`);
+  expect(whole.body.version).toBe(version);
+  expect(whole.body.nodes.map((node: { preview: string }) => node.preview)).toEqual(['a', 'b', 'c', 'b2']);
+  expect(whole.body.nodes[0].message).toBeUndefined();
+  const cut = await server.ask('GET', `/api/trees/${id}/topology?from=${a}&depth=1`);
+  expect(cut.body.nodes).toMatchObject([
+    { preview: 'a', childCount: 2 },
+    { preview: 'b', hasChildren: true },
+    { preview: 'b2', hasChildren: false },
+  ]);
+  await server.close();
+});
+
+test('[A15] paths, children, variants and messages are given by node', async () => {
+  const server = await openTestServer();
+  const { id, a, b, c, b2 } = await forked(server);
+  const at = `/api/trees/${id}`;
+  expect(texts((await server.ask('GET', `${at}/nodes/${b}/path`)).body.nodes)).toEqual(['a', 'b', 'c']);
+  expect(texts((await server.ask('GET', `${at}/path?from=${b}&to=${c}`)).body.nodes)).toEqual(['b', 'c']);
+  expect((await server.ask('GET', `${at}/path?from=${b2}&to=${c}`)).body.error.code).toBe('tree/not-on-path');
+  expect((await server.ask('GET', `${at}/nodes/${b2}/siblings`)).body).toMatchObject({ index: 1, total: 2 });
+  expect(texts((await server.ask('GET', `${at}/nodes/${a}/children`)).body.nodes)).toEqual(['b', 'b2']);
+  const { messages } = (await server.ask('GET', `${at}/contents?ids=${a},${freshId()},${c}`)).body;
+  expect(messages).toEqual({
+    [a]: { role: 'user', content: [{ type: 'text', text: 'a' }] },
+    [c]: { role: 'user', content: [{ type: 'text', text: 'c' }] },
+  });
+  expect((await server.ask('GET', `${at}/nodes/${b}`)).body).toMatchObject({ node: { text: 'b' }, bookmark: null });
+  await server.close();
+});
+
+test('[A16] before a delete it can be asked what goes and what points there', async () => {
+  const server = await openTestServer();
+  const { id, a, b } = await forked(server);
+  await server.ask('PUT', `/api/trees/${id}/nodes/${b}/bookmark`, { body: { title: 'B' } });
+  const whole = await server.ask('GET', `/api/trees/${id}/nodes/${a}/impact?mode=cascade`);
+  expect(whole.body).toMatchObject({ count: 4, active: true, pending: [], shares: 0, bookmarks: [{ title: 'B' }] });
+  expect((await server.ask('GET', `/api/trees/${id}/nodes/${b}/impact?mode=group`)).body.count).toBe(2);
+  expect((await server.ask('GET', `/api/trees/${id}/nodes/${b}/impact`)).body.count).toBe(1);
+  await server.close();
+});
+
+test('[A17] two branches are compared from where they part, word by word', async () => {
+  const server = await openTestServer();
+  const { id, a, c, b2 } = await forked(server);
+  const { body } = await server.ask('GET', `/api/trees/${id}/diff?a=${c}&b=${b2}`);
+  expect(body).toMatchObject({ common: a, shared: 1 });
+  expect([texts(body.left), texts(body.right)]).toEqual([['b', 'c'], ['b2']]);
+  expect(body.messages).toMatchObject([
+    {
+      equal: false,
+      text: [
+        { type: 'removed', text: 'b' },
+        { type: 'added', text: 'b2' },
+      ],
+    },
+  ]);
+  await server.close();
+});
+
+test('[A18] a search finds in every branch what is written, character by character', async () => {
+  const server = await openTestServer();
+  await plantTree(server, ['The price rose by 50% in May', 'A rise of 500 is not that']);
+  const hits = await server.ask('GET', `/api/search?q=${encodeURIComponent('50%')}`);
+  expect(hits.body.items.map((hit: { role: string }) => hit.role)).toEqual(['user']);
+  expect((await server.ask('GET', '/api/search?q=rise&role=user')).body.items).toEqual([]);
+  expect((await server.ask('GET', '/api/search?q=rise&role=nobody')).body.error.code).toBe('command/invalid');
+  await server.close();
+});
+
+test('[A19] a conversation that is a list reads as a tree and says that it is one, and as a list for those who want one', async () => {
+  const server = await openTestServer();
+  const id = freshId();
+  await server.store.putLinear({
+    treeId: treeId(id),
+    createdAt: 1,
+    messages: [{ message: textMessage('user', 'old') }],
+  });
+  expect((await server.ask('GET', `/api/trees/${id}`)).body.conversation_format).toBe('linear');
+  expect((await server.ask('GET', `/api/trees/${id}/page`)).body).toMatchObject({
+    conversation_format: 'linear',
+    nodes: [{ text: 'old' }],
+  });
+  expect((await server.ask('GET', '/api/trees')).body.items).toMatchObject([{ id, conversation_format: 'linear' }]);
+  const linear = await server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(linear.body.messages).toMatchObject([{ role: 'user', content: [{ type: 'text', text: 'old' }] }]);
+  await server.ask('POST', `/api/trees/${id}/messages`, {
+    version: linear.body.version,
+    body: { messages: [{ role: 'assistant', content: 'new' }] },
+  });
+  expect((await server.ask('GET', `/api/trees/${id}`)).body.conversation_format).toBe('tree');
+  await server.close();
+});

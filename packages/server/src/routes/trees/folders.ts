@@ -1,0 +1,65 @@
+/** Folders and tags: words that trees carry, gathered from the trees themselves. */
+import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { runContext } from '../../tree-view.ts';
+import { label, list } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const counted = z.object({ items: list(z.object({ name: z.string(), count: z.number() })) });
+
+async function* everyTree(store: Store, query: TreeQuery = {}): AsyncGenerator<TreeSummary, void, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.trees({ ...query, limit: 500, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.items;
+    cursor = page.cursor;
+  }
+}
+
+async function countWords(store: Store, words: (tree: TreeSummary) => readonly string[]) {
+  const counts = new Map<string, number>();
+  for await (const tree of everyTree(store))
+    for (const word of words(tree)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const items = [...counts].map(([name, count]) => ({ name, count }));
+  return reply({ items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) });
+}
+
+const folders = defineRoute({
+  method: 'get',
+  path: '/api/folders',
+  name: 'listFolders',
+  summary: 'The folders that trees are in, with how many each has.',
+  answer: counted,
+  handle: ({ room }) => countWords(room.store, ({ attributes: { folder } }) => (folder === undefined ? [] : [folder])),
+});
+
+const renameFolder = defineRoute({
+  method: 'patch',
+  path: '/api/folders/{name}',
+  name: 'renameFolder',
+  summary: 'Renames a folder in every tree that is in it; null takes them out of it.',
+  body: z.strictObject({ name: label.nullable() }),
+  answer: z.object({ name: z.string().nullable(), changed: z.number() }),
+  async handle(call) {
+    const { store } = call.room;
+    const { name } = call.body;
+    // Gathered first: a list that is walked by time of change would not hold still while its trees change.
+    const inside: TreeSummary[] = [];
+    for await (const tree of everyTree(store, { folder: call.params.name })) inside.push(tree);
+    const context = runContext(call, call.services.newId());
+    for (const tree of inside)
+      await run(store, { type: 'attributes', treeId: tree.id, set: { folder: name } }, context);
+    return reply({ name, changed: inside.length });
+  },
+});
+
+const tags = defineRoute({
+  method: 'get',
+  path: '/api/tags',
+  name: 'listTags',
+  summary: 'The tags that trees carry, with how many carry each.',
+  answer: counted,
+  handle: ({ room }) => countWords(room.store, ({ attributes }) => attributes.tags ?? []),
+});
+
+/** The routes. */
+export const foldersAndTags = [folders, renameFolder, tags];

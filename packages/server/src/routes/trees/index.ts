@@ -1,0 +1,327 @@
+/** Trees as wholes: made, listed, changed, copied, put into the trash and taken out again. */
+import {
+  actId,
+  type NodeId,
+  nodeId,
+  parseTreeId,
+  readPath,
+  readTree,
+  refuse,
+  run,
+  type TreeId,
+  treeId,
+  valueOf,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { formatOf, placeOf, readMessages, requireTree, viewOf } from '../../places.ts';
+import { runContext, toTreeView, toWritten, write } from '../../tree-view.ts';
+import {
+  anyObject,
+  count,
+  flag,
+  jsonObject,
+  label,
+  list,
+  message,
+  messageInput,
+  nodeIdText,
+  plainWriteQuery,
+  treeIdText,
+  treeView,
+  writeBody,
+  writeQuery,
+  written,
+} from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+import { foldersAndTags } from './folders.ts';
+
+const madeTree = written(z.object({ treeId: treeIdText, created: z.boolean(), tree: treeView })).openapi('MadeTree');
+const changedTree = written(z.object({ treeId: treeIdText })).openapi('ChangedTree');
+
+const create = defineRoute({
+  method: 'post',
+  path: '/api/trees',
+  name: 'createTree',
+  summary: 'Makes a tree, with first messages if there are any. The same id again gives the same tree.',
+  body: z.strictObject({
+    id: z.string().optional(),
+    rootId: z.string().optional(),
+    title: label.optional(),
+    systemPrompt: z.string().optional(),
+    project: label.optional(),
+    folder: label.optional(),
+    tags: list(label).optional(),
+    pinned: z.boolean().optional(),
+    metadata: jsonObject.optional(),
+    temporary: z.boolean().optional(),
+    messages: list(messageInput).optional(),
+  }),
+  answer: madeTree,
+  status: 201,
+  async handle(call) {
+    const { id, rootId, temporary = false, messages, ...attributes } = call.body;
+    const made = id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(id));
+    const said = readMessages(messages ?? []);
+    const store = temporary ? call.room.temporary.store : await call.room.storeOf(made);
+    if (temporary) await call.room.admitTemporary(made);
+    const context = runContext(call, call.services.newId());
+    const set = given(attributes);
+    const created = await run(
+      store,
+      { type: 'create', treeId: made, attributes: set, ...(rootId === undefined ? {} : { rootId }) },
+      context,
+    );
+    // Below the root, where a retry finds its own messages again; it does not take the user back to them.
+    const { rootId: root } = await store.read(made, () => readTree(made));
+    const first = {
+      type: 'append',
+      treeId: made,
+      parentId: root,
+      messages: said,
+      select: created.result.created,
+    } as const;
+    const outcome =
+      said.length === 0
+        ? await toWritten(store, { ...created, commit: null })
+        : await toWritten(store, await run(store, first, context));
+    const place = { treeId: made, store, temporary };
+    const tree = await viewOf(place);
+    const result = { treeId: made, created: created.result.created, tree };
+    const status = created.result.created ? 201 : 200;
+    return reply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
+  },
+});
+
+const listTrees = defineRoute({
+  method: 'get',
+  path: '/api/trees',
+  name: 'listTrees',
+  summary: 'Lists trees, the one that changed last first.',
+  query: z.strictObject({
+    project: z.string().optional(),
+    folder: z.string().optional(),
+    tag: z.string().optional(),
+    pinned: flag.optional(),
+    trashed: flag.optional(),
+    forest: flag.optional(),
+    title: z.string().optional(),
+    limit: count.optional(),
+    cursor: z.string().optional(),
+  }),
+  answer: z.object({ items: list(treeView), cursor: z.string().nullable() }),
+  async handle({ room, query }) {
+    const { limit, ...wish } = query;
+    const page = await room.store.trees(
+      given({ ...wish, limit: limit === undefined ? undefined : Math.min(limit, 500) }),
+    );
+    const items = page.items.map((row) => toTreeView(row, { format: row.format, temporary: false }));
+    return reply({ items, cursor: page.cursor });
+  },
+});
+
+const getTree = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}',
+  name: 'getTree',
+  summary: 'One tree; as `linear` with the messages of its active path, for programs that know no branches.',
+  query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: flag.optional() }),
+  answer: treeView.extend({
+    messages: list(message.extend({ id: nodeIdText, createdAt: z.number(), status: z.string() })).optional(),
+  }),
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    const view = await viewOf(place, call.query.count === undefined ? {} : { count: call.query.count });
+    if (call.query.format !== 'linear') return reply(view, { version: view.version });
+    const { row, nodes } = await place.store.read(place.treeId, function* () {
+      const found = yield* readTree(place.treeId);
+      return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
+    });
+    const messages = nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
+      said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],
+    );
+    const facts = { format: await formatOf(place), temporary: place.temporary };
+    return reply({ ...toTreeView(row, facts), messages }, { version: row.version });
+  },
+});
+
+const patchTree = defineRoute({
+  method: 'patch',
+  path: '/api/trees/{tree}',
+  name: 'patchTree',
+  summary: 'Changes what is noted about a tree; null takes a note away. The system prompt never changes.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: writeBody({
+    title: label.nullable().optional(),
+    autoTitle: label.nullable().optional(),
+    project: label.nullable().optional(),
+    folder: label.nullable().optional(),
+    pinned: z.boolean().nullable().optional(),
+    tags: list(label).nullable().optional(),
+    metadata: jsonObject.nullable().optional(),
+  }),
+  answer: written(z.object({ treeId: treeIdText, tree: treeView })),
+  async handle(call) {
+    const { expectedVersion: _version, onConflict: _conflict, ...noted } = call.body;
+    const place = await placeOf(call, call.params.tree);
+    const set = given(noted);
+    const outcome = await write(call, place.store, { type: 'attributes', treeId: place.treeId, set });
+    const tree = await viewOf(place);
+    return reply({ ...outcome, result: { treeId: place.treeId, tree } }, { version: outcome.version });
+  },
+});
+
+const setSystemPrompt = defineRoute({
+  method: 'put',
+  path: '/api/trees/{tree}/system-prompt',
+  name: 'setSystemPrompt',
+  summary: 'Copies the active path, or all of the tree, into a new tree with another system prompt; the old one stays.',
+  body: z.strictObject({
+    systemPrompt: z.string().nullable(),
+    whole: z.boolean().optional(),
+    id: z.string().optional(),
+  }),
+  answer: madeTree,
+  status: 201,
+  async handle(call) {
+    const { systemPrompt, whole = false, id } = call.body;
+    return copyTree(call, { attributes: { systemPrompt }, whole, id });
+  },
+});
+
+const duplicate = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/duplicate',
+  name: 'duplicateTree',
+  summary: 'Copies a tree up to a node, or whole, into a new one.',
+  body: z.strictObject({
+    id: z.string().optional(),
+    nodeId: z.string().optional(),
+    whole: z.boolean().optional(),
+    title: label.nullable().optional(),
+  }),
+  answer: madeTree,
+  status: 201,
+  async handle(call) {
+    const { title, whole = false, id, nodeId: to } = call.body;
+    return copyTree(call, {
+      attributes: title === undefined ? {} : { title },
+      whole,
+      id,
+      ...(to === undefined ? {} : { nodeId: nodeId(to) }),
+    });
+  },
+});
+
+interface CopyWish {
+  readonly attributes: { readonly title?: string | null; readonly systemPrompt?: string | null };
+  readonly whole: boolean;
+  readonly id: string | undefined;
+  readonly nodeId?: NodeId;
+}
+
+async function copyTree(call: Call<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
+  const place = await placeOf(call, call.params.tree);
+  await requireTree(place);
+  const made = wish.id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(wish.id));
+  const { store, temporary } = place;
+  if (temporary) await call.room.admitTemporary(made);
+  const outcome = await write(call, store, {
+    type: 'duplicate',
+    treeId: made,
+    from: place.treeId,
+    whole: wish.whole,
+    attributes: wish.attributes,
+    ...(wish.nodeId === undefined ? {} : { nodeId: wish.nodeId }),
+  });
+  const tree = await viewOf({ treeId: made, store, temporary });
+  return reply({ ...outcome, nodes: [], result: { treeId: made, created: true, tree } }, { version: tree.version });
+}
+
+const remove = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}',
+  name: 'deleteTree',
+  summary: 'Puts a tree into the trash; with `purge` takes it out of there for good. A temporary tree is discarded.',
+  needs: { version: 'optional' },
+  query: writeQuery({ purge: flag.optional() }),
+  answer: z.object({ treeId: treeIdText, state: z.enum(['trashed', 'purged', 'discarded']) }),
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = place;
+    if (place.temporary) {
+      await call.room.temporary.discard(id);
+      return reply({ treeId: id, state: 'discarded' as const });
+    }
+    if (call.query.purge === true) {
+      await store.purgeTree(id);
+      return reply({ treeId: id, state: 'purged' as const });
+    }
+    const { version } = await write(call, store, { type: 'delete-tree', treeId: id });
+    return reply({ treeId: id, state: 'trashed' as const }, { version });
+  },
+});
+
+const restore = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/restore',
+  name: 'restoreTree',
+  summary: 'Takes a tree out of the trash.',
+  needs: { version: 'optional' },
+  answer: changedTree,
+  async handle(call) {
+    const { store, treeId: id } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'restore-tree', treeId: id });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const keep = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/keep',
+  name: 'keepTree',
+  summary: 'Keeps a temporary tree: ids, order, groups and pointer stay as they are.',
+  answer: z.object({ treeId: treeIdText, version: z.number(), tree: treeView }),
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    if (!place.temporary) {
+      await requireTree(place);
+      return refuse('command/invalid', `The tree ${place.treeId} is kept already.`, { treeId: place.treeId });
+    }
+    const { actor, now, newId } = runContext(call);
+    const { version } = await call.room.temporary.keep(place.treeId, { actor, at: now(), actId: actId(newId()) });
+    const tree = await viewOf({ treeId: place.treeId, store: call.room.store, temporary: false });
+    return reply({ treeId: place.treeId, version, tree }, { version });
+  },
+});
+
+const clear = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}/messages',
+  name: 'clearTree',
+  summary: 'Takes every message out, into the trash; the tree stays.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  answer: written(anyObject),
+  async handle(call) {
+    const { store, treeId: id } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'clear', treeId: id });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+/** The routes. */
+export const trees = [
+  create,
+  listTrees,
+  getTree,
+  patchTree,
+  setSystemPrompt,
+  duplicate,
+  remove,
+  restore,
+  keep,
+  clear,
+  ...foldersAndTags,
+];

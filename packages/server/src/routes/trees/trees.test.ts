@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { freshId, openTestServer, plantTree } from '../../testing/index.ts';
+
+test('[A1] a tree is made with its first messages, and asking again with the same id gives the same tree', async () => {
+  const server = await openTestServer();
+  const id = freshId();
+  const body = {
+    id,
+    title: 'Plan',
+    systemPrompt: 'Be brief.',
+    tags: ['trip'],
+    metadata: { __proto__: null, from: 'test' },
+    messages: [{ role: 'user', content: 'Where to?' }],
+  };
+  const made = await server.ask('POST', '/api/trees', { body });
+  expect(made.status).toBe(201);
+  expect(made.headers.get('etag')).toBe('"2"');
+  expect(made.body).toMatchObject({
+    treeId: id,
+    version: 2,
+    result: { created: true, tree: { title: 'Plan', systemPrompt: 'Be brief.', tags: ['trip'], temporary: false } },
+    nodes: [{ role: 'user', text: 'Where to?' }],
+  });
+  expect(made.body.activeNodeId).toBe(made.body.nodes[0].id);
+  const again = await server.ask('POST', '/api/trees', { body });
+  expect([again.status, again.body.version]).toEqual([200, 2]);
+  const other = await server.ask('POST', '/api/trees', { body: { ...body, systemPrompt: 'Be long.' } });
+  expect([other.status, other.body.error.code]).toEqual([409, 'tree/exists']);
+  const bad = await server.ask('POST', '/api/trees', { body: { id: 'no' } });
+  expect([bad.status, bad.body.error.code]).toEqual([400, 'id/invalid']);
+  await server.close();
+});
+
+test('[A2] a message that cannot be read is refused by its place, and no tree is made', async () => {
+  const server = await openTestServer();
+  const id = freshId();
+  const messages = [
+    { role: 'user', content: 'fine' },
+    { role: 'user', content: [{ type: 'text' }] },
+  ];
+  const refused = await server.ask('POST', '/api/trees', { body: { id, messages } });
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'message/invalid']);
+  expect(refused.body.error.message).toContain('messages[1]');
+  expect((await server.ask('GET', `/api/trees/${id}`)).status).toBe(404);
+  await server.close();
+});
+
+test('[A3] trees are listed page by page and by what is noted about them', async () => {
+  const server = await openTestServer();
+  for (const [title, folder] of [
+    ['one', 'a'],
+    ['two', 'a'],
+    ['three', 'b'],
+  ])
+    await server.ask('POST', '/api/trees', {
+      body: { title, folder, tags: [`tag ${folder}`], pinned: title === 'two' },
+    });
+  const first = await server.ask('GET', '/api/trees?limit=2');
+  expect(first.body.items.map((tree: { title: string }) => tree.title)).toEqual(['three', 'two']);
+  const rest = await server.ask('GET', `/api/trees?limit=2&cursor=${encodeURIComponent(first.body.cursor)}`);
+  expect(rest.body.items.map((tree: { title: string }) => tree.title)).toEqual(['one']);
+  expect(rest.body.cursor).toBeNull();
+  expect((await server.ask('GET', '/api/trees?folder=a&pinned=true')).body.items).toMatchObject([{ title: 'two' }]);
+  expect((await server.ask('GET', '/api/trees?cursor=nonsense')).body.error.code).toBe('cursor/invalid');
+  expect((await server.ask('GET', '/api/trees?colour=red')).body.error.code).toBe('http/invalid');
+  expect((await server.ask('GET', '/api/folders')).body.items).toEqual([
+    { name: 'a', count: 2 },
+    { name: 'b', count: 1 },
+  ]);
+  const renamed = await server.ask('PATCH', '/api/folders/a', { body: { name: 'c d' } });
+  expect(renamed.body).toEqual({ name: 'c d', changed: 2 });
+  expect((await server.ask('GET', '/api/trees?folder=c%20d')).body.items.length).toBe(2);
+  expect((await server.ask('GET', '/api/tags')).body.items).toEqual([
+    { name: 'tag a', count: 2 },
+    { name: 'tag b', count: 1 },
+  ]);
+  await server.close();
+});
+
+test('[A4] what is noted about a tree changes without a version, and null takes it away', async () => {
+  const server = await openTestServer();
+  const { id } = await plantTree(server);
+  const set = await server.ask('PATCH', `/api/trees/${id}`, {
+    body: { title: 'New', pinned: true, metadata: { a: 1 } },
+  });
+  expect(set.body.result.tree).toMatchObject({ title: 'New', pinned: true, metadata: { a: 1 } });
+  const unset = await server.ask('PATCH', `/api/trees/${id}`, { body: { title: null, pinned: null } });
+  expect(unset.body.result.tree).toMatchObject({ title: null, pinned: false, metadata: { a: 1 } });
+  const prompt = await server.ask('PATCH', `/api/trees/${id}`, { body: { systemPrompt: 'x' } });
+  expect(prompt.status).toBe(400);
+  await server.close();
+});
+
+test('[A5] another system prompt, or a duplicate, is a new tree with the active path, or with all of it', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'a2' } });
+  const prompted = await server.ask('PUT', `/api/trees/${id}/system-prompt`, { body: { systemPrompt: 'New' } });
+  expect(prompted.status).toBe(201);
+  expect(prompted.body.result.tree).toMatchObject({ systemPrompt: 'New', copiedFrom: { treeId: id } });
+  const texts = async (tree: string) =>
+    (await server.ask('GET', `/api/trees/${tree}/topology`)).body.nodes.map(
+      (node: { preview: string }) => node.preview,
+    );
+  expect(await texts(prompted.body.treeId)).toEqual(['a2']);
+  const whole = await server.ask('POST', `/api/trees/${id}/duplicate`, { body: { whole: true, title: 'Copy' } });
+  expect(whole.body.result.tree.title).toBe('Copy');
+  expect((await texts(whole.body.treeId)).toSorted()).toEqual(['a', 'a2', 'b', 'c']);
+  const part = await server.ask('POST', `/api/trees/${id}/duplicate`, { body: { nodeId: nodeIds[1] } });
+  expect(await texts(part.body.treeId)).toEqual(['a', 'b']);
+  await server.close();
+});
+
+test('[A6] a tree goes to the trash, comes back, and is purged from there alone', async () => {
+  const server = await openTestServer();
+  const { id, version } = await plantTree(server);
+  expect((await server.ask('DELETE', `/api/trees/${id}?purge=true`)).body.error.code).toBe('command/invalid');
+  expect((await server.ask('DELETE', `/api/trees/${id}`)).body.state).toBe('trashed');
+  expect((await server.ask('GET', '/api/trees')).body.items).toEqual([]);
+  expect((await server.ask('GET', '/api/trees?trashed=true')).body.items).toMatchObject([{ id }]);
+  const write = { version: version + 1, body: { messages: [{ role: 'user', content: 'x' }] } };
+  expect((await server.ask('POST', `/api/trees/${id}/messages`, write)).body.error.code).toBe('tree/read-only');
+  await server.ask('POST', `/api/trees/${id}/restore`);
+  expect((await server.ask('GET', '/api/trees')).body.items).toMatchObject([{ id, deletedAt: null }]);
+  await server.ask('DELETE', `/api/trees/${id}`);
+  expect((await server.ask('DELETE', `/api/trees/${id}?purge=true`)).body.state).toBe('purged');
+  expect((await server.ask('GET', `/api/trees/${id}`)).status).toBe(404);
+  await server.close();
+});
+
+test('[A7] clearing takes every message and leaves the root', async () => {
+  const server = await openTestServer();
+  const { id, rootId, version } = await plantTree(server, ['a', 'b']);
+  expect((await server.ask('DELETE', `/api/trees/${id}/messages`)).status).toBe(428);
+  const cleared = await server.ask('DELETE', `/api/trees/${id}/messages`, { version });
+  expect([cleared.status, cleared.body.activeNodeId]).toEqual([200, null]);
+  const page = await server.ask('GET', `/api/trees/${id}/page`);
+  expect(page.body).toMatchObject({ rootId, activeNodeId: null, nodes: [] });
+  await server.close();
+});
+
+test('[A8] a temporary tree is in no list or search until it is kept, and nothing of a discarded one is left', async () => {
+  const server = await openTestServer({ quotas: { temporaryTrees: 2 } });
+  const make = () =>
+    server.ask('POST', '/api/trees', {
+      body: { temporary: true, messages: [{ role: 'user', content: 'secret plan' }] },
+    });
+  const one = await make();
+  const two = await make();
+  expect(one.body.result.tree.temporary).toBe(true);
+  expect((await make()).body.error.code).toBe('http/too-many');
+  const id = one.body.treeId;
+  expect((await server.ask('GET', '/api/trees')).body.items).toEqual([]);
+  expect((await server.ask('GET', '/api/search?q=secret')).body.items).toEqual([]);
+  expect((await server.ask('GET', `/api/trees/${id}/page`)).body.nodes.length).toBe(1);
+  const kept = await server.ask('POST', `/api/trees/${id}/keep`);
+  expect(kept.body.tree).toMatchObject({ id, temporary: false, activeNodeId: one.body.activeNodeId });
+  expect((await server.ask('GET', '/api/search?q=secret')).body.items).toMatchObject([{ treeId: id }]);
+  expect((await server.ask('POST', `/api/trees/${id}/keep`)).body.error.code).toBe('command/invalid');
+  expect((await server.ask('DELETE', `/api/trees/${two.body.treeId}`)).body.state).toBe('discarded');
+  expect((await server.ask('GET', `/api/trees/${two.body.treeId}`)).status).toBe(404);
+  await server.close();
+});

@@ -1,0 +1,138 @@
+/** Messages: appended, edited, split, deleted. */
+import { type EditCommand, nodeId, refuse } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { contentOf, placeOf, readMessages } from '../../places.ts';
+import { write } from '../../tree-view.ts';
+import {
+  contentInput,
+  list,
+  messageInput,
+  nodeIdText,
+  plainWriteQuery,
+  writeBody,
+  writeQuery,
+  written,
+} from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+import { deleted, grown } from './results.ts';
+
+const append = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/messages',
+  name: 'appendMessages',
+  summary: 'Adds a chain of messages below a node, reusing what is there already.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({
+    parentId: z.string().optional(),
+    messages: list(messageInput),
+    select: z.boolean().optional(),
+    merge: z.boolean().optional(),
+  }),
+  answer: grown,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { parentId, select, merge } = call.body;
+    const messages = readMessages(call.body.messages);
+    if (messages.length === 0) return refuse('message/blank', 'There is no message to append.', {});
+    const outcome = await write(call, store, {
+      type: 'append',
+      treeId,
+      messages,
+      ...given({ select, merge, parentId: parentId === undefined ? undefined : nodeId(parentId) }),
+    });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const edit = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/nodes/{node}/edit',
+  name: 'editNode',
+  summary:
+    'Says a message differently: as a variant beside it, in place with the old text kept, or split at the prefix.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({
+    content: contentInput,
+    mode: z.enum(['branch', 'in-place', 'prefix']).optional(),
+    id: z.string().optional(),
+    select: z.boolean().optional(),
+    moveBookmark: z.boolean().optional(),
+  }),
+  answer: grown,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { content: said, mode, id, select, moveBookmark } = call.body;
+    // Read as an assistant's, which may hold every block there is; core refuses those that its own role may not have.
+    const content: EditCommand['content'] = typeof said === 'string' ? said : contentOf(said, 'assistant');
+    const more = given({ mode, id, select, moveBookmark });
+    const outcome = await write(call, store, { type: 'edit', treeId, nodeId: call.params.node, content, ...more });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const split = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/nodes/{node}/split',
+  name: 'splitNode',
+  summary: 'Cuts a message of text in two; the new node is the left half.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({ position: z.number().int(), id: z.string().optional() }),
+  answer: written(z.object({ nodeId: nodeIdText, right: nodeIdText })),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { position, id } = call.body;
+    const outcome = await write(call, store, {
+      type: 'split',
+      treeId,
+      nodeId: call.params.node,
+      position,
+      ...given({ id }),
+    });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const deleteNode = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}/nodes/{node}',
+  name: 'deleteNode',
+  summary: 'Takes a node into the trash: its children take its place, or all below goes, or its whole group goes.',
+  needs: { version: 'required' },
+  query: writeQuery({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
+  answer: deleted,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { node } = call.params;
+    const { mode } = call.query;
+    const outcome =
+      mode === 'group'
+        ? await write(call, store, { type: 'delete-group', treeId, nodeId: node })
+        : await write(call, store, { type: 'delete', treeId, nodeIds: [node], ...given({ mode }) });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const deleteNodes = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/nodes/delete',
+  name: 'deleteNodes',
+  summary: 'Takes several nodes into the trash as one.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({ nodeIds: list(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
+  answer: deleted,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { nodeIds, mode } = call.body;
+    const command = { type: 'delete', treeId, nodeIds: nodeIds.map(nodeId), ...given({ mode }) } as const;
+    const outcome = await write(call, store, command);
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+/** The routes. */
+export const content = [append, edit, split, deleteNode, deleteNodes];

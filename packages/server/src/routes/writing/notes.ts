@@ -1,0 +1,101 @@
+/** What is noted about nodes: bookmarks, tags, titles, groups. None of it makes anybody's version stale. */
+import { nodeId } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { placeOf } from '../../places.ts';
+import { write } from '../../tree-view.ts';
+import { anyObject, jsonObject, label, list, plainWriteQuery, writeBody, written } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+import { touched } from './results.ts';
+
+const setBookmark = defineRoute({
+  method: 'put',
+  path: '/api/trees/{tree}/nodes/{node}/bookmark',
+  name: 'setBookmark',
+  summary: 'Sets or retitles the bookmark of a node.',
+  body: z.strictObject({ title: label }),
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { title } = call.body;
+    const outcome = await write(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const removeBookmark = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}/nodes/{node}/bookmark',
+  name: 'removeBookmark',
+  summary: 'Takes the bookmark of a node away.',
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title: null });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const setTags = defineRoute({
+  method: 'put',
+  path: '/api/trees/{tree}/nodes/{node}/tags',
+  name: 'setTags',
+  summary: 'Gives a node its tags.',
+  body: z.strictObject({ tags: list(label) }),
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { tags } = call.body;
+    const outcome = await write(call, store, { type: 'tag', treeId, nodeId: call.params.node, tags });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const setTitle = defineRoute({
+  method: 'put',
+  path: '/api/trees/{tree}/nodes/{node}/title',
+  name: 'setTitle',
+  summary: 'Gives a node a title; null takes it away.',
+  body: z.strictObject({ title: label.nullable() }),
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { title } = call.body;
+    const outcome = await write(call, store, { type: 'title', treeId, nodeId: call.params.node, title });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const annotate = defineRoute({
+  method: 'patch',
+  path: '/api/trees/{tree}/nodes/{node}/meta',
+  name: 'annotateNode',
+  summary: 'Sets notes on a node; null takes one away. `excluded` leaves it out of what models see.',
+  body: z.strictObject({ set: jsonObject }),
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { set } = call.body;
+    const outcome = await write(call, store, { type: 'annotate', treeId, nodeId: call.params.node, set });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const group = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/group',
+  name: 'groupNodes',
+  summary: 'Puts variants of one parent into a group of their own, or a single node into none.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({ nodeIds: list(z.string()) }),
+  answer: written(anyObject),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const nodeIds = call.body.nodeIds.map(nodeId);
+    const outcome = await write(call, store, { type: 'group', treeId, nodeIds });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+/** The routes. */
+export const notes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];

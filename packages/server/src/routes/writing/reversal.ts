@@ -1,0 +1,129 @@
+/** Undo and redo, and what lies in the trash. */
+import { parseActId, type Reversed, readTree, valueOf } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { placeOf } from '../../places.ts';
+import { type Written, write } from '../../tree-view.ts';
+import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+import { touched } from './results.ts';
+
+const reversed = written(
+  z.object({ actId: z.string(), versions: list(z.number()), activeNodeId: nodeIdText.nullable() }),
+).openapi('Reversed');
+
+const wish = { force: z.boolean().optional(), actId: z.string().optional() };
+
+/** The commits of an act hold all that was said in it; who takes it back knows, and needs their versions alone. */
+function brief(outcome: Written<Reversed>) {
+  const { act, activeNodeId } = outcome.result;
+  const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
+  return reply({ ...outcome, result }, { version: outcome.version });
+}
+
+const undo = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/undo',
+  name: 'undo',
+  summary:
+    'Takes back your newest act, or the one that is named; what others hung below it refuses that unless forced.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: writeBody(wish).optional(),
+  answer: reversed,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { force, actId } = call.body ?? {};
+    const act = actId === undefined ? undefined : valueOf(parseActId(actId));
+    return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
+  },
+});
+
+const redo = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/redo',
+  name: 'redo',
+  summary: 'Does again what you undid last, unless you did something since.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: writeBody(wish).optional(),
+  answer: reversed,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { force, actId } = call.body ?? {};
+    const act = actId === undefined ? undefined : valueOf(parseActId(actId));
+    return brief(await write(call, store, { type: 'redo', treeId, ...given({ force, actId: act }) }));
+  },
+});
+
+const trash = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/trash',
+  name: 'getTrash',
+  summary: 'What was deleted in a tree and can come back.',
+  answer: z.object({
+    items: list(
+      z
+        .object({
+          treeId: treeIdText,
+          nodeId: nodeIdText,
+          removedIn: z.number(),
+          at: z.number(),
+          count: z.number(),
+          preview: z.string(),
+        })
+        .openapi('TrashItem'),
+    ),
+  }),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    return reply({ items: await store.trash(treeId) });
+  },
+});
+
+const restoreNode = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/trash/{node}/restore',
+  name: 'restoreNode',
+  summary: 'Brings a deleted node back, with what went with it.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  answer: touched,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'restore', treeId, nodeId: call.params.node });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+const purged = z.object({ nodes: z.number(), contents: z.number() });
+
+const purgeNode = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}/trash/{node}',
+  name: 'purgeNode',
+  summary: 'Takes a deleted node for good, with what went with it.',
+  answer: purged,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    return reply(await store.purge(treeId, { nodeId: call.params.node }));
+  },
+});
+
+const emptyTrash = defineRoute({
+  method: 'delete',
+  path: '/api/trees/{tree}/trash',
+  name: 'emptyTrash',
+  summary: 'Takes everything that was deleted for good.',
+  needs: { version: 'optional' },
+  query: writeQuery({}),
+  answer: purged,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { version } = await store.read(treeId, () => readTree(treeId));
+    return reply(await store.purge(treeId, { upTo: call.expectedVersion ?? version }));
+  },
+});
+
+/** The routes. */
+export const reversal = [undo, redo, trash, restoreNode, purgeNode, emptyTrash];

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+
+async function thread(server: TestServer, id: string): Promise<string[]> {
+  const { body } = await server.ask('GET', `/api/trees/${id}/page?limit=100`);
+  return body.nodes.map((node: { text: string }) => node.text);
+}
+
+function say(...texts: string[]) {
+  return texts.map((content) => ({ role: 'user', content }));
+}
+
+test('[A20] a structural or content write without a version is refused with 428, by header, query or body it is taken', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const at = `/api/trees/${id}`;
+  const bare = await server.ask('POST', `${at}/messages`, { body: { messages: say('x') } });
+  expect([bare.status, bare.body.error.code]).toEqual([428, 'tree/version-required']);
+  const inBody = await server.ask('POST', `${at}/messages`, { body: { messages: say('x'), expectedVersion: version } });
+  expect([inBody.status, inBody.headers.get('etag')]).toEqual([200, `"${version + 1}"`]);
+  const inQuery = await server.ask('DELETE', `${at}/nodes/${nodeIds[2]}?expectedVersion=${version + 1}`);
+  expect(inQuery.status).toBe(200);
+  const star = await server.ask('POST', `${at}/messages`, {
+    body: { messages: say('y') },
+    headers: { 'if-match': '*' },
+  });
+  expect([star.status, star.body.error.code]).toEqual([400, 'http/invalid']);
+  await server.close();
+});
+
+test('[A21] a stale write is refused with 409, the present version and what happened since, and changes nothing', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server);
+  await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: say('first') } });
+  const stale = { version, body: { content: 'mine' } };
+  const late = await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit`, stale);
+  expect([late.status, late.body.error.code, late.headers.get('etag')]).toEqual([
+    409,
+    'tree/version-conflict',
+    `"${version + 1}"`,
+  ]);
+  expect(late.body.error.data).toMatchObject({ version: version + 1, since: [{ version: version + 1 }] });
+  expect(await thread(server, id)).toEqual(['Hello', 'Hi!', 'first']);
+  const kept = await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit?onConflict=branch`, stale);
+  expect(kept.status).toBe(200);
+  expect(await thread(server, id)).toEqual(['Hello', 'mine']);
+  await server.close();
+});
+
+test('[A22] selecting, titling, tagging and bookmarking need no version and make nobody stale', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server);
+  const at = `/api/trees/${id}`;
+  await server.ask('PUT', `${at}/active`, { body: { nodeId: nodeIds[0] } });
+  await server.ask('PUT', `${at}/nodes/${nodeIds[0]}/title`, { body: { title: 'T' } });
+  await server.ask('PUT', `${at}/nodes/${nodeIds[0]}/tags`, { body: { tags: ['x'] } });
+  await server.ask('PUT', `${at}/nodes/${nodeIds[0]}/bookmark`, { body: { title: 'B' } });
+  await server.ask('PATCH', `${at}/nodes/${nodeIds[0]}/meta`, { body: { set: { excluded: true } } });
+  const node = await server.ask('GET', `${at}/nodes/${nodeIds[0]}`);
+  expect(node.body.node.meta).toEqual({ title: 'T', tags: ['x'], excluded: true });
+  await server.ask('DELETE', `${at}/nodes/${nodeIds[0]}/bookmark`);
+  const append = await server.ask('POST', `${at}/messages`, { version, body: { messages: say('next') } });
+  expect(append.status).toBe(200);
+  await server.close();
+});
+
+test('[A23] an append with ids of its own is harmless to repeat, and another body under the same id is a conflict', async () => {
+  const server = await openTestServer();
+  const { id, version } = await plantTree(server);
+  const mine = freshId();
+  const body = { messages: [{ id: mine, role: 'user', content: 'once' }] };
+  const first = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
+  const again = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
+  expect([again.status, again.body.version]).toEqual([200, first.body.version]);
+  expect(again.body.result).toMatchObject({ nodeId: mine, added: [] });
+  const other = { messages: [{ id: mine, role: 'user', content: 'twice' }] };
+  const clash = await server.ask('POST', `/api/trees/${id}/messages`, { version: first.body.version, body: other });
+  expect([clash.status, clash.body.error.code]).toEqual([409, 'id/taken']);
+  await server.close();
+});
+
+test('[A24] every write answers with the version, the act, the active node and the nodes that it changed', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const [a, b, c] = nodeIds;
+  const at = `/api/trees/${id}`;
+  const split = await server.ask('POST', `${at}/nodes/${c}/split`, { version, body: { position: 1 } });
+  expect(split.body.error.code).toBe('message/bad-position');
+  const edited = await server.ask('POST', `${at}/nodes/${a}/edit`, {
+    version,
+    body: { content: 'ab cd', mode: 'in-place' },
+  });
+  expect(edited.body.nodes).toMatchObject([{ id: a, text: 'ab cd' }]);
+  const cut = await server.ask('POST', `${at}/nodes/${a}/split`, { version: version + 1, body: { position: 2 } });
+  expect(cut.body.result.right).toBe(a);
+  expect(cut.body.nodes.map((node: { text: string }) => node.text).toSorted()).toEqual([' cd', 'ab']);
+  const moved = await server.ask('POST', `${at}/nodes/${c}/move`, { version: version + 2, body: { parentId: a } });
+  expect(moved.body).toMatchObject({
+    activeNodeId: c,
+    result: { nodeId: c, from: b },
+    nodes: [{ id: c, parentId: a }],
+  });
+  const cycle = await server.ask('POST', `${at}/nodes/${a}/move`, { version: version + 3, body: { parentId: c } });
+  expect([cycle.status, cycle.body.error.code]).toEqual([422, 'tree/cycle']);
+  const picked = await server.ask('POST', `${at}/cherry-pick`, { version: version + 3, body: { nodeId: b } });
+  expect(picked.body.nodes).toMatchObject([{ text: 'b', meta: { pickedFrom: { nodeId: b } } }]);
+  await server.close();
+});
+
+test('[A25] a delete splices, cascades or takes a group, tells what went, and refuses the root', async () => {
+  const server = await openTestServer();
+  const { id, rootId, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const at = `/api/trees/${id}`;
+  const spliced = await server.ask('DELETE', `${at}/nodes/${nodeIds[1]}`, { version });
+  expect(spliced.body.result).toMatchObject({ removed: [nodeIds[1]], parentId: nodeIds[0] });
+  expect(await thread(server, id)).toEqual(['a', 'c', 'd']);
+  const gone = await server.ask('DELETE', `${at}/nodes/${nodeIds[2]}?mode=cascade`, { version: version + 1 });
+  expect(gone.body.activeNodeId).toBe(nodeIds[0]);
+  const root = await server.ask('DELETE', `${at}/nodes/${rootId}?mode=cascade`, { version: version + 2 });
+  expect([root.status, root.body.error.code]).toEqual([422, 'tree/root-protected']);
+  const trash = await server.ask('GET', `${at}/trash`);
+  expect(trash.body.items).toMatchObject([
+    { nodeId: nodeIds[2], count: 2 },
+    { nodeId: nodeIds[1], count: 1 },
+  ]);
+  await server.ask('POST', `${at}/trash/${nodeIds[2]}/restore`);
+  expect((await server.ask('GET', `${at}/topology`)).body.nodes.length).toBe(3);
+  expect((await server.ask('DELETE', `${at}/trash/${nodeIds[1]}`)).body.nodes).toBe(1);
+  expect((await server.ask('GET', `${at}/trash`)).body.items).toEqual([]);
+  await server.close();
+});
+
+test('[A26] undo takes an act back and redo does it again, over as many as there were', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
+  const at = `/api/trees/${id}`;
+  await server.ask('DELETE', `${at}/nodes/${nodeIds[0]}?mode=cascade`, { version });
+  const undone = await server.ask('POST', `${at}/undo`);
+  expect(undone.body).toMatchObject({ activeNodeId: nodeIds[1], result: { versions: [version + 1] } });
+  expect(await thread(server, id)).toEqual(['a', 'b']);
+  await server.ask('POST', `${at}/redo`, { body: {} });
+  expect(await thread(server, id)).toEqual([]);
+  const nothing = await server.ask('POST', `${at}/redo`);
+  expect([nothing.status, nothing.body.error.code]).toEqual([422, 'undo/nothing']);
+  await server.close();
+});
+
+test('[A27] a branch goes to another tree as a copy there and a removal here, one act, under the version of the other', async () => {
+  const server = await openTestServer();
+  const here = await plantTree(server, ['a', 'b', 'c']);
+  const there = await plantTree(server, ['x']);
+  const moved = await server.ask('POST', `/api/trees/${here.id}/nodes/${here.nodeIds[1]}/move`, {
+    version: there.version,
+    body: { parentId: there.nodeIds[0], treeId: there.id },
+  });
+  expect(moved.status).toBe(200);
+  expect(await thread(server, here.id)).toEqual(['a']);
+  expect(await thread(server, there.id)).toEqual(['x', 'b', 'c']);
+  await server.ask('POST', `/api/trees/${here.id}/undo`);
+  expect(await thread(server, here.id)).toEqual(['a', 'b', 'c']);
+  expect(await thread(server, there.id)).toEqual(['x']);
+  await server.close();
+});
+
+test('[A28] navigating goes round the variants and down to where one was last', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const at = `/api/trees/${id}`;
+  const edit = await server.ask('POST', `${at}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'a2' } });
+  const to = async (direction: string) =>
+    (await server.ask('POST', `${at}/navigate`, { body: { nodeId: edit.body.result.nodeId, direction } })).body
+      .activeNodeId;
+  expect(await to('next')).toBe(nodeIds[2]);
+  expect(await to('previous')).toBe(nodeIds[2]);
+  const grouped = await server.ask('POST', `${at}/group`, { version: version + 1, body: { nodeIds: [nodeIds[0]] } });
+  expect(grouped.body.nodes).toMatchObject([{ groupId: 0 }]);
+  await server.close();
+});

@@ -1,0 +1,164 @@
+/** What every route works with: stores and generators by owner, and what all owners share. */
+import { messageKit } from '@coppice/content';
+import type { MessageKit, Store, TreeId } from '@coppice/core';
+import {
+  type Config,
+  createEvents,
+  createGenerator,
+  createProviders,
+  createTools,
+  type Events,
+  type Generator,
+  type GeneratorOptions,
+  generatorSettings,
+  newId,
+  type Providers,
+  type Tools,
+} from '@coppice/engine';
+import { TemporaryTrees } from '@coppice/stores';
+import { type Logger, pino } from 'pino';
+import {
+  type AuthOptions,
+  defaultQuotas,
+  defaultServerLimits,
+  type Quotas,
+  type ServerLimits,
+  type ServerOptions,
+} from './contract.ts';
+import { refuseHttp } from './http-errors.ts';
+import { Metrics } from './metrics.ts';
+import { Usage } from './middleware/limits.ts';
+
+/** What one owner has: trees that are kept, trees that are not, and turns in both. */
+export interface Room {
+  readonly owner: string;
+  readonly store: Store;
+  readonly temporary: TemporaryTrees;
+  /** The store that a tree is in; the main one for a tree that nobody knows, which then says so. */
+  storeOf(treeId: TreeId): Promise<Store>;
+  /** Counts a temporary tree that is about to be made; refuses one too many. */
+  admitTemporary(treeId: TreeId): Promise<void>;
+  generatorOf(store: Store): Generator;
+  /** The generators that there are so far. */
+  generators(): Iterable<Generator>;
+}
+
+/** What the server says about itself, made when it is first asked for. */
+export interface Reference {
+  /** The OpenAPI document. */
+  document(): string;
+  /** The same to read. */
+  page(): string;
+}
+
+/** What all owners share. */
+export interface Services {
+  readonly auth: AuthOptions;
+  readonly config: Config;
+  readonly providers: Providers;
+  readonly tools: Tools;
+  readonly events: Events;
+  readonly kit: MessageKit;
+  readonly limits: ServerLimits;
+  readonly quotas: Quotas;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly usage: Usage;
+  readonly web: string | null;
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  /** The store as its opener sees it: accounts, health, and the owner of a server for one person. */
+  readonly store: Store;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** The port, once there is one. */
+  readonly bound: { port: number | null };
+  /** Fires when the server begins to stop. */
+  readonly closing: AbortSignal;
+  readonly reference: Reference;
+  roomOf(owner: string): Room;
+  /** Every room that was asked for so far. */
+  rooms(): Iterable<Room>;
+}
+
+/** Fills in what the options leave open. Opens and asks nothing. */
+export function createServices(options: ServerOptions, closing: AbortSignal, reference: Reference): Services {
+  const { store, config } = options;
+  const now = options.now ?? Date.now;
+  const fresh = options.newId ?? (() => newId(now()));
+  const providers = options.providers ?? createProviders({ config });
+  const tools = options.tools ?? createTools({ limits: { timeoutMs: config.tools.timeoutMs } });
+  const events = options.events ?? createEvents();
+  const kit = options.kit ?? messageKit;
+  const settings = generatorSettings(config);
+  const temporary = new TemporaryTrees(store, { now, kit });
+  const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
+  const rooms = new Map<string, Room>();
+  const makeGenerator = (of: Store): Generator => {
+    const made: GeneratorOptions = {
+      store: of,
+      providers,
+      tools,
+      events,
+      kit,
+      newId: fresh,
+      defaults: settings.defaults,
+      limits: { ...settings.limits, ...options.generateLimits },
+    };
+    return createGenerator(made);
+  };
+  const makeRoom = (owner: string): Room => {
+    const main = owner === store.owner ? store : store.forOwner(owner);
+    const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
+    const generators = new Map<Store, Generator>();
+    return {
+      owner,
+      store: main,
+      temporary: beside,
+      storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
+      generatorOf(of) {
+        const known = generators.get(of);
+        if (known !== undefined) return known;
+        const made = makeGenerator(of);
+        generators.set(of, made);
+        return made;
+      },
+      generators: () => generators.values(),
+      async admitTemporary(treeId) {
+        const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
+        if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
+          refuseHttp('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
+      },
+    };
+  };
+  return {
+    auth: options.auth,
+    config,
+    providers,
+    tools,
+    events,
+    kit,
+    limits: { ...defaultServerLimits, ...options.limits },
+    quotas,
+    log: options.log ?? pino({ level: 'silent' }),
+    metrics: new Metrics(),
+    usage: new Usage({ quotas, now }),
+    web: options.web ?? null,
+    hosts: options.hosts ?? [],
+    origins: options.origins ?? [],
+    store,
+    now,
+    newId: fresh,
+    bound: { port: null },
+    closing,
+    reference,
+    roomOf(owner) {
+      const known = rooms.get(owner);
+      if (known !== undefined) return known;
+      const made = makeRoom(owner);
+      rooms.set(owner, made);
+      return made;
+    },
+    rooms: () => rooms.values(),
+  };
+}

@@ -1,0 +1,156 @@
+/** A server without a socket, with a scripted model, for tests of the server and of what stands on it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@coppice/core';
+import { createProviders, newId, parseConfig } from '@coppice/engine';
+import { type ScriptedProvider, type ScriptedReply, scriptedProvider, textBeats } from '@coppice/engine/testing';
+import { openStore } from '@coppice/stores';
+import { type CoppiceServer, createServer } from '../app.ts';
+import type { ServerOptions } from '../contract.ts';
+import { routes } from '../routes/index.ts';
+import { type Listening, serve } from '../serve.ts';
+
+/** What a test server is made with, beside what every server is. */
+export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
+  /** The URL of the store; one in memory if not given, a fresh file for `sqlite`. */
+  readonly store?: string | Store;
+  /** What the scripted model says, one reply a call; the last again and again. */
+  readonly replies?: readonly ScriptedReply[];
+  /** Lines of the configuration file. */
+  readonly config?: string;
+};
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As `JSON.parse` gives it: tests reach into answers of every shape, each checked against its schema before. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+/** A request as tests write it. */
+export interface Asked {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly version?: number;
+  /** Another token, or none. */
+  readonly token?: string | null;
+}
+
+/** A server to ask. */
+export interface TestServer {
+  readonly server: CoppiceServer;
+  readonly store: Store;
+  readonly provider: ScriptedProvider;
+  readonly token: string;
+  /** Asks, checks a JSON answer against the schema of its route, and reads it. */
+  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
+  /** Asks and gives the answer as it is, for streams and bytes. */
+  raw(method: string, path: string, asked?: Asked): Promise<Response>;
+  /** The same server's parts on a socket. */
+  listen(options?: { readonly port?: number }): Promise<Listening>;
+  close(): Promise<void>;
+}
+
+/** The token of test servers. */
+export const testToken = 'test-token';
+
+/** Opens a test server. */
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const {
+    store: wanted = 'memory:',
+    replies = [textBeats('Hello there, how are you?')],
+    config: lines = '',
+    ...rest
+  } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-server-'));
+  const store =
+    typeof wanted !== 'string'
+      ? wanted
+      : await openStore(wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted);
+  const provider = scriptedProvider(replies);
+  const config = parseConfig({ name: 'test.toml', text: lines }, {});
+  const made: ServerOptions = {
+    auth: { mode: 'token', token: testToken },
+    generateLimits: { flushMs: 5, followMs: 5 },
+    providers: createProviders({ config, extra: [provider] }),
+    ...rest,
+    store,
+    config,
+  };
+  const server = createServer(made);
+  const listening: Listening[] = [];
+  const raw = (method: string, path: string, asked: Asked = {}) => {
+    const { token = testToken, version, body } = asked;
+    const headers = new Headers();
+    if (token !== null) headers.set('authorization', `Bearer ${token}`);
+    if (version !== undefined) headers.set('if-match', `"${version}"`);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    for (const [name, value] of Object.entries(asked.headers ?? {})) headers.set(name, value);
+    const sent =
+      body === undefined
+        ? {}
+        : { body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body) };
+    return Promise.resolve(server.app.request(path, { method, headers, ...sent }));
+  };
+  return {
+    server,
+    store,
+    provider,
+    token: testToken,
+    raw,
+    async ask(method, path, asked) {
+      const response = await raw(method, path, asked);
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+      const body: unknown = isJson ? await response.json() : await response.text();
+      if (isJson && response.ok) checkAnswer(method, path, body);
+      return { status: response.status, headers: response.headers, body };
+    },
+    async listen({ port = 0 } = {}) {
+      const one = await serve({ ...made, port });
+      listening.push(one);
+      return one;
+    },
+    async close() {
+      for (const one of listening) await one.close();
+      await server.close();
+      if (typeof wanted === 'string') await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Fails where an answer is not what the document promises for its route. */
+function checkAnswer(method: string, path: string, body: unknown): void {
+  const [plain = ''] = path.split('?');
+  const route = routes.find(
+    (one) =>
+      one.method === method.toLowerCase() && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(plain),
+  );
+  const checked = route?.answer.safeParse(body);
+  if (checked === undefined || checked.success) return;
+  throw new Error(`${method} ${plain} answers what its schema does not know: ${checked.error.message}`);
+}
+
+/** A fresh id, as clients choose them. */
+export function freshId(): string {
+  return newId();
+}
+
+/** A tree with messages, made over the wire: `user` and `assistant` in turn. */
+export async function plantTree(
+  server: TestServer,
+  texts: readonly string[] = ['Hello', 'Hi!'],
+): Promise<{
+  readonly id: string;
+  readonly rootId: string;
+  readonly nodeIds: readonly string[];
+  readonly version: number;
+}> {
+  const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { status, body } = await server.ask('POST', '/api/trees', { body: { messages } });
+  if (status !== 201) throw new Error(`No tree was made: ${JSON.stringify(body)}`);
+  const nodeIds = body.nodes.map((node: { readonly id: string }) => node.id);
+  return { id: body.treeId, rootId: body.result.tree.rootId, nodeIds, version: body.version };
+}

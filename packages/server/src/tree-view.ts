@@ -1,0 +1,154 @@
+/** What is told of a tree, and of a change to it. */
+import {
+  ask,
+  type Bookmark,
+  type Command,
+  type Commit,
+  type ConversationFormat,
+  type Node,
+  type NodeId,
+  type Outcome,
+  type Reading,
+  type ResultOf,
+  type RunContext,
+  rowChanges,
+  run,
+  type Store,
+  type TreeId,
+  type TreeRow,
+} from '@coppice/core';
+import type { z } from '@hono/zod-openapi';
+import type { Call } from './routes/define.ts';
+import type { treeView as treeViewSchema } from './wire/schemas.ts';
+
+/** A tree as it crosses the wire. */
+export type TreeView = z.input<typeof treeViewSchema>;
+
+/** What a tree is told as, beside its row. */
+export interface TreeFacts {
+  readonly format: ConversationFormat;
+  readonly temporary: boolean;
+  readonly messageCount?: number;
+}
+
+/** A row as it crosses the wire; its owner stays inside. */
+export function toTreeView(row: TreeRow, facts: TreeFacts): TreeView {
+  const { attributes } = row;
+  return {
+    id: row.id,
+    rootId: row.rootId,
+    version: row.version,
+    structureVersion: row.structureVersion,
+    activeNodeId: row.activeNodeId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    title: attributes.title ?? null,
+    autoTitle: attributes.autoTitle ?? null,
+    ...(attributes.systemPrompt === undefined ? {} : { systemPrompt: attributes.systemPrompt }),
+    project: attributes.project ?? null,
+    folder: attributes.folder ?? null,
+    pinned: attributes.pinned === true,
+    tags: attributes.tags ?? [],
+    metadata: attributes.metadata ?? {},
+    copiedFrom: attributes.copiedFrom ?? null,
+    deletedAt: attributes.trashedAt ?? null,
+    forest: attributes.forestKey !== undefined,
+    temporary: facts.temporary,
+    conversation_format: facts.format,
+    ...(facts.messageCount === undefined ? {} : { messageCount: facts.messageCount }),
+  };
+}
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'services' | 'expectedVersion' | 'onConflict'>;
+
+/** What core is run with on behalf of a caller. */
+export function runContext(call: AnyCall, actId?: string): RunContext {
+  const { caller, services, expectedVersion, onConflict } = call;
+  return {
+    actor: caller.actor,
+    now: services.now,
+    newId: services.newId,
+    kit: services.kit,
+    ...(actId === undefined ? {} : { actId }),
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+    ...(onConflict === undefined ? {} : { onConflict }),
+  };
+}
+
+/** What a write answers. */
+export interface Written<R> {
+  readonly treeId: TreeId;
+  readonly version: number;
+  readonly actId: string;
+  readonly activeNodeId: NodeId | null;
+  readonly result: R;
+  readonly nodes: readonly Node[];
+}
+
+/** Runs a command and tells what came of it. */
+export async function write<C extends Command>(
+  call: AnyCall,
+  store: Store,
+  command: C,
+): Promise<Written<ResultOf<C['type']>>> {
+  return toWritten(store, await run(store, command, runContext(call)));
+}
+
+/** What came of a command, with the nodes that it added or changed. */
+export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<Written<R>> {
+  const { treeId, version, actId, result, commit } = outcome;
+  const there = commit === null ? null : fromSteps(commit);
+  const { activeNodeId, nodes } =
+    there ?? (await store.read(treeId, () => readChanged(commit === null ? [] : changedIds(commit))));
+  return { treeId, version, actId, activeNodeId, result, nodes };
+}
+
+/**
+ * The nodes of a commit that only added and selected, as its steps hold them: nothing has to be read for what most
+ * writes answer. Null where something else changed too.
+ */
+function fromSteps(commit: Commit): Pick<Written<unknown>, 'activeNodeId' | 'nodes'> | null {
+  const nodes: Node[] = [];
+  let pointed: { readonly to: NodeId | null } | null = null;
+  for (const change of rowChanges(commit.steps, commit)) {
+    if (change.op === 'added') nodes.push(change.node);
+    else if (change.op === 'pointed') pointed = { to: change.nodeId };
+    else return null;
+  }
+  return pointed === null ? null : { activeNodeId: pointed.to, nodes };
+}
+
+/** The nodes that a commit added, changed or brought back, each once. */
+export function changedIds(commit: Commit): readonly NodeId[] {
+  const ids = new Set<NodeId>();
+  for (const step of commit.steps) {
+    if (step.type === 'insert') ids.add(step.node.id);
+    else if ('nodeId' in step && step.type !== 'remove' && step.type !== 'bookmark') ids.add(step.nodeId);
+  }
+  return [...ids];
+}
+
+function* readChanged(ids: readonly NodeId[]): Reading<Pick<Written<unknown>, 'activeNodeId' | 'nodes'>> {
+  const row = yield* ask('tree', {});
+  return { activeNodeId: row?.activeNodeId ?? null, nodes: yield* readNodes(ids) };
+}
+
+/** Those of the nodes that live, in the order of the ids. */
+export function* readNodes(ids: readonly NodeId[]): Reading<readonly Node[]> {
+  const nodes: Node[] = [];
+  for (const id of ids) {
+    const node = yield* ask('node', { id });
+    if (node !== null) nodes.push(node);
+  }
+  return nodes;
+}
+
+/** The bookmarks on nodes, by node. */
+export function* readBookmarks(ids: Iterable<NodeId>): Reading<Readonly<Record<string, Bookmark>>> {
+  const found = new Map<string, Bookmark>();
+  for (const id of ids) {
+    const bookmark = yield* ask('bookmark', { on: id });
+    if (bookmark !== null) found.set(id, bookmark);
+  }
+  return Object.fromEntries(found);
+}

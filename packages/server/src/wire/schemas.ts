@@ -1,0 +1,217 @@
+/** The shapes that cross the wire, for the document, the generated client and the checks of what comes in. */
+import type { Block, JsonObject, Step } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+
+/** A list that nobody changes, as all of core's are. */
+export function list<T extends z.ZodType>(item: T) {
+  return z.array(item).readonly();
+}
+
+/** Any JSON object, taken as it is: nothing of it is copied, so no key of it can do anything. */
+export const jsonObject = z
+  .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: 'an object is needed',
+  })
+  .openapi({ type: 'object', additionalProperties: true });
+
+/** An object of an answer whose further keys are free. */
+export const anyObject = z
+  .custom<object>((value) => typeof value === 'object' && value !== null)
+  .openapi({ type: 'object', additionalProperties: true });
+
+const uuid = z.string().openapi({ format: 'uuid' });
+/** Names a tree. */
+export const treeIdText = uuid;
+/** Names a node. */
+export const nodeIdText = uuid;
+
+/** Who speaks. */
+export const role = z.enum(['user', 'assistant', 'tool', 'system']);
+
+const typed = {
+  type: 'object' as const,
+  properties: { type: { type: 'string' as const } },
+  required: ['type'],
+  additionalProperties: true,
+};
+
+function isTyped(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+/** One piece of a message; its `type` says what else is in it. */
+export const block = z.custom<Block>(isTyped).openapi('Block', typed);
+
+/** Blocks of a message, or plain text. The door of `@coppice/content` reads them. */
+export const contentInput = z.union([z.string(), list(block)], { error: 'a text or a list of blocks is needed' });
+
+/** A message on its way in. */
+export const messageInput = z
+  .strictObject({
+    id: z.string().optional(),
+    role,
+    content: contentInput,
+    tool_call_id: z.string().optional(),
+    meta: jsonObject.optional(),
+  })
+  .openapi('MessageInput');
+
+/** A message. */
+export const message = z.object({ role, content: list(block), tool_call_id: z.string().optional() }).openapi('Message');
+
+const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
+const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error']);
+
+/** A node, as core has it. */
+export const node = z
+  .object({
+    id: nodeIdText,
+    parentId: nodeIdText.nullable(),
+    position: z.string(),
+    seq: z.number(),
+    kind,
+    role: z.enum(['user', 'assistant', 'tool', 'system', 'root']),
+    status,
+    groupId: z.number(),
+    createdAt: z.number(),
+    matchParent: nodeIdText.nullable(),
+    key: z.string().nullable(),
+    tokens: z.number(),
+    addedIn: z.number(),
+    contentIn: z.number(),
+    removedIn: z.number().nullable(),
+    lastChildId: nodeIdText.nullable(),
+    message: message.nullable(),
+    text: z.string(),
+    meta: anyObject,
+    marker: anyObject.nullable(),
+    aliases: list(z.object({ matchParent: nodeIdText, key: z.string() })),
+  })
+  .openapi('Node');
+
+/** A node without content, as maps need it. */
+export const topologyNode = z
+  .object({
+    id: nodeIdText,
+    parentId: nodeIdText,
+    role: z.enum(['user', 'assistant', 'tool', 'system', 'root']),
+    kind,
+    groupId: z.number(),
+    seq: z.number(),
+    position: z.string(),
+    status,
+    childCount: z.number(),
+    hasChildren: z.boolean(),
+    preview: z.string(),
+    tokens: z.number(),
+  })
+  .openapi('TopologyNode');
+
+/** A named pointer at a node. */
+export const bookmark = z
+  .object({ nodeId: nodeIdText, title: z.string(), createdAt: z.number(), updatedAt: z.number() })
+  .openapi('Bookmark');
+
+/** How a conversation is stored. */
+export const conversationFormat = z.enum(['tree', 'linear']);
+
+/** A tree without its nodes. */
+export const treeView = z
+  .object({
+    id: treeIdText,
+    rootId: nodeIdText,
+    version: z.number(),
+    structureVersion: z.number(),
+    activeNodeId: nodeIdText.nullable(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    title: z.string().nullable(),
+    autoTitle: z.string().nullable(),
+    systemPrompt: z.string().optional(),
+    project: z.string().nullable(),
+    folder: z.string().nullable(),
+    pinned: z.boolean(),
+    tags: list(z.string()),
+    metadata: anyObject,
+    copiedFrom: z.object({ treeId: treeIdText, nodeId: nodeIdText.optional() }).nullable(),
+    deletedAt: z.number().nullable(),
+    forest: z.boolean(),
+    temporary: z.boolean(),
+    conversation_format: conversationFormat,
+    messageCount: z.number().optional(),
+  })
+  .openapi('TreeView');
+
+/** One invertible change; its `type` says which. */
+export const step = z.custom<Step>(isTyped).openapi('Step', typed);
+
+/** A list of steps applied as one. */
+export const commit = z
+  .object({
+    treeId: treeIdText,
+    version: z.number(),
+    actId: uuid,
+    actor: z.string(),
+    at: z.number(),
+    kind: z.enum(['do', 'undo', 'redo']),
+    seq: z.number(),
+    structural: z.boolean(),
+    steps: list(step),
+  })
+  .openapi('Commit');
+
+/** What every write answers; `result` is the command's own. */
+export function written<R extends z.ZodType>(result: R) {
+  return z.object({
+    treeId: treeIdText,
+    version: z.number(),
+    actId: uuid,
+    activeNodeId: nodeIdText.nullable(),
+    result,
+    nodes: list(node),
+  });
+}
+
+/** What every refusal looks like. */
+export const problem = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      kind: z.enum(['invalid', 'not-found', 'conflict', 'refused', 'unavailable', 'aborted', 'internal']),
+      message: z.string(),
+      data: z.record(z.string(), z.unknown()),
+    }),
+  })
+  .openapi('Problem');
+
+/** A whole number from zero in a query. */
+export const count = z
+  .string()
+  .regex(/^\d{1,15}$/, 'a whole number from 0 is needed')
+  .transform(Number)
+  .openapi({ type: 'integer', minimum: 0 });
+
+const version = z.number().int().min(0);
+const conflict = z.literal('branch');
+
+/** A body of a write that may say which version the caller has seen. */
+export function writeBody<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject({ ...shape, expectedVersion: version.optional(), onConflict: conflict.optional() });
+}
+
+/** The query of a write that may say which version the caller has seen. */
+export function writeQuery<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject({ ...shape, expectedVersion: count.optional(), onConflict: conflict.optional() });
+}
+
+/** The query of a write without further wishes. */
+export const plainWriteQuery = writeQuery({});
+
+/** Yes or no in a query. */
+export const flag = z
+  .enum(['true', 'false', '1', '0'])
+  .transform((text) => text === 'true' || text === '1')
+  .openapi({ type: 'boolean' });
+
+/** A short text that is no content: titles, names, tags. */
+export const label = z.string().max(1_000);
