@@ -33,6 +33,8 @@ export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts
 export type { ToolSource } from './generate/room.ts';
 export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
+// Conversations from elsewhere, and back.
+export * from './import/index.ts';
 export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';
 // Tools of other processes.
 export * from './mcp/index.ts';

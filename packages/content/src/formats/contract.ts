@@ -126,6 +126,8 @@ export interface ExportedTree {
   readonly updatedAt: number;
   readonly activeNodeId: NodeId | null;
   readonly nodes: readonly Node[];
+  /** Removed nodes, in the order of their creation; only where the whole tree goes out. */
+  readonly trash: readonly Node[];
   readonly bookmarks: readonly Bookmark[];
   /** Names that nodes and tree have elsewhere. */
   readonly names: readonly ExternalId[];

@@ -85,11 +85,13 @@ export function* readExport(
   const base = { treeId, rootId, attributes, createdAt, updatedAt, names };
   if (selection.what === 'tree') {
     const all = yield* ask('rows', { treeId });
-    const live = (all?.nodes ?? []).filter((node) => node.removedIn === null && node.kind !== 'root');
-    return { ...base, activeNodeId, nodes: inWritingOrder(live), bookmarks: all?.bookmarks ?? [] };
+    const nodes = (all?.nodes ?? []).filter((node) => node.kind !== 'root');
+    const live = inWritingOrder(nodes.filter((node) => node.removedIn === null));
+    const trash = nodes.filter((node) => node.removedIn !== null);
+    return { ...base, activeNodeId, nodes: live, trash, bookmarks: all?.bookmarks ?? [] };
   }
   const end = selection.nodeId ?? activeNodeId;
-  if (end === null) return { ...base, activeNodeId: null, nodes: [], bookmarks: [] };
+  if (end === null) return { ...base, activeNodeId: null, nodes: [], trash: [], bookmarks: [] };
   const { nodes: path } = yield* ask('path', { to: end, treeId });
   if (path.length === 0) return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
   const below = selection.what === 'path' ? [] : (yield* ask('subtree', { of: end, treeId })).slice(1);
@@ -100,7 +102,7 @@ export function* readExport(
     if (bookmark !== null) bookmarks.push(bookmark);
   }
   const inside = activeNodeId !== null && nodes.some((node) => node.id === activeNodeId);
-  return { ...base, activeNodeId: inside ? activeNodeId : end, nodes: inWritingOrder(nodes), bookmarks };
+  return { ...base, activeNodeId: inside ? activeNodeId : end, nodes: inWritingOrder(nodes), trash: [], bookmarks };
 }
 
 /** The ids that nodes go out under: those they came with from this format, where they are still theirs alone. */

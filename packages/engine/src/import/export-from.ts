@@ -1,0 +1,74 @@
+/** Conversations out of a store, in any format that can be written. */
+import {
+  type ExportEvent,
+  type ExportedTree,
+  formatNamed,
+  readExport,
+  type Selection,
+  writeExport,
+} from '@coppice/content/formats';
+import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppice/core';
+
+/** What goes out, and how. */
+export interface ExportFromOptions {
+  /** The format's name. */
+  readonly format: string;
+  /** The trees to write, in this order; all of the owner's, oldest change last, if not given. */
+  readonly trees?: readonly TreeId[];
+  /** A part of the one tree that is named. */
+  readonly selection?: Selection;
+  /** Trees in the trash as well; only where no tree is named. */
+  readonly trashed?: boolean;
+  /** Only the current thread of each tree, where the format can do both. */
+  readonly thread?: boolean;
+  readonly now?: () => number;
+  readonly signal?: AbortSignalLike;
+}
+
+async function* idsOf(store: Store, trashed: boolean): AsyncGenerator<TreeId> {
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
+      limit: 200,
+      trashed,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    for (const { id } of page.items) yield id;
+    ({ cursor } = page);
+  } while (cursor !== null);
+}
+
+async function* chosen(store: Store, { trees, trashed = false }: ExportFromOptions): AsyncGenerator<TreeId> {
+  if (trees !== undefined) {
+    yield* trees;
+    return;
+  }
+  yield* idsOf(store, false);
+  if (trashed) yield* idsOf(store, true);
+}
+
+/**
+ * Writes trees of a store in a format: files in pieces, then the report. One tree is held at a time. Refuses a format
+ * that cannot be written, and trees or nodes that are not there.
+ */
+export async function* exportFrom(store: Store, options: ExportFromOptions): AsyncGenerator<ExportEvent> {
+  const format = formatNamed(options.format);
+  if (format === undefined)
+    throw new AppError({
+      code: 'import/unknown-format',
+      kind: 'invalid',
+      message: `There is no format ${JSON.stringify(options.format)}.`,
+    });
+  async function* trees(): AsyncGenerator<ExportedTree> {
+    for await (const id of chosen(store, options)) {
+      const names = await store.externalIdsOf(id);
+      yield await store.read(id, () => readExport(id, names, options.selection));
+    }
+  }
+  yield* writeExport(format, trees(), {
+    now: (options.now ?? Date.now)(),
+    blob: (hash) => store.blobs.read(hash),
+    ...(options.thread === undefined ? {} : { thread: options.thread }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+}

@@ -1,0 +1,292 @@
+/** Foreign conversations into a store: one commit each, found again by the next import. */
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Finding,
+  Gathering,
+  type ImportedBlob,
+  type ImportReport,
+  type Incoming,
+  type Input,
+  importErrorKinds,
+  type RepairedTree,
+  readImport,
+  toCommand,
+} from '@coppice/content/formats';
+import {
+  type AbortSignalLike,
+  AppError,
+  ask,
+  type Imported,
+  isAppError,
+  planners,
+  type RunContext,
+  run,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import { runContextOf, type ServiceOptions } from '../service.ts';
+
+/** How an import is done. */
+export interface ImportIntoOptions extends ServiceOptions {
+  /** The format's name; found out from the content if not given. */
+  readonly format?: string;
+  /** A name for the source of ids that are not unique by themselves: an account or a file. */
+  readonly scope?: string;
+  /** Refuses the whole input if anything in it had to be repaired or would be lost. Reads it twice. */
+  readonly strict?: boolean;
+  /** Reads and reports, and stores nothing. */
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignalLike;
+}
+
+/** What an import tells while it goes on; the report is last. */
+export type ImportIntoEvent =
+  | { readonly type: 'format'; readonly name: string; readonly label: string }
+  | {
+      readonly type: 'progress';
+      readonly bytes: number;
+      /** Null where the size of the input is not known. */
+      readonly total: number | null;
+      readonly conversations: number;
+      readonly records: number;
+    }
+  | {
+      readonly type: 'conversation';
+      readonly treeId: TreeId;
+      readonly title: string | null;
+      readonly created: boolean;
+      readonly added: number;
+      readonly present: number;
+    }
+  | { readonly type: 'report'; readonly report: ImportReport };
+
+/** Counts as they grow. */
+class Count {
+  read = 0;
+  stored = 0;
+  merged = 0;
+  rejected = 0;
+
+  get tally() {
+    const { read, stored, merged, rejected } = this;
+    return { read, stored, merged, rejected };
+  }
+}
+
+class Ledger {
+  readonly conversations = new Count();
+  readonly records = new Count();
+  readonly findings = new Gathering<Finding>((one) => one.code);
+  format = '';
+  bytes = 0;
+  attachments = 0;
+  first: Finding | undefined;
+  troubles = 0;
+
+  /** A finding outside the conversations, whose records nobody else counts. */
+  aside(found: Finding): void {
+    this.note(found);
+    this.records.read += found.rejected;
+    this.records.rejected += found.rejected;
+  }
+
+  note(found: Finding): void {
+    this.findings.add(found);
+    if (found.severity === 'note') return;
+    this.first ??= found;
+    this.troubles++;
+  }
+
+  /** Counts the records of a conversation that was read. */
+  open(tree: RepairedTree): void {
+    this.conversations.read++;
+    this.records.read += tree.records;
+    this.records.merged += tree.merged;
+    this.records.rejected += tree.rejected;
+    for (const found of tree.findings) this.note(found);
+  }
+
+  stored(tree: RepairedTree, { records }: Incoming, result: Imported): void {
+    if (result.created) this.conversations.stored++;
+    else this.conversations.merged++;
+    const own = tree.ownRecords ?? 0;
+    if (result.created) this.records.stored += own;
+    else this.records.merged += own;
+    const counted = (ids: readonly string[]) => ids.filter((id) => (records.get(id) ?? 0) > 0).length;
+    this.records.stored += counted(result.added);
+    this.records.merged += counted(result.present);
+    const left = counted(result.left);
+    this.records.rejected += left;
+    if (result.left.length > 0)
+      this.note({
+        code: 'import/parent-removed',
+        severity: 'note',
+        place: tree.place,
+        message: `${tree.place}: ${result.left.length} new messages hang on what was deleted here, and were left out.`,
+        rejected: left,
+      });
+  }
+
+  /** A conversation that the store would not take; nothing of it is there. */
+  refused(tree: RepairedTree, error: AppError): void {
+    this.conversations.rejected++;
+    let rest = tree.ownRecords ?? 0;
+    for (const node of tree.nodes) if (node.records > 0) rest++;
+    this.records.rejected += rest;
+    const trashed = error.code === 'tree/read-only';
+    this.note({
+      code: trashed ? 'import/in-trash' : 'import/refused',
+      severity: trashed ? 'note' : 'loss',
+      place: tree.place,
+      message: `${tree.place}: ${error.message}`,
+      rejected: rest,
+    });
+  }
+
+  report(strict: boolean, dryRun: boolean): ImportReport {
+    return {
+      format: this.format,
+      conversations: this.conversations.tally,
+      records: this.records.tally,
+      attachments: this.attachments,
+      bytes: this.bytes,
+      strict,
+      dryRun,
+      findings: this.findings.listed,
+      counts: this.findings.counts,
+    };
+  }
+}
+
+/**
+ * Imports an input into a store and tells how it goes; the report comes last. Each conversation is one commit, all of it
+ * or nothing, with ids that follow from where it came from: the same import again, also after a crash half way, adds
+ * only what is missing. Throws for an input that cannot be read at all, and for a store that fails.
+ */
+export async function* importInto(
+  store: Store,
+  input: Input,
+  options: ImportIntoOptions = {},
+): AsyncGenerator<ImportIntoEvent> {
+  const { strict = false, dryRun = false } = options;
+  if (strict) await refuseFlawed(input, options);
+  const ledger = new Ledger();
+  const context = runContextOf(store, options);
+  for await (const event of readImport(input, readingOf(options))) {
+    if (event.type === 'format') {
+      ledger.format = event.format.name;
+      yield { type: 'format', name: event.format.name, label: event.format.label };
+    } else if (event.type === 'finding') ledger.aside(event.finding);
+    else if (event.type === 'progress') {
+      ledger.bytes = event.bytes;
+      yield {
+        type: 'progress',
+        bytes: event.bytes,
+        total: event.total,
+        conversations: ledger.conversations.read,
+        records: ledger.records.read,
+      };
+      // Others have work too.
+      await setImmediate();
+    } else yield* storeTree(store, event.tree, ledger, context, dryRun);
+  }
+  yield { type: 'report', report: ledger.report(strict, dryRun) };
+}
+
+function readingOf({ format, scope, signal }: ImportIntoOptions) {
+  return {
+    ...(format === undefined ? {} : { format }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<void> {
+  const ledger = new Ledger();
+  for await (const event of readImport(input, readingOf(options))) {
+    if (event.type === 'finding') ledger.aside(event.finding);
+    else if (event.type === 'tree') ledger.open(event.tree);
+    else await setImmediate();
+  }
+  if (ledger.first === undefined) return;
+  throw new AppError({
+    code: 'import/strict',
+    kind: importErrorKinds['import/strict'],
+    message: `Nothing was imported: ${ledger.troubles} things would have to be repaired or left out. The first: ${ledger.first.message}`,
+    data: { findings: ledger.findings.listed, counts: ledger.findings.counts },
+  });
+}
+
+async function* storeTree(
+  store: Store,
+  tree: RepairedTree,
+  ledger: Ledger,
+  context: RunContext,
+  dryRun: boolean,
+): AsyncGenerator<ImportIntoEvent> {
+  ledger.open(tree);
+  const incoming = toCommand(tree, ledger.format, store.owner);
+  const { treeId } = incoming.command;
+  try {
+    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(store, tree, incoming, context);
+    if (!dryRun) ledger.attachments += tree.blobs?.length ?? 0;
+    ledger.stored(tree, incoming, result);
+    yield {
+      type: 'conversation',
+      treeId,
+      title: tree.title ?? null,
+      created: result.created,
+      added: result.added.length,
+      present: result.present.length,
+    };
+  } catch (error) {
+    if (!isAppError(error) || error.kind === 'unavailable' || error.kind === 'internal' || error.kind === 'aborted')
+      throw error;
+    ledger.refused(tree, error);
+  }
+}
+
+/** What an import would do, without doing it. */
+async function rehearse(store: Store, { command }: Incoming, context: RunContext): Promise<Imported> {
+  const { treeId } = command;
+  const { actor, newId, kit, now } = context;
+  const plan = await store.read(treeId, () =>
+    planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false }),
+  );
+  const trashed = await store.read(treeId, () => ask('tree', {}));
+  if (trashed?.attributes.trashedAt !== undefined && plan.steps.length > 0)
+    throw new AppError({ code: 'tree/read-only', kind: 'refused', message: `The tree ${treeId} is in the trash.` });
+  return plan.result;
+}
+
+async function carryOut(
+  store: Store,
+  tree: RepairedTree,
+  { command, names }: Incoming,
+  context: RunContext,
+): Promise<Imported> {
+  const { treeId } = command;
+  const known = await store.read(treeId, () => ask('tree', {}));
+  for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
+  // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
+  const at = known === null ? lastTime(tree) : undefined;
+  const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
+  const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map((one) => one.nodeId));
+  const left = new Set(result.left);
+  // A crash after the commit and before this left names out; the next import brings them.
+  const missing = names.filter((one) => !there.has(one.nodeId) && (one.nodeId === null || !left.has(one.nodeId)));
+  if (missing.length > 0) await store.putExternalIds(missing);
+  return result;
+}
+
+async function keepBlob(store: Store, blob: ImportedBlob): Promise<void> {
+  if ((await store.blobs.find(blob.hash)) === null) await store.blobs.put(await blob.read(), blob.mediaType);
+}
+
+function lastTime(tree: RepairedTree): number | undefined {
+  if (tree.updatedAt !== undefined) return tree.updatedAt;
+  let last = tree.createdAt;
+  for (const { createdAt } of tree.nodes)
+    if (createdAt !== undefined && !(last !== undefined && last >= createdAt)) last = createdAt;
+  return last;
+}

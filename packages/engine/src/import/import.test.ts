@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileOfBytes, type ImportReport, type Input } from '@coppice/content/formats';
+import { ask, type NodeId, run, type Store, type TreeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runContextOf } from '../service.ts';
+import { exportFrom } from './export-from.ts';
+import { type ImportIntoEvent, type ImportIntoOptions, importInto } from './import-into.ts';
+
+const say = (role: string, content: string) => ({ role, content });
+
+function inputOf(value: unknown, name = 'chats.json'): Input {
+  return { files: [fileOfBytes(name, Buffer.from(JSON.stringify(value)))] };
+}
+
+const two = [
+  { id: 'a', title: 'Tea', messages: [say('system', 'Be brief.'), say('user', 'Which?'), say('assistant', 'Green.')] },
+  { id: 'b', messages: [say('user', 'Hello'), say('assistant', '')] },
+];
+
+let place = '';
+let store: Store;
+
+async function imported(input: Input, options: ImportIntoOptions = {}) {
+  const events: ImportIntoEvent[] = [];
+  for await (const event of importInto(store, input, { now: () => 1_790_000_000_000, ...options })) events.push(event);
+  const last = events.at(-1);
+  if (last?.type !== 'report') throw new Error('The report is not last.');
+  const { conversations, records } = last.report;
+  for (const tally of [conversations, records]) expect(tally.read).toBe(tally.stored + tally.merged + tally.rejected);
+  return { events, report: last.report };
+}
+
+function treesOf(events: readonly ImportIntoEvent[]): TreeId[] {
+  return events.flatMap((event) => (event.type === 'conversation' ? [event.treeId] : []));
+}
+
+async function rowsOf(id: TreeId | undefined) {
+  const rows = id === undefined ? null : await store.read(id, () => ask('rows', {}));
+  if (rows === null) throw new Error('There is no tree.');
+  return rows;
+}
+
+async function written(format: string): Promise<{ readonly text: string; readonly report: unknown }> {
+  let text = '';
+  let report: unknown;
+  for await (const event of exportFrom(store, { format, now: () => 0 })) {
+    if (event.type === 'text') text += event.text;
+    if (event.type === 'report') ({ report } = event);
+  }
+  return { text, report };
+}
+
+const tally = ({ conversations, records }: ImportReport) => [
+  [conversations.read, conversations.stored, conversations.merged, conversations.rejected],
+  [records.read, records.stored, records.merged, records.rejected],
+];
+
+describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
+  beforeEach(async () => {
+    place = mkdtempSync(join(tmpdir(), 'coppice-import-'));
+    store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`);
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(place, { recursive: true });
+  });
+
+  test('[IM1] makes one commit per conversation and tells of each, the report last', async () => {
+    const { events, report } = await imported(inputOf(two));
+    expect(events[0]).toEqual({ type: 'format', name: 'linear', label: 'Message list' });
+    expect(tally(report)).toEqual([
+      [2, 2, 0, 0],
+      [5, 5, 0, 0],
+    ]);
+    for (const id of treesOf(events)) expect((await rowsOf(id)).row.version).toBe(1);
+    expect((await store.trees()).items.map((tree) => tree.attributes.title)).toContain('Tea');
+  });
+
+  test('[IM2] a second time adds nothing; a later export adds what is new and finds what it hangs on', async () => {
+    const first = await imported(inputOf(two));
+    const again = await imported(inputOf(two));
+    expect(tally(again.report)).toEqual([
+      [2, 0, 2, 0],
+      [5, 0, 5, 0],
+    ]);
+    const [a] = treesOf(first.events);
+    const messages = [...(two[0]?.messages ?? []), say('user', 'Thanks.')];
+    const later = await imported(inputOf([{ ...two[0], messages }]));
+    expect(tally(later.report)).toEqual([
+      [1, 0, 1, 0],
+      [4, 1, 3, 0],
+    ]);
+    expect((await rowsOf(a)).nodes.length).toBe(4);
+    expect((await store.findExternalIds('linear', '', ['a'])).map((one) => one.treeId)).toEqual([a]);
+  });
+
+  test('[IM3] that was cut short between a commit and its names is made whole by the next one', async () => {
+    const broken: Store = Object.create(store, {
+      putExternalIds: { value: () => Promise.reject(new Error('power cut')) },
+      owner: { value: store.owner },
+      read: { value: store.read.bind(store) },
+      change: { value: store.change.bind(store) },
+      blobs: { value: store.blobs },
+      externalIdsOf: { value: store.externalIdsOf.bind(store) },
+    });
+    const whole = async () => {
+      for await (const _ of importInto(broken, inputOf(two)));
+    };
+    await expect(whole()).rejects.toThrow('power cut');
+    const { report, events } = await imported(inputOf(two));
+    expect(tally(report)).toEqual([
+      [2, 1, 1, 0],
+      [5, 2, 3, 0],
+    ]);
+    const [a] = treesOf(events);
+    if (a === undefined) throw new Error('There is no tree.');
+    expect((await store.externalIdsOf(a)).length).toBe(3);
+  });
+
+  test('[IM4] strict refuses the whole input if a part of it had to be repaired, and stores nothing', async () => {
+    const flawed = [two[0], { id: 'c', messages: [say('user', 'x'), 7] }];
+    await expect(imported(inputOf(flawed), { strict: true })).rejects.toMatchObject({ code: 'import/strict' });
+    expect((await store.trees()).items).toEqual([]);
+    const { report } = await imported(inputOf(flawed));
+    expect(tally(report)[1]).toEqual([5, 4, 0, 1]);
+    expect(report.counts).toEqual({ 'import/record-unreadable': 1 });
+    await imported(inputOf(two), { strict: true });
+  });
+
+  test('[IM5] dry tells what would be, and stores nothing', async () => {
+    const dry = await imported(inputOf(two), { dryRun: true });
+    expect((await store.trees()).items).toEqual([]);
+    const real = await imported(inputOf(two));
+    expect({ ...dry.report, dryRun: false }).toEqual(real.report);
+    expect(tally((await imported(inputOf(two), { dryRun: true })).report)[0]).toEqual([2, 0, 2, 0]);
+  });
+
+  test('[IM6] leaves a conversation in the trash alone, and says so', async () => {
+    const { events } = await imported(inputOf([two[0]]));
+    const [a] = treesOf(events);
+    if (a === undefined) throw new Error('There is no tree.');
+    await run(store, { type: 'delete-tree', treeId: a }, runContextOf(store, {}));
+    const messages = [...(two[0]?.messages ?? []), say('user', 'Thanks.')];
+    for (const dryRun of [true, false]) {
+      const { report } = await imported(inputOf([{ ...two[0], messages }]), { dryRun });
+      expect(tally(report)[0]).toEqual([1, 0, 0, 1]);
+      expect(report.counts).toEqual({ 'import/in-trash': 1 });
+    }
+  });
+
+  test('[IM7] can be stopped between conversations; what is in stays whole', async () => {
+    const stop = new AbortController();
+    const stopped = async () => {
+      for await (const event of importInto(store, inputOf(two), { signal: stop.signal }))
+        if (event.type === 'conversation') stop.abort();
+    };
+    await expect(stopped()).rejects.toMatchObject({ code: 'import/aborted', kind: 'aborted' });
+    const [tree] = (await store.trees()).items;
+    expect((await rowsOf(tree?.id)).nodes.length).toBe(3);
+  });
+
+  test('[IM8] is given back by an export of everything, or of the thread to one message', async () => {
+    const { events } = await imported(inputOf([two[0]]));
+    const { text } = await written('linear');
+    expect(JSON.parse(text)).toEqual(two[0]);
+    const [a] = treesOf(events);
+    const rows = await rowsOf(a);
+    const first: NodeId | undefined = rows.nodes[1]?.id;
+    let path = '';
+    if (a === undefined || first === undefined) throw new Error('There is no tree.');
+    const selection = { what: 'path', nodeId: first } as const;
+    for await (const event of exportFrom(store, { format: 'linear', trees: [a], selection }))
+      if (event.type === 'text') path += event.text;
+    expect(JSON.parse(path).messages).toEqual(two[0]?.messages.slice(0, 2));
+    await expect(written('no-such-format')).rejects.toMatchObject({ code: 'import/unknown-format' });
+  });
+});
