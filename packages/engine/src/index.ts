@@ -31,6 +31,7 @@ export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './g
 export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
 export type { ToolSource } from './generate/room.ts';
+export { fileSpending, memorySpending, type Spending } from './generate/spending.ts';
 export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } from './http/contract.ts';
 export { redact } from './http/redact.ts';
 // Conversations from elsewhere, and back.

@@ -1,7 +1,10 @@
-import type { Config, SummariesConfig } from '../config/contract.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { BudgetsConfig, Config, SummariesConfig } from '../config/contract.ts';
 import { defaultFileTools, type FileTools } from '../summaries/files.ts';
+import { noBudgets } from './budget.ts';
 import type { GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
+import { fileSpending, type Spending } from './spending.ts';
 
 /** What a turn has unless it says otherwise. */
 export type GenerateDefaults = Pick<GenerateOptions, 'temperature' | 'maxTokens' | 'thinking' | 'fallbackModel'>;
@@ -15,12 +18,15 @@ export interface CompactionSettings {
 
 /** What the operator's configuration says about turns, for a generator to be made with. */
 export function generatorSettings(
-  config: Pick<Config, 'generate' | 'tools'> & Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel'>>,
+  config: Pick<Config, 'generate' | 'tools'> &
+    Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel' | 'budgets' | 'file'>>,
 ): {
   readonly defaults: GenerateDefaults;
   readonly limits: Pick<GenerateLimits, 'rounds' | 'calls' | 'turnMs'>;
   readonly compaction: CompactionSettings;
   readonly summaries: SummariesConfig;
+  readonly budgets: BudgetsConfig;
+  readonly spending: Spending | undefined;
 } {
   const { temperature, maxTokens, thinking, fallbackModel } = config.generate;
   const { rounds, calls, turnMs } = config.tools;
@@ -41,6 +47,9 @@ export function generatorSettings(
       },
     },
     summaries: { model: config.summaries?.model ?? config.cheapModel },
+    budgets: config.budgets ?? noBudgets,
+    // Beside the file that sets the budget, so that every process that keeps to it reads the same book.
+    spending: config.file && isAbsolute(config.file) ? fileSpending(join(dirname(config.file), 'spending')) : undefined,
   };
 }
 

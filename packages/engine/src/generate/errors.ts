@@ -6,6 +6,7 @@ import type { ErrorEvent } from '../providers/contract.ts';
 export const generateErrorKinds = {
   'generate/tools-need-one': 'invalid',
   'generate/tool-limit': 'refused',
+  'generate/budget': 'refused',
   'generate/invalid': 'invalid',
   'generate/not-continuable': 'refused',
   'generate/lost': 'unavailable',

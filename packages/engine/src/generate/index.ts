@@ -3,7 +3,7 @@ import { messageKit } from '@coppice/content';
 import type { ActId, MessageKit, NodeId, Store } from '@coppice/core';
 import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
-import type { SummariesConfig } from '../config/contract.ts';
+import type { BudgetsConfig, SummariesConfig } from '../config/contract.ts';
 import { createEvents, type Events } from '../events.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -15,10 +15,12 @@ import { cheapModel } from '../summaries/cheap-model.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { createBreathe } from './breathe.ts';
+import { noBudgets } from './budget.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
 import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
 import type { Room, ToolSource } from './room.ts';
+import { memorySpending, type Spending } from './spending.ts';
 import { Stop } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
 
@@ -37,6 +39,10 @@ export interface GeneratorOptions {
   /** Makes room otherwise. */
   readonly compact?: Compact | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
+  /** What turns and days may cost; as much as they like if not given. */
+  readonly budgets?: BudgetsConfig | undefined;
+  /** Where it is kept what days cost; in mind if not given, and forgotten with the process. */
+  readonly spending?: Spending | undefined;
   /** What a turn has unless it says otherwise; see {@link generatorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
   /** Who acts where a turn does not say; the store's owner if not given. */
@@ -104,6 +110,8 @@ export function createGenerator(options: GeneratorOptions): Generator {
     actor,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },
+    budgets: options.budgets ?? noBudgets,
+    spending: options.spending ?? memorySpending(),
     compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.makeRoom),
   };
   const running = new Set<RunningTurn>();

@@ -1,5 +1,6 @@
 /** What every part of a turn works with, and nothing that belongs to a single one. */
 import type { MessageKit, RunContext, Store } from '@coppice/core';
+import type { BudgetsConfig } from '../config/contract.ts';
 import type { Events } from '../events.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
@@ -7,6 +8,7 @@ import type { Tools } from '../tools/registry.ts';
 import type { Breathe } from './breathe.ts';
 import type { Compact } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
+import type { Spending } from './spending.ts';
 
 /** What a turn needs of whoever keeps tools; the registry is one. */
 export type ToolSource = Pick<Tools, 'specs' | 'call'>;
@@ -26,6 +28,8 @@ export interface Room {
   readonly process: string;
   readonly limits: GenerateLimits;
   readonly compact: Compact | null;
+  readonly budgets: BudgetsConfig;
+  readonly spending: Spending;
 }
 
 /** The context of a command that belongs to a turn. */

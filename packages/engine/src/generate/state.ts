@@ -2,6 +2,7 @@
 import { type ActId, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
+import type { TurnSpent } from './budget.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
 import { requestedId } from './request-id.ts';
 import type { Room } from './room.ts';
@@ -34,6 +35,7 @@ export interface TurnState {
   attached: boolean;
   /** Rounds of tools so far. */
   round: number;
+  readonly spent: TurnSpent;
 }
 
 /**

@@ -119,6 +119,7 @@ async function firstRound(work: Work): Promise<Round> {
     compacted: false,
     attached: false,
     round: 0,
+    spent: { usd: 0, tokens: 0 },
   };
   work.state = state;
   return roundAt(work, state, ground, { rounds: 0, calls: 0 });

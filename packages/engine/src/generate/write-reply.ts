@@ -1,4 +1,5 @@
 /** One reply: asks a model, puts its text down while it comes, and ends the node. */
+import { messageTokens } from '@coppice/content';
 import {
   type ActId,
   isAppError,
@@ -13,12 +14,13 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
-import type { ErrorEvent, FinishReason, ProviderEvent } from '../providers/contract.ts';
+import type { ErrorEvent, FinishReason, ProviderEvent, ProviderUsage } from '../providers/contract.ts';
 import { errorFrom } from '../providers/errors.ts';
 import { foldReply, type Reply } from '../providers/fold.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import { withStoredBytes } from './blobs.ts';
+import { spend, type TurnSpent } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
@@ -42,6 +44,8 @@ export interface ReplyJob {
   /** Whether the node bears the mark of an earlier failure. */
   readonly reopened: boolean;
   readonly signal: AbortSignal;
+  /** What the turn has spent; the call is added to it. */
+  readonly spent: TurnSpent;
 }
 
 /** What came from a model. */
@@ -175,6 +179,8 @@ async function endReply(
   const usage = heard.usage === null ? null : withoutRaw(heard.usage);
   const cost = usage === null ? null : heard.prompt.model.cost(usage);
   if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
+  const counted = usage ?? guessed(heard);
+  if (counted !== null) await spend(room, job.spent, counted, cost ?? heard.prompt.model.cost(counted));
   const { startedAt, firstMs, instead } = heard;
   const facts = { finishReason, usage, cost, startedAt, firstMs, instead, totalMs: room.clock.now() - startedAt };
   const meta: NodeMeta = {
@@ -229,6 +235,12 @@ async function commit(room: Room, job: ReplyJob, written: WrittenReply, meta: No
     );
     return result.changed ? kept : await readReply(room, treeId, nodeId);
   }
+}
+
+/** What a reply that broke off before its usage was told is taken to have used. */
+function guessed({ message, prompt }: Heard): Omit<ProviderUsage, 'raw'> | null {
+  if (message === null) return null;
+  return { inputTokens: prompt.estimate, outputTokens: messageTokens(message) };
 }
 
 function withoutRaw<U extends { readonly raw: unknown }>(usage: U): Omit<U, 'raw'> {

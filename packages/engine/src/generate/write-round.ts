@@ -1,6 +1,7 @@
 /** The replies of one call: where they hang, what they are asked, and that each has a run before it exists. */
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { attach } from './attach.ts';
+import { withinBudgets } from './budget.ts';
 import type { WrittenReply } from './contract.ts';
 import { compactOnce, makeRoom, smallest } from './make-room.ts';
 import { type Prompt, promptFor, readContext } from './prompt.ts';
@@ -58,12 +59,13 @@ async function writeAll(
   room: Room,
   state: TurnState,
   ground: Ground,
-  prompts: readonly (readonly [Prompt, ...Prompt[]])[],
+  wanted: readonly (readonly [Prompt, ...Prompt[]])[],
   select: boolean,
   /** Which of the turn's replies these are; all of them if not given. */
-  places: readonly number[] = prompts.map((_, index) => index),
+  places: readonly number[] = wanted.map((_, index) => index),
 ): Promise<readonly WrittenReply[]> {
-  const { treeId, actId, actor, signal, emit } = state;
+  const { treeId, actId, actor, signal, emit, spent } = state;
+  const prompts = await withinBudgets(room, spent, wanted);
   const jobs = prompts.map((list, index) => ({
     prompts: list,
     nodeId: idOf(room, state, ground, places[index] ?? index, state.compacted),
@@ -100,7 +102,7 @@ async function writeAll(
   const reopened = ground.type === 'into';
   const before = ground.type === 'into' ? ground.before : null;
   const writing = jobs.map((job) =>
-    writeReply(room, { ...job, treeId, parentId, actId, actor, before, reopened, signal }, emit),
+    writeReply(room, { ...job, treeId, parentId, actId, actor, before, reopened, signal, spent }, emit),
   );
   // All are waited for, also when one cannot be stored: nobody is left behind writing into a turn that ended.
   const settled = await Promise.allSettled(writing);

@@ -1,0 +1,188 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseConfig } from '../config/load.ts';
+import { systemClock } from '../providers/clock.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
+import { openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { defineTool } from '../tools/define.ts';
+import { createTools } from '../tools/registry.ts';
+import { noBudgets } from './budget.ts';
+import { generatorSettings } from './defaults.ts';
+import { dayOf, fileSpending, memorySpending } from './spending.ts';
+
+let shop: Workshop;
+let opened: Workshop | null = null;
+const places: string[] = [];
+afterEach(async () => {
+  await opened?.close();
+  opened = null;
+  for (const place of places.splice(0)) await rm(place, { recursive: true });
+});
+
+async function folder(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'coppice-spending-'));
+  places.push(place);
+  return place;
+}
+
+// A dollar for a thousand tokens of output, and a tenth of it for input.
+const priced = [
+  '[models."scripted/one"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 100, output = 1000 }',
+  '[models."other/two"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 0, output = 0 }',
+].join('\n');
+
+async function open(replies: readonly ScriptedReply[], options: WorkshopOptions = {}): Promise<Workshop> {
+  shop = await openWorkshop('memory', replies, { config: priced, ...options });
+  opened = shop;
+  return shop;
+}
+
+/** A reply that used so many tokens. */
+const used = (input: number, output: number): ScriptedReply => [
+  { type: 'text-delta', text: 'Yes' },
+  usageBeat(input, output),
+  { type: 'end', finishReason: 'stop', raw: 'stop' },
+];
+
+const tools = createTools({
+  tools: [defineTool({ name: 'look', description: 'Looks.', sideEffects: false, run: () => 'a tree' })],
+});
+
+describe('a turn', () => {
+  test('[M40] asks for no longer reply than its budget pays for', async () => {
+    await open([used(10, 10)], { budgets: { ...noBudgets, turnUsd: 2 } });
+    expect((await shop.send('Hello', { maxTokens: 5_000 }).done).type).toBe('end');
+    const [request] = shop.provider.requests;
+    expect(request?.maxTokens).toBeGreaterThan(1_900);
+    expect(request?.maxTokens).toBeLessThanOrEqual(2_000);
+    expect((await shop.send('Hello', { maxTokens: 300 }).done).type).toBe('end');
+    expect(shop.provider.requests[1]?.maxTokens).toBe(300);
+  });
+
+  test('[M40] shares its budget among replies beside each other', async () => {
+    await open([used(10, 10)], { budgets: { ...noBudgets, turnTokens: 2_000 } });
+    await shop.send('Hello', { maxTokens: 5_000, n: 4 }).done;
+    const asked = shop.provider.requests.map((request) => request.maxTokens);
+    expect(asked).toHaveLength(4);
+    for (const each of asked) expect(each).toBeLessThanOrEqual(500);
+    for (const each of asked) expect(each).toBeGreaterThan(450);
+  });
+
+  test.each([
+    ['dollars', { turnUsd: 0.1 }, 'turn_usd'],
+    ['tokens', { turnTokens: 100 }, 'turn_tokens'],
+    ['dollars of the day', { dayUsd: 0.1 }, 'day_usd'],
+  ])('[M41] without the %s for a reply worth having is refused, and what was said stays', async (_, budget, name) => {
+    await open([used(10, 10)], { budgets: { ...noBudgets, ...budget } });
+    const end = await shop.send('Hello', { maxTokens: 5_000 }).done;
+    expect(end).toMatchObject({ type: 'error', code: 'generate/budget', kind: 'refused' });
+    expect(end.type === 'error' && end.message).toContain(`raise ${name} in [budgets]`);
+    expect(shop.provider.requests).toEqual([]);
+    expect(await shop.thread()).toEqual(['user: Hello']);
+    expect(await shop.store.runs.list()).toEqual([]);
+  });
+
+  test('[M41] ends in the middle of its tools when its budget does, with their results in the tree', async () => {
+    const calls = (_request: unknown, number: number) => [
+      ...toolBeats({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
+      usageBeat(400, 400),
+      { type: 'end', finishReason: 'tool-use', raw: 'x' } as const,
+    ];
+    await open([calls], { tools, budgets: { ...noBudgets, turnTokens: 2_000 } });
+    const end = await shop.send('Look', { tools: ['look'] }).done;
+    expect(end).toMatchObject({ code: 'generate/budget' });
+    expect(shop.provider.requests).toHaveLength(2);
+    expect((await shop.thread()).at(-1)).toBe('tool: a tree');
+    // The next turn has a budget of its own.
+    await shop.send('And now?', { tools: ['look'] }).done;
+    expect(shop.provider.requests.length).toBeGreaterThan(2);
+  });
+
+  test('[M42] counts what a reply used that broke off before it said so', async () => {
+    const spending = memorySpending();
+    await open([[{ type: 'text-delta', text: 'word '.repeat(200) }, errorEvent('provider/dropped', 'Gone.')]], {
+      budgets: { ...noBudgets, dayUsd: 100 },
+      spending,
+    });
+    await shop.send('Hello').done;
+    expect(await spending.on(dayOf(Date.now()))).toBeGreaterThan(0.1);
+  });
+
+  test('[M41] goes to the model in place of a dear one where that is paid for', async () => {
+    await open([used(10, 10)], { other: [textBeats('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
+    const end = await shop.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
+    expect(end.type).toBe('end');
+    expect(shop.provider.requests).toEqual([]);
+    expect((await shop.thread()).at(-1)).toBe('assistant: For free');
+  });
+
+  test('[M41] of a free model, and of one whose price nobody knows, is not held back by dollars', async () => {
+    await open([used(10, 10)], {
+      config: '',
+      other: [textBeats('For free')],
+      budgets: { ...noBudgets, turnUsd: 0, dayUsd: 0 },
+    });
+    expect((await shop.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
+    expect((await shop.send('Hello', { models: ['other/two'] }).done).type).toBe('end');
+  });
+});
+
+describe('a day', () => {
+  test('[M42] is over its budget for every turn and every process, and the next one is not', async () => {
+    const place = await folder();
+    let now = Date.UTC(2026, 10, 15, 23, 0);
+    const clock = { ...systemClock, now: () => now };
+    const budgets = { ...noBudgets, dayUsd: 1 };
+    await open([used(1_000, 700)], { clock, budgets, spending: fileSpending(place) });
+    expect((await shop.send('One').done).type).toBe('end');
+    const beside = await shop.beside({ spending: fileSpending(place) });
+    const [said] = await shop.children(shop.rootId);
+    const again = () =>
+      beside.generator.generate(
+        { type: 'reply', treeId: shop.treeId, parentId: said?.id ?? shop.rootId },
+        { models: ['scripted/one'], maxTokens: 5_000 },
+      ).done;
+    expect(await again()).toMatchObject({ code: 'generate/budget' });
+    now += 2 * 3_600_000;
+    expect((await again()).type).toBe('end');
+  });
+
+  test('[M42] has a book that many write and that a torn line does not spoil', async () => {
+    const place = await folder();
+    const books = [fileSpending(place), fileSpending(place)] as const;
+    const day = '2026-11-15';
+    expect(await books[0].on(day)).toBe(0);
+    await Promise.all(Array.from({ length: 50 }, (_, index) => books[index % 2 === 0 ? 0 : 1].add(day, 1)));
+    expect(await Promise.all(books.map((book) => book.on(day)))).toEqual([50, 50]);
+    await appendFile(join(place, `${day}.jsonl`), '{"usd":-5}\nnonsense\n{"usd":2}\n{"usd":');
+    expect(await books[0].on(day)).toBe(52);
+    await appendFile(join(place, `${day}.jsonl`), '3}\n');
+    expect(await books[0].on(day)).toBe(55);
+    expect(await books[0].on('2026-11-16')).toBe(0);
+    expect(await fileSpending(place).on(day)).toBe(55);
+  });
+
+  test('[M42] whose book cannot be written is counted by the process, and one that cannot be read is a refusal', async () => {
+    const place = await folder();
+    await writeFile(join(place, 'file'), '');
+    const book = fileSpending(join(place, 'file'));
+    await book.add('2026-11-15', 4);
+    await expect(book.on('2026-11-15')).rejects.toThrow('ENOTDIR');
+    await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: book });
+    expect(await shop.send('Hello').done).toMatchObject({ code: 'generate/budget', kind: 'refused' });
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[M40] has the budgets of the configuration, with a book beside it', async () => {
+    const place = await folder();
+    const text = '[budgets]\nturn_usd = 0.5\nday_usd = 3\nturn_tokens = 1000';
+    const settings = generatorSettings(parseConfig({ name: join(place, 'config.toml'), text }, {}));
+    expect(settings.budgets).toEqual({ turnUsd: 0.5, dayUsd: 3, turnTokens: 1_000 });
+    await settings.spending?.add('2026-11-15', 2);
+    expect(await fileSpending(join(place, 'spending')).on('2026-11-15')).toBe(2);
+    expect(generatorSettings(parseConfig(null, {}))).toMatchObject({ budgets: noBudgets, spending: undefined });
+  });
+});

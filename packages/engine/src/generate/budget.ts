@@ -1,0 +1,117 @@
+/** What a turn, and a day, may cost: refused before it is spent, and counted after. */
+import { maxTokens } from '@coppice/core';
+import type { Cost } from '../catalogue/index.ts';
+import type { BudgetsConfig } from '../config/contract.ts';
+import type { ProviderUsage } from '../providers/contract.ts';
+import { generateError } from './errors.ts';
+import type { Prompt } from './prompt.ts';
+import type { Room } from './room.ts';
+import { dayOf } from './spending.ts';
+
+/** No limit at all. */
+export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
+
+/** What a turn has spent so far. */
+export interface TurnSpent {
+  usd: number;
+  tokens: number;
+}
+
+type Prompts = readonly [Prompt, ...Prompt[]];
+
+/** One limit and what is used of it. */
+interface Purse {
+  readonly budget: 'turn_usd' | 'day_usd' | 'turn_tokens';
+  readonly limit: number;
+  readonly spent: number;
+}
+
+/**
+ * The prompts with the longest reply that the budgets leave, shared among replies beside each other. A model that is too
+ * dear gives way to the one in its place if that is not; refuses `generate/budget` where there is none, or no room for a
+ * reply worth having. Free models, and those whose price nobody knows, are not held back by dollars.
+ */
+export async function withinBudgets(
+  room: Room,
+  turn: TurnSpent,
+  prompts: readonly Prompts[],
+): Promise<readonly Prompts[]> {
+  const purses = await openPurses(room, turn);
+  if (purses.length === 0) return prompts;
+  return prompts.map((list): Prompts => {
+    const fitting = list.map((prompt) => fitted(prompt, purses, prompts.length));
+    const [first, ...rest] = fitting.filter((prompt) => 'request' in prompt);
+    if (first !== undefined) return [first, ...rest];
+    const [why] = fitting.filter((prompt) => 'budget' in prompt);
+    throw refusal(why);
+  });
+}
+
+async function openPurses({ budgets, spending, clock }: Room, turn: TurnSpent): Promise<readonly Purse[]> {
+  const purses: Purse[] = [];
+  const { turnUsd, dayUsd, turnTokens } = budgets;
+  if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens });
+  if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd });
+  if (dayUsd !== null) {
+    const spent = await spending.on(dayOf(clock.now())).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw generateError('generate/budget', `What was spent today cannot be told, and day_usd is set: ${why}`);
+    });
+    purses.push({ budget: 'day_usd', limit: dayUsd, spent });
+  }
+  return purses;
+}
+
+function fitted(prompt: Prompt, purses: readonly Purse[], replies: number): Prompt | Purse {
+  const asked = prompt.request.maxTokens;
+  let most = asked;
+  for (const purse of purses) {
+    const left = outputLeft(prompt, purse, replies);
+    const limit = maxTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
+    if (left < 1 || limit.room === 'short') return purse;
+    most = limit.maxTokens;
+  }
+  return most === asked ? prompt : { ...prompt, request: { ...prompt.request, maxTokens: most } };
+}
+
+/** The tokens of a reply that a purse pays for after the prompt itself. */
+function outputLeft({ model, estimate }: Prompt, { budget, limit, spent }: Purse, replies: number): number {
+  const share = (limit - spent) / replies;
+  if (budget === 'turn_tokens') return Math.floor(share - estimate);
+  const { price } = model.info;
+  if (price === null || (price.input === 0 && price.output === 0)) return Number.MAX_SAFE_INTEGER;
+  const million = 1_000_000;
+  const left = share - (estimate * price.input) / million;
+  if (left <= 0) return 0;
+  return price.output === 0 ? Number.MAX_SAFE_INTEGER : Math.floor((left * million) / price.output);
+}
+
+const named = {
+  turn_tokens: ['a turn', 'tokens'],
+  turn_usd: ['a turn', 'US dollars'],
+  day_usd: ['a day', 'US dollars'],
+} as const;
+
+function refusal(purse: Purse | undefined): Error {
+  if (purse === undefined) return generateError('generate/budget', 'The budget leaves no room for a reply.');
+  const { budget, limit, spent } = purse;
+  const [what, unit] = named[budget];
+  return generateError(
+    'generate/budget',
+    `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${Number(spent.toFixed(6))} spent): raise ${budget} in [budgets], or take a cheaper model or a shorter conversation.`,
+    { budget, limit, spent },
+  );
+}
+
+/** Counts a call of a model. A day's book that cannot be written stops nobody: what this process spent is kept in mind. */
+export async function spend(
+  { budgets, spending, clock }: Room,
+  turn: TurnSpent,
+  usage: Omit<ProviderUsage, 'raw'>,
+  cost: Cost | null,
+): Promise<void> {
+  turn.tokens += usage.inputTokens + usage.outputTokens;
+  if (cost === null || cost.total === 0) return;
+  turn.usd += cost.total;
+  if (budgets.dayUsd !== null) await spending.add(dayOf(clock.now()), cost.total);
+}
