@@ -1,6 +1,7 @@
 /** Every store, by the scheme of its URL; each is loaded when it is first opened. */
 export const members = {
   files: () => import('./files/index.ts'),
+  jsonl: () => import('./jsonl/index.ts'),
   memory: () => import('./memory/index.ts'),
   postgres: () => import('./postgres/index.ts'),
   sqlite: () => import('./sqlite/index.ts'),

@@ -124,7 +124,7 @@ export class Book {
   async open(owner: string, treeId: TreeId): Promise<{ readonly volume: Volume; readonly pages: Pages }> {
     this.alive();
     const volume = this.find(owner, treeId) ?? unknownTree(treeId);
-    return { volume, pages: await this.#pages(volume) };
+    return { volume, pages: await this.#current(volume) };
   }
 
   async #pages(volume: Volume): Promise<Pages> {
@@ -138,11 +138,27 @@ export class Book {
     return pages;
   }
 
+  /** A loaded tree with what others added to it meanwhile. Whoever is changing it has looked already. */
+  async #current(volume: Volume): Promise<Pages> {
+    const pages = await this.#pages(volume);
+    if (this.#keeper?.fresh !== undefined && !this.locks.held(volume.id)) this.#refresh(volume, pages, false);
+    return pages;
+  }
+
+  /** Takes in what others added to a tree, where its keeper can tell; under its lock, or while nobody has it. */
+  #refresh(volume: Volume, pages: Pages, write: boolean): void {
+    const more = this.#keeper?.fresh?.(volume.id, pages.tree, write) ?? [];
+    for (const { settled, tree, sequence, format } of more) {
+      this.#lookup.adopt(volume.id, insertedBy(settled));
+      this.#publish(volume, settled, tree, Math.max(sequence, this.#news.next()), format);
+    }
+  }
+
   /** Answers a reading from one moment of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => Reading<T>): Promise<T> {
     this.alive();
     const volume = this.find(owner, treeId);
-    const snapshot = volume === undefined ? null : new Snapshot(await this.#pages(volume));
+    const snapshot = volume === undefined ? null : new Snapshot(await this.#current(volume));
     return this.#drive(owner, treeId, snapshot, reading());
   }
 
@@ -198,6 +214,7 @@ export class Book {
     this.writable();
     const volume = this.find(owner, treeId);
     const pages = volume === undefined ? null : await this.#pages(volume);
+    if (volume !== undefined && pages !== null) this.#refresh(volume, pages, true);
     const snapshot = pages === null ? null : new Snapshot(pages);
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);

@@ -68,6 +68,14 @@ export interface KnownTree {
   readonly sequence: number;
 }
 
+/** A commit that somebody else made in a tree since it was loaded. */
+export interface Fresh {
+  readonly settled: Settled;
+  readonly tree: Tree;
+  readonly sequence: number;
+  readonly format: ConversationFormat;
+}
+
 /**
  * The hands that a book works with. A book without a keeper lives in memory only. A keeper that throws stops what was
  * about to happen: nobody has seen it yet, and the book stays as it was.
@@ -77,6 +85,11 @@ export interface Keeper {
   keep(entry: BookEntry): Promise<void> | void;
   /** Brings a tree that the book knows of but has not loaded. */
   load?(treeId: TreeId): Promise<LoadedTree>;
+  /**
+   * What others added to a loaded tree since it was what it is, oldest first: asked before it is read and, under its lock,
+   * before it is changed. With `write` the keeper also makes sure that it may write, or refuses.
+   */
+  fresh?(treeId: TreeId, tree: Tree, write: boolean): readonly Fresh[];
   /** In which trees that are not loaded these ids are taken. */
   homesOf?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Which trees that are not loaded an act has changed. */

@@ -2,6 +2,11 @@
 export class Locks {
   readonly #tails = new Map<string, Promise<void>>();
 
+  /** Whether something runs or waits under a key. */
+  held(key: string): boolean {
+    return this.#tails.has(key);
+  }
+
   /** Runs work when everything asked for before under the same key is through, however it ended. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);

@@ -41,6 +41,11 @@ export class Lookup {
     for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
 
+  /** Takes in nodes that somebody else added. */
+  adopt(treeId: TreeId, ids: readonly NodeId[]): void {
+    for (const id of ids) if (!this.#homes.has(id)) this.#homes.set(id, treeId);
+  }
+
   /** Takes in a commit that is kept; `before` is what the tree was. */
   commit({ commit }: Settled, before: TreeRow | null, after: TreeRow): void {
     this.#acts.add(commit.actId, after.id);

@@ -135,6 +135,11 @@ export class SideFiles {
     else there.run = run;
   }
 
+  /** The generations that are still being written. */
+  get running(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
   /** Makes an entry last. Beats, pieces of replies and reuses need not outlive a power cut. */
   keep(entry: SideEntry): void {
     switch (entry.type) {

@@ -1,0 +1,126 @@
+/** What a line is and where it hangs, told from its first bytes without reading what it says. */
+import { type Fields, field, isFields } from '../disk/decode.ts';
+
+/** The beginning of a line. */
+export interface Head {
+  readonly type: string;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+  /** The number of its commit; 0 where it has none, as in lines of other tools. */
+  readonly version: number;
+  /** Whether it is the last line of its commit. */
+  readonly commit: boolean;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const closing = 0x7d;
+const backslash = 0x5c;
+const typeKey = Buffer.from('{"type":"');
+const uuidKey = Buffer.from('","uuid":"');
+const parentKey = Buffer.from('","parentUuid":');
+const nullWord = Buffer.from('null');
+const versionKey = Buffer.from(',"version":');
+const commitKey = Buffer.from(',"commit":true');
+
+function follows(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
+  if (at + text.length > end) return false;
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
+
+/** Where a text without escapes ends; −1 if it has one, or letters that take more than a byte, or no end. */
+function endOfText(bytes: Buffer, from: number, end: number): number {
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) return at;
+    if (byte === backslash || byte >= 0x80 || byte < 0x20) return -1;
+  }
+  return -1;
+}
+
+// Files have few types: their names are made once.
+const typeNames = new Map<number, string>();
+
+function typeName(bytes: Buffer, from: number, end: number): string {
+  let hash = end - from;
+  for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+  const known = typeNames.get(hash);
+  if (known !== undefined && known.length === end - from && matches(bytes, from, known)) return known;
+  const name = bytes.toString('latin1', from, end);
+  if (typeNames.size < 256) typeNames.set(hash, name);
+  return name;
+}
+
+function matches(bytes: Buffer, from: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (bytes[from + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
+/**
+ * The head of a line that begins as ours do: type, uuid, parentUuid, then version and commit. Null for any other, which
+ * has to be parsed. Looks at the beginning and the last byte only.
+ */
+export function quickHead(bytes: Buffer, start: number, end: number): Head | null {
+  if (bytes[end - 1] !== closing || !follows(bytes, start, end, typeKey)) return null;
+  const typeStart = start + typeKey.length;
+  const typeEnd = endOfText(bytes, typeStart, end);
+  if (typeEnd < 0 || !follows(bytes, typeEnd, end, uuidKey)) return null;
+  const uuidStart = typeEnd + uuidKey.length;
+  const uuidEnd = endOfText(bytes, uuidStart, end);
+  if (uuidEnd < 0 || !follows(bytes, uuidEnd, end, parentKey)) return null;
+  let at = uuidEnd + parentKey.length;
+  let parentUuid: string | null = null;
+  if (bytes[at] === quote) {
+    const parentEnd = endOfText(bytes, at + 1, end);
+    if (parentEnd < 0) return null;
+    parentUuid = bytes.toString('latin1', at + 1, parentEnd);
+    at = parentEnd + 1;
+  } else if (follows(bytes, at, end, nullWord)) at += nullWord.length;
+  else return null;
+  let version = 0;
+  let commit = false;
+  if (follows(bytes, at, end, versionKey)) {
+    at += versionKey.length;
+    for (let byte = bytes[at] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[++at] ?? 0)
+      version = version * 10 + byte - 0x30;
+    if (follows(bytes, at, end, commitKey)) {
+      commit = true;
+      at += commitKey.length;
+    }
+  }
+  if (bytes[at] !== comma && bytes[at] !== closing) return null;
+  return {
+    type: typeName(bytes, typeStart, typeEnd),
+    uuid: bytes.toString('latin1', uuidStart, uuidEnd),
+    parentUuid,
+    version,
+    commit,
+  };
+}
+
+/** A line as an object; undefined where it is none. */
+export function parsedLine(bytes: Buffer): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isFields(value) ? value : undefined;
+  } catch {
+    // Cut off, altered, or longer than a text can be.
+    return undefined;
+  }
+}
+
+/** The head of a parsed line; null where it has no type or id. */
+export function headIn(line: Fields): Head | null {
+  const [type, uuid, parent] = [field(line, 'type'), field(line, 'uuid'), field(line, 'parentUuid')];
+  if (typeof type !== 'string' || typeof uuid !== 'string') return null;
+  const version = field(line, 'version');
+  return {
+    type,
+    uuid,
+    parentUuid: typeof parent === 'string' ? parent : null,
+    version:
+      type !== 'session' && typeof version === 'number' && Number.isSafeInteger(version) && version > 0 ? version : 0,
+    commit: field(line, 'commit') === true,
+  };
+}

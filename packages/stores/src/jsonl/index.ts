@@ -1,0 +1,110 @@
+/** Sessions in files of JSON lines that other tools can read, one file each, only ever added to. */
+import { rmdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
+import { Book } from '../book/book.ts';
+import { BookStore, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
+import { defaultOwner, type StoreOptions } from '../options.ts';
+import { backupSessions } from './backup.ts';
+import { fsckSessions } from './fsck.ts';
+import { type Holdings, JsonlKeeper } from './jsonl-keeper.ts';
+import { openPlace } from './opening.ts';
+
+/** What the handles of one open place share. */
+interface Shared {
+  readonly desk: Desk;
+  readonly plate: Nameplate;
+  readonly holdings: Holdings;
+}
+
+/**
+ * A store of session files: a folder of them, or one file. One process writes to a file at a time; another one reads it
+ * and is told who writes. What other tools add to a file meanwhile is read before anything is written.
+ */
+export class SessionStore extends BookStore {
+  readonly #shared: Shared;
+
+  private constructor(shared: Shared, owner: string) {
+    super(shared.desk, shared.plate, owner);
+    this.#shared = shared;
+  }
+
+  /** Opens a folder of sessions, or makes it; or opens one session's file, which need not be there yet. */
+  static async open(place: string, options: StoreOptions = {}): Promise<SessionStore> {
+    if (place === '')
+      refuse(
+        'command/invalid',
+        'A store of sessions needs a folder or a file, as in jsonl:/path or jsonl:/path/a.jsonl.',
+      );
+    const path = resolve(place);
+    const { holdings, readOnly, notes, known, lists } = openPlace(path, options);
+    const keeper = new JsonlKeeper(holdings);
+    const { treeWrites, kit, owner = defaultOwner } = options;
+    const book = new Book({
+      keeper,
+      readOnly,
+      ...(treeWrites === undefined ? {} : { treeWrites }),
+      ...(kit === undefined ? {} : { kit }),
+    });
+    const desk = deskOf(book, keeper);
+    try {
+      book.know(known);
+      for (const { owner: whose, record, sequence } of lists) book.knowLinear(whose, record, sequence);
+      keeper.read(desk);
+    } catch (error) {
+      keeper.close();
+      throw error;
+    }
+    const plate: Nameplate = {
+      supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
+      info: (): StoreInfo => ({
+        kind: 'jsonl',
+        place: path,
+        readOnly,
+        schemaVersion: 2,
+        notes: [...notes, 'Search looks through every message.'],
+      }),
+      backup: (to) => backupSessions(holdings, to),
+      close: async () => {
+        keeper.close();
+        if (!holdings.single) tidyFolder(path);
+      },
+    };
+    return new SessionStore({ desk, plate, holdings }, owner);
+  }
+
+  override forOwner(owner: string): SessionStore {
+    return new SessionStore(this.#shared, owner);
+  }
+
+  /** Checks trees as every store does, and tells what is wrong with the lines of their files. */
+  override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    const { desk, holdings } = this.#shared;
+    desk.book.alive();
+    if (options.repair === true) desk.book.writable();
+    const wanted = [...desk.book.owned(this.owner)].filter(
+      ({ id }) => options.treeId === undefined || id === options.treeId,
+    );
+    if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
+    return fsckSessions({
+      trees: wanted.map(({ id }) => id),
+      holdings,
+      check: (treeId) => super.fsck({ ...options, treeId }),
+    });
+  }
+}
+
+// A folder that was only looked at is left without a trace.
+function tidyFolder(path: string): void {
+  for (const name of ['locking', 'making', 'gone', ''])
+    try {
+      rmdirSync(join(path, '.coppice', name));
+    } catch {
+      // There is something in it, or it is not there.
+    }
+}
+
+/** Opens a store of session files; what follows the scheme is a folder or a file. */
+export async function open(place: string, options: StoreOptions): Promise<SessionStore> {
+  return SessionStore.open(place, options);
+}

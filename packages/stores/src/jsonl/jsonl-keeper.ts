@@ -1,0 +1,300 @@
+/** The hands of a book whose trees are session files. */
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import {
+  type ActId,
+  type AppError,
+  isAppError,
+  isUuid,
+  type MessageKit,
+  type NodeId,
+  nodeId,
+  refuse,
+  type Tree,
+  type TreeId,
+} from '@coppice/core';
+import type { Desk } from '../book/book-store.ts';
+import type { BookEntry, Fresh, Keeper, LoadedTree } from '../book/keeper.ts';
+import { FolderLock, lockedBy } from '../disk/lock.ts';
+import { type SideEntry, SideFiles } from '../disk/side-files.ts';
+import { onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { fileName, sideOf } from './places.ts';
+import { writeRowFile } from './row-file.ts';
+import { Session } from './session.ts';
+
+/** What a keeper works with, as it was found when the store was opened. */
+export interface Holdings {
+  /** The folder, or the one file. */
+  readonly place: string;
+  /** Whether the place is one session's file and takes no other. */
+  readonly single: boolean;
+  readonly sessions: Map<TreeId, Session>;
+  /** Files that are there and cannot be read. */
+  readonly broken: ReadonlyMap<TreeId, AppError>;
+  readonly kit: MessageKit;
+  readonly owner: string;
+  readonly writes: boolean;
+  note(text: string): void;
+}
+
+/** Keeps a book in session files. */
+export class JsonlKeeper implements Keeper {
+  readonly #has: Holdings;
+  readonly #sides = new Map<TreeId, SideFiles>();
+  readonly #runs = new Map<string, TreeId>();
+  #top: SideFiles | null = null;
+  #lock: FolderLock | null = null;
+  #desk: Desk | null = null;
+  #homes: Map<NodeId, TreeId> | null = null;
+  #acts: Map<ActId, Set<TreeId>> | null = null;
+  readonly #asked = new Set<TreeId>();
+
+  constructor(holdings: Holdings) {
+    this.#has = holdings;
+  }
+
+  get #folder(): string {
+    return this.#has.single ? dirname(this.#has.place) : this.#has.place;
+  }
+
+  /** Tells a desk of what lies beside the sessions. */
+  read(desk: Desk): void {
+    this.#desk = desk;
+    for (const session of this.#has.sessions.values()) {
+      if (statOf(sideOf(session.path)) === null) continue;
+      this.#side(session).read(desk);
+    }
+    for (const [id, side] of this.#sides) for (const run of side.running) this.#runs.set(run, id);
+    if (!this.#has.single && statOf(join(this.#folder, '.coppice')) !== null) this.#shared().read(desk);
+  }
+
+  #newSide(folder: string): SideFiles {
+    return new SideFiles(folder, new Workbench(join(folder, 'making')), (text) => this.#has.note(text));
+  }
+
+  /** What belongs to one session: names, reuses, generations. */
+  #side(session: Session): SideFiles {
+    const known = this.#sides.get(session.treeId) ?? this.#newSide(sideOf(session.path));
+    this.#sides.set(session.treeId, known);
+    return known;
+  }
+
+  /** What belongs to all of them: accounts and attachments. */
+  #shared(): SideFiles {
+    this.#top ??= this.#newSide(this.#has.single ? sideOf(this.#has.place) : join(this.#folder, '.coppice'));
+    return this.#top;
+  }
+
+  keep(entry: BookEntry): void {
+    switch (entry.type) {
+      case 'commit':
+        return this.#commit(entry);
+      case 'linear': {
+        const session = this.#session(entry.record.treeId, entry.owner, entry.record.createdAt);
+        session.putLinear(entry.record, entry.sequence, this.#header(entry.owner));
+        this.#has.sessions.set(session.treeId, session);
+        return;
+      }
+      case 'purge':
+        this.#known(entry.treeId).rewrite(entry.tree, entry.log, entry.nodeIds);
+        for (const gone of entry.nodeIds) this.#homes?.delete(gone);
+        return this.#sides.get(entry.treeId)?.forget(entry.treeId, new Set(entry.nodeIds));
+      case 'mend':
+        return this.#known(entry.treeId).rewrite(entry.tree, null, []);
+      case 'purge-tree':
+        return this.#forget(entry.treeId);
+      default:
+        return this.#beside(entry);
+    }
+  }
+
+  #known(id: TreeId): Session {
+    return this.#has.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
+  }
+
+  /** The session of a tree, which need not be there yet. Its file's name is made of one of our own ids and nothing else. */
+  #session(id: TreeId, owner: string, at: number): Session {
+    const { sessions, single, place, kit } = this.#has;
+    const known = sessions.get(id);
+    if (known !== undefined) return known;
+    if (!isUuid(id)) refuse('id/invalid', 'A session has a UUID in lower case.', { treeId: id });
+    if (single && sessions.size > 0)
+      refuse('tree/exists', `${place} holds one session: open its folder to make another.`, { treeId: id });
+    const path = single ? place : join(place, fileName(at, id));
+    return new Session({ treeId: id, path, owner, kit });
+  }
+
+  #header(owner: string): Readonly<Record<string, unknown>> {
+    return { cwd: process.cwd(), ...(owner === this.#has.owner ? {} : { owner }) };
+  }
+
+  #commit(entry: Extract<BookEntry, { type: 'commit' }>): void {
+    for (const one of entry.settled.commit.steps)
+      if (one.type === 'insert' && !isUuid(one.node.id))
+        refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
+    const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
+    session.commit(entry, this.#header(entry.tree.owner));
+    this.#has.sessions.set(entry.treeId, session);
+  }
+
+  /** Takes a session's file out of sight by one rename, then away. */
+  #forget(id: TreeId): void {
+    const session = this.#known(id);
+    const { path } = session;
+    session.writing();
+    const gone = join(this.#folder, '.coppice', 'gone');
+    onFile(path, () => {
+      mkdirSync(gone, { recursive: true });
+      rmSync(join(gone, basename(path)), { recursive: true, force: true });
+      step('session', 'rename', () => renameSync(path, join(gone, basename(path))));
+      syncFolder(this.#folder, 'session');
+    });
+    session.close();
+    this.#sides.get(id)?.close();
+    this.#sides.delete(id);
+    this.#has.sessions.delete(id);
+    for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
+    for (const path_ of [gone, sideOf(path), `${path}.bak`])
+      this.#tried(() => rmSync(path_, { recursive: true, force: true }));
+    this.#tried(() => this.#top?.forget(id));
+  }
+
+  #tried(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      // The session is gone for everybody who looks; what is left beside it is told and stays.
+      this.#has.note(`${this.#has.place}: ${isAppError(error) ? error.message : String(error)}`);
+    }
+  }
+
+  #beside(entry: SideEntry): void {
+    switch (entry.type) {
+      case 'user':
+      case 'token':
+      case 'share':
+      case 'blob':
+        this.#lockShared();
+        return this.#shared().keep(entry);
+      case 'run':
+        this.#runs.set(entry.run.id, entry.run.treeId);
+        return this.#besideOf(entry.run.treeId).keep(entry);
+      case 'run-chunk':
+      case 'run-end':
+        return this.#besideOf(this.#runs.get(entry.runId)).keep(entry);
+      case 'external-ids':
+        for (const [id, ids] of byTree(entry.ids)) this.#besideOf(id).keep({ ...entry, ids });
+        return;
+      case 'provenance':
+        for (const [id, rows] of byTree(entry.rows)) this.#besideOf(id).keep({ ...entry, rows });
+        return;
+    }
+  }
+
+  #besideOf(id: TreeId | undefined): SideFiles {
+    const session = id === undefined ? undefined : this.#has.sessions.get(id);
+    if (session === undefined) return refuse('tree/unknown-tree', `There is no session ${id ?? ''}.`, {});
+    session.writing();
+    return this.#side(session);
+  }
+
+  /** Takes the lock of what all sessions of a folder share; a single session's lease covers it. */
+  #lockShared(): void {
+    const { single, place } = this.#has;
+    if (single) {
+      for (const session of this.#has.sessions.values()) session.writing();
+      return;
+    }
+    if (this.#lock === null) {
+      const lock = FolderLock.take(join(place, '.coppice'));
+      if (!(lock instanceof FolderLock)) throw lockedBy(place, lock);
+      this.#lock = lock;
+    }
+    this.#lock.check();
+  }
+
+  async load(id: TreeId): Promise<LoadedTree> {
+    const broken = this.#has.broken.get(id);
+    if (broken !== undefined) throw broken;
+    this.#asked.add(id);
+    const session = this.#known(id);
+    const loaded = session.load();
+    for (const { message } of session.warnings) this.#has.note(`${session.path}: ${message}`);
+    this.#desk?.names.know(session.names.externalIds(id));
+    return loaded;
+  }
+
+  /** What others added to a session's file; whoever is about to write has the lease first. */
+  fresh(id: TreeId, tree: Tree, write: boolean): readonly Fresh[] {
+    const session = this.#has.sessions.get(id);
+    if (session === undefined) return [];
+    if (write) session.writing();
+    return session.fresh(tree);
+  }
+
+  async homesOf(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
+    this.#homes ??= this.#allHomes();
+    const found = new Map<NodeId, TreeId>();
+    for (const id of ids) {
+      const home = this.#homes.get(id);
+      if (home !== undefined) found.set(id, home);
+    }
+    return found;
+  }
+
+  /** Which session every entry of every file belongs to; the first one's, where one was branched into another file. */
+  #allHomes(): Map<NodeId, TreeId> {
+    const homes = new Map<NodeId, TreeId>();
+    for (const session of this.#has.sessions.values())
+      this.#tried(() => {
+        const { file, names } = session;
+        for (let index = 0; index < file.size; index++) {
+          const id = nodeId(names.toNode(file.uuidAt(index)));
+          if (!homes.has(id)) homes.set(id, session.treeId);
+        }
+      });
+    return homes;
+  }
+
+  async treesOf(act: ActId): Promise<readonly TreeId[]> {
+    this.#acts ??= this.#allActs();
+    return [...(this.#acts.get(act) ?? [])];
+  }
+
+  /** Which sessions every act has changed, of those that the book has not asked for. */
+  #allActs(): Map<ActId, Set<TreeId>> {
+    const acts = new Map<ActId, Set<TreeId>>();
+    for (const session of this.#has.sessions.values()) {
+      if (this.#asked.has(session.treeId)) continue;
+      this.#tried(() => {
+        for (const { actId } of session.read().loaded.log)
+          acts.set(actId, (acts.get(actId) ?? new Set<TreeId>()).add(session.treeId));
+      });
+    }
+    return acts;
+  }
+
+  async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {
+    return this.#shared().bytesOf(hash);
+  }
+
+  /** Where the bytes of attachments and the like lie. */
+  close(): void {
+    for (const side of this.#sides.values()) side.close();
+    this.#top?.close();
+    for (const session of this.#has.sessions.values()) {
+      const { tree, path, format, sequence } = session;
+      const held = tree !== null && tree.version > 0 && session.holds;
+      if (held) writeRowFile(path, { row: tree, format, sequence });
+      session.close();
+    }
+    this.#lock?.release();
+    this.#lock = null;
+  }
+}
+
+function byTree<T extends { readonly treeId: TreeId }>(rows: readonly T[]): Map<TreeId, T[]> {
+  const found = new Map<TreeId, T[]>();
+  for (const row of rows) found.set(row.treeId, [...(found.get(row.treeId) ?? []), row]);
+  return found;
+}

@@ -1,0 +1,4 @@
+import { jsonlSubject } from '../../test/jsonl-subject.ts';
+import { runStoreConformance } from '../conformance/index.ts';
+
+runStoreConformance(jsonlSubject);

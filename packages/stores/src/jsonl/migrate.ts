@@ -1,0 +1,57 @@
+/** From version 1 to version 2 on the disk: a copy is written first, and takes the file's place by one rename. */
+import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { migrateV1 } from '@coppice/content/sessions';
+import { gathered } from '../disk/line-file.ts';
+import { bytesOf, linkOrCopy, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { parsedLines } from './foreign-file.ts';
+import { sideOf } from './places.ts';
+import { linesIn } from './raw-lines.ts';
+import { headerText } from './session-file.ts';
+
+/**
+ * Migrates a file. The old one is kept as `.bak`. A crash leaves the old file or the new one, complete; a line that
+ * cannot be read goes along as it is. Whoever calls this holds the lease.
+ */
+export function migrateFile(path: string): void {
+  const bench = new Workbench(join(sideOf(path), 'making'));
+  bench.clear();
+  const { lines } = parsedLines(path);
+  const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
+  const texts = [headerText(header), ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
+  const numbers = new Map(lines.map(({ at }, index) => [at.line, index]));
+  const pieces = function* () {
+    for (const { line, bytes } of linesIn(path)) {
+      const index = numbers.get(line);
+      if (index !== undefined) yield bytesOf(texts[index] ?? '');
+      // What cannot be read stays what it is; one that was cut off is ended, so that the next line is not glued to it.
+      else if (bytes.length > 0) yield Buffer.concat([bytes, Buffer.from('\n')]);
+    }
+  };
+  const made = bench.make(gathered(pieces()), 'session', true);
+  onFile(path, () => {
+    try {
+      chmodSync(made, statSync(path).mode);
+      keepOld(path);
+      syncFolder(dirname(path), 'session');
+      step('session', 'rename', () => renameSync(made, path));
+      syncFolder(dirname(path), 'session');
+    } catch (error) {
+      rmSync(made, { force: true });
+      throw error;
+    } finally {
+      bench.clear();
+    }
+  });
+}
+
+/** Gives the file a second name. One that has it already, as after a crash in between, is not given another. */
+function keepOld(path: string): void {
+  const own = statSync(path).ino;
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? `${path}.bak` : `${path}.bak${count}`;
+    const there = statSync(name, { throwIfNoEntry: false });
+    if (there === undefined) linkOrCopy(path, name);
+    if (there === undefined || there.ino === own) return;
+  }
+}

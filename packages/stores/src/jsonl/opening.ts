@@ -1,0 +1,230 @@
+/** Finds out what a place holds before anything is written to it. */
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { derivedId, messageKit } from '@coppice/content';
+import {
+  AppError,
+  isAppError,
+  type LinearRecord,
+  nodeId,
+  refusalKinds,
+  type TreeId,
+  type TreeRow,
+  treeId,
+} from '@coppice/core';
+import type { KnownTree } from '../book/keeper.ts';
+import { rowOf } from '../disk/decode.ts';
+import { FolderLock } from '../disk/lock.ts';
+import { damaged, namesIn, onFile, statOf, syncFolder } from '../disk/whole-files.ts';
+import { defaultOwner, type StoreOptions } from '../options.ts';
+import { dialectOf, ForeignFile } from './foreign-file.ts';
+import type { Holdings } from './jsonl-keeper.ts';
+import { migrateFile } from './migrate.ts';
+import { treeIdOf } from './names.ts';
+import { idInName, isElsewhere, sideOf } from './places.ts';
+import { readRowFile } from './row-file.ts';
+import { Session } from './session.ts';
+import { JsonlFile } from './session-file.ts';
+
+/** A place as it was found. */
+export interface Opened {
+  readonly holdings: Holdings;
+  readonly readOnly: boolean;
+  readonly notes: string[];
+  readonly known: readonly KnownTree[];
+  readonly lists: readonly { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[];
+}
+
+/** Opens a folder of sessions or one session's file, or makes the folder. */
+export function openPlace(place: string, options: StoreOptions): Opened {
+  const stat = statOf(place);
+  const single = stat?.isFile() === true || (stat == null && place.endsWith('.jsonl'));
+  const folder = single ? dirname(place) : place;
+  makeFolder(folder, options.readOnly === true);
+  const finder = new Finder(place, single, options);
+  const mayWrite = options.readOnly !== true && isWritable(folder);
+  if (options.readOnly !== true && !mayWrite)
+    finder.note(`${folder} may not be written: everything can be read, nothing can be saved.`);
+  const paths = single
+    ? stat == null
+      ? []
+      : [place]
+    : namesIn(folder)
+        .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
+        .map((name) => join(folder, name));
+  for (const path of paths) finder.find(path, mayWrite);
+  const held = single && mayWrite && finder.hold();
+  return finder.opened(mayWrite && (!single || paths.length === 0 || held));
+}
+
+function makeFolder(folder: string, readOnly: boolean): void {
+  const stat = statOf(folder);
+  if (stat?.isDirectory() === true) return;
+  if (stat !== null) throw damaged(folder, 'is a file, not a folder');
+  if (readOnly)
+    throw new AppError({
+      code: 'store/unavailable',
+      kind: refusalKinds['store/unavailable'],
+      message: `There is no folder ${folder}.`,
+      data: { place: folder },
+    });
+  onFile(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    syncFolder(dirname(folder), 'session');
+  });
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Goes through session files. What cannot be read is listed all the same. */
+class Finder {
+  readonly #place: string;
+  readonly #single: boolean;
+  readonly #options: StoreOptions;
+  readonly #sessions = new Map<TreeId, Session>();
+  readonly #broken = new Map<TreeId, AppError>();
+  readonly #notes: string[] = [];
+  readonly #known: KnownTree[] = [];
+  readonly #lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
+
+  constructor(place: string, single: boolean, options: StoreOptions) {
+    this.#place = place;
+    this.#single = single;
+    this.#options = options;
+  }
+
+  note(text: string): void {
+    if (!this.#notes.includes(text)) this.#notes.push(text);
+  }
+
+  get #owner(): string {
+    return this.#options.owner ?? defaultOwner;
+  }
+
+  find(path: string, mayWrite: boolean): void {
+    try {
+      // What a crash left of a copy in the making is nobody's.
+      if (mayWrite && statOf(join(sideOf(path), 'making')) !== null) this.#clear(path);
+      if (this.#listed(path)) return;
+      this.#read(path, mayWrite);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      if (this.#single) throw error;
+      this.#unreadable(path, error);
+    }
+  }
+
+  #clear(path: string): void {
+    const lock = FolderLock.take(sideOf(path));
+    if (!(lock instanceof FolderLock)) return;
+    rmSync(join(sideOf(path), 'making'), { recursive: true, force: true });
+    lock.release();
+  }
+
+  /** Takes a session from the row beside it, without looking into the file. */
+  #listed(path: string): boolean {
+    const listed = readRowFile(path);
+    if (listed === null || listed.format === 'linear' || this.#sessions.has(listed.row.id)) return false;
+    const { row } = listed;
+    this.#sessions.set(row.id, this.#session(row.id, path, row.owner));
+    this.#known.push(listed);
+    return true;
+  }
+
+  #session(id: TreeId, path: string, owner: string, file?: JsonlFile | ForeignFile): Session {
+    const kit = this.#options.kit ?? messageKit;
+    return new Session({ treeId: id, path, owner, kit, ...(file === undefined ? {} : { file }) });
+  }
+
+  #read(path: string, mayWrite: boolean): void {
+    let dialect = dialectOf(path);
+    if (dialect === 'v1' && mayWrite && !isElsewhere(path) && migrated(path)) dialect = 'v2';
+    const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
+    const { header } = file;
+    const own = treeIdOf(header);
+    // A copy of a file has the same id; it is a session of its own all the same.
+    const id = this.#sessions.has(own) ? treeId(derivedId('session-copy', own, path)) : own;
+    const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;
+    const session = this.#session(id, path, owner, file);
+    const { loaded, linear } = session.read();
+    this.#sessions.set(id, session);
+    for (const { message } of session.warnings) this.note(`${path}: ${message}`);
+    if (linear !== null) this.#lists.push({ record: linear, owner, sequence: session.sequence });
+    else this.#known.push({ row: rowOf(loaded.tree), format: session.format, sequence: session.sequence });
+  }
+
+  #unreadable(path: string, error: AppError): void {
+    this.note(error.message);
+    const id = idInName(path) ?? treeId(derivedId('session-unreadable', path));
+    this.#broken.set(id, error);
+    const row: TreeRow = {
+      id,
+      owner: this.#owner,
+      rootId: nodeId(derivedId('unreadable-root', id)),
+      version: 0,
+      structureVersion: 0,
+      activeNodeId: null,
+      nextSeq: 0,
+      createdAt: 0,
+      updatedAt: 0,
+      attributes: { title: 'Cannot be read' },
+    };
+    this.#known.push({ row, format: 'tree', sequence: 0 });
+  }
+
+  /** Takes the lease of the one session; false where somebody else has it or the file is another tool's. */
+  hold(): boolean {
+    for (const session of this.#sessions.values()) {
+      const { file } = session;
+      if (!(file instanceof JsonlFile)) return false;
+      file.lease();
+      const { holder } = file;
+      if (holder === null) continue;
+      this.note(
+        `The process ${holder.pid} on ${holder.host} writes to ${file.path}: it can be read here, and nothing can be saved.`,
+      );
+      return false;
+    }
+    return true;
+  }
+
+  opened(writes: boolean): Opened {
+    const notes = this.#notes;
+    return {
+      holdings: {
+        place: this.#place,
+        single: this.#single,
+        sessions: this.#sessions,
+        broken: this.#broken,
+        kit: this.#options.kit ?? messageKit,
+        owner: this.#owner,
+        writes,
+        note: (text) => this.note(text),
+      },
+      readOnly: !writes,
+      notes,
+      known: this.#known,
+      lists: this.#lists,
+    };
+  }
+}
+
+/** Migrates a file under its lease; false where somebody else has it. */
+export function migrated(path: string): boolean {
+  const lock = FolderLock.take(sideOf(path));
+  if (!(lock instanceof FolderLock)) return false;
+  try {
+    // Somebody may have migrated it between the look and the lease.
+    if (dialectOf(path) === 'v1') migrateFile(path);
+    return true;
+  } finally {
+    lock.release();
+  }
+}

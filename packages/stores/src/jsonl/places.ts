@@ -1,0 +1,66 @@
+/** Where session files lie, and what lies beside them. */
+import { rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isUuid, type TreeId, treeId } from '@coppice/core';
+import { linkOrCopy, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+
+/** The folder beside a session file that holds its lease and what belongs to it; all of it but names and runs can go. */
+export function sideOf(path: string): string {
+  return join(dirname(path), '.coppice', basename(path));
+}
+
+/** The name of a new session's file: the time first, so that names sort by age, then the session's id. */
+export function fileName(at: number, id: TreeId): string {
+  const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at) : new Date(0);
+  return `${time.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
+}
+
+/** The session's id as far as a file's name tells it. */
+export function idInName(path: string): TreeId | null {
+  const id = basename(path).slice(-42, -6);
+  return isUuid(id) ? treeId(id) : null;
+}
+
+/** Whether a path lies where another tool keeps its own sessions: nothing there is ever rewritten. */
+export function isElsewhere(path: string): boolean {
+  return dirname(path)
+    .split(/[\\/]/)
+    .some((part) => part === '.pi' || part === '.claude');
+}
+
+/** Makes a session file, whole or not at all, and never over another one. */
+export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
+  const bench = new Workbench(join(sideOf(path), 'making'));
+  const made = bench.make(pieces, 'session', true);
+  onFile(path, () => {
+    let linked = false;
+    try {
+      step('session', 'rename', () => {
+        linkOrCopy(made, path);
+        linked = true;
+      });
+      rmSync(made, { force: true });
+      syncFolder(dirname(path), 'session');
+    } catch (error) {
+      // As far as it can be done: what is left was never acknowledged, and is whole.
+      for (const name of linked ? [made, path] : [made]) tried(() => rmSync(name, { force: true }));
+      throw error;
+    } finally {
+      tried(() => rmdirSync(join(sideOf(path), 'making')));
+    }
+  });
+}
+
+/** Takes away the folders beside a session file that are empty. */
+export function tidy(path: string): void {
+  const side = sideOf(path);
+  for (const name of ['locking', 'making', '', '..']) tried(() => rmdirSync(join(side, name)));
+}
+
+function tried(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // There is something in it, or it is not there.
+  }
+}

@@ -1,0 +1,335 @@
+/** From the lines of a session file to the tree and its log. */
+import { derivedId } from '@coppice/content';
+import {
+  headerSteps,
+  isAside,
+  meaningOf,
+  nodeMarker,
+  type SessionEntry,
+  type SessionFile,
+  type SessionWarning,
+  stepsOf,
+} from '@coppice/content/sessions';
+import {
+  actId,
+  apply,
+  type Commit,
+  type CommitKind,
+  type ConversationFormat,
+  findAnyNode,
+  fromRows,
+  isAppError,
+  type LinearRecord,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  type Settled,
+  type Step,
+  seedling,
+  settle,
+  type Tree,
+  type TreeId,
+} from '@coppice/core';
+import {
+  type Fields,
+  field,
+  list,
+  object,
+  readBookmarks,
+  readCommit,
+  readIds,
+  readNode,
+  readRow,
+  Unreadable,
+} from '../disk/decode.ts';
+import { readRecord } from '../disk/records.ts';
+import { damaged } from '../disk/whole-files.ts';
+import type { FileNames } from './names.ts';
+
+/** A file whose lines know their commit; other tools' lines are a commit each. */
+export interface NumberedFile extends SessionFile {
+  versionAt?(index: number): number;
+  isLate?(index: number): boolean;
+  isLost?(version: number): boolean;
+}
+
+/** What lines are replayed with. */
+export interface Replaying {
+  readonly file: NumberedFile;
+  readonly treeId: TreeId;
+  readonly owner: string;
+  readonly names: FileNames;
+  readonly kit: MessageKit;
+}
+
+/** A commit that was read from lines, and the tree after it. */
+export interface Landed {
+  readonly settled: Settled;
+  readonly tree: Tree;
+  readonly sequence: number;
+  readonly format: ConversationFormat;
+}
+
+/** Reads a session's lines as commits, one after the other, as often as there are new ones. */
+export class Replay {
+  readonly #on: Replaying;
+  readonly warnings: SessionWarning[] = [];
+  #groups = new Map<number, number[]>();
+  #read = 0;
+  #unnumbered = 0;
+  purged: ReadonlySet<NodeId> = new Set();
+  linear: LinearRecord | null = null;
+  sequence = 0;
+  format: ConversationFormat = 'tree';
+
+  constructor(on: Replaying) {
+    this.#on = on;
+  }
+
+  /** Sorts the lines that are new by their commits. */
+  #take(): void {
+    const { file, names } = this.#on;
+    names.take(file);
+    for (; this.#read < file.size; this.#read++) {
+      const index = this.#read;
+      const type = file.typeAt(index);
+      if (type === 'linear') this.#linear(file.entryAt(index));
+      // Where lines have no numbers of their own, header and lines are a commit each.
+      const version = file.versionAt?.(index) ?? ++this.#unnumbered;
+      if (version === 0) continue;
+      const group = this.#groups.get(version);
+      if (group === undefined) this.#groups.set(version, [index]);
+      else group.push(index);
+    }
+  }
+
+  #linear(entry: SessionEntry): void {
+    try {
+      this.linear = readRecord(object(entry, 'record'));
+      this.format = 'linear';
+      const sequence = field(entry, 'sequence');
+      if (typeof sequence === 'number') this.sequence = sequence;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      throw damaged(this.#on.file.path, `has a list that ${error.message}`);
+    }
+  }
+
+  /** The whole tree and its log. */
+  load(): { readonly tree: Tree; readonly log: readonly Commit[] } {
+    const { treeId, owner, file } = this.#on;
+    let tree = seedling(treeId, owner, 0);
+    const log: Commit[] = [];
+    this.#take();
+    const begins = this.#rewritten();
+    for (let version = 1; version <= this.#last(); version++) {
+      const group = this.#groups.get(version) ?? [];
+      const state = group.find((index) => file.typeAt(index) === 'state');
+      if (state !== undefined) {
+        const rows = this.#state(group, state);
+        tree = rows.tree;
+        log.length = 0;
+        for (const commit of rows.log) log.push(commit);
+        continue;
+      }
+      if (version < begins) continue;
+      const landed = this.#commit(tree, version, group);
+      tree = landed.tree;
+      log.push(landed.settled.commit);
+    }
+    return { tree, log };
+  }
+
+  /** The version that a rewritten file begins at; what it says of those before is history. */
+  #rewritten(): number {
+    const { file } = this.#on;
+    let begins = 0;
+    for (const [version, group] of this.#groups)
+      if (group.some((index) => file.typeAt(index) === 'state')) begins = Math.max(begins, version);
+    return begins;
+  }
+
+  #last(): number {
+    return this.#on.file.versionAt === undefined ? this.#unnumbered : this.#on.file.version;
+  }
+
+  /** The commits after the version of a tree. */
+  *since(tree: Tree): Generator<Landed, void, undefined> {
+    this.#take();
+    let now = tree;
+    for (let version = tree.version + 1; version <= this.#last(); version++) {
+      const landed = this.#commit(now, version, this.#groups.get(version) ?? []);
+      now = landed.tree;
+      yield landed;
+    }
+  }
+
+  #commit(before: Tree, version: number, group: readonly number[]): Landed {
+    const { file, treeId, owner } = this.#on;
+    // The header of a file that was a list is part of the first commit that makes it a tree.
+    const begins = before.rootId === '';
+    const first = begins ? headerSteps(file.header, this.#on.names) : [];
+    const lines = group.filter((index) => index > 0).map((index) => file.entryAt(index));
+    const late = group.some((index) => file.isLate?.(index) === true);
+    const noted: Fields = lines.at(-1) ?? file.header;
+    const at = timeOf(noted, before.updatedAt);
+    const tree = begins ? seedling(treeId, owner, at) : before;
+    const steps = this.#fitting(tree, lines, first, late, at);
+    const options = {
+      actor: textOr(noted, 'actor', 'file'),
+      actId: actId(textOr(noted, 'actId', derivedId('session-act', treeId, version))),
+      at,
+      additive: false,
+    };
+    const kind = kindOf(noted);
+    const reverses = kind === 'do' ? {} : { reverses: { kind, actId: options.actId } };
+    const sequence = field(noted, 'sequence');
+    this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
+    this.format = field(noted, 'format') === 'linear' ? 'linear' : 'tree';
+    // A tree in the trash takes nothing but its own attributes; what the file says happened.
+    const row = tree.version === 0 ? null : { ...tree, attributes: {} };
+    const settled = steps.length === 0 ? null : settle(treeId, row, { steps, result: null, ...reverses }, options);
+    const applied = settled === null ? null : apply(tree, steps, { at });
+    const extra = { sequence: this.sequence, format: this.format };
+    if (settled !== null && applied?.ok === true) return { settled, tree: applied.value.tree, ...extra };
+    return { ...this.#nothing(tree, version, options), ...extra };
+  }
+
+  /** A commit of which nothing is left: its number stays taken. */
+  #nothing(
+    tree: Tree,
+    version: number,
+    options: { readonly actor: string; readonly actId: Commit['actId']; readonly at: number },
+  ): { readonly settled: Settled; readonly tree: Tree } {
+    const { actor, actId: act, at } = options;
+    const commit: Commit = {
+      treeId: tree.id,
+      version,
+      actId: act,
+      actor,
+      at,
+      kind: 'do',
+      seq: tree.nextSeq,
+      structural: false,
+      steps: [],
+    };
+    const after = { ...tree, version };
+    return {
+      settled: {
+        commit,
+        changes: [],
+        row: { version, structureVersion: tree.structureVersion, nextSeq: tree.nextSeq, updatedAt: tree.updatedAt },
+      },
+      tree: after,
+    };
+  }
+
+  /** The steps of a commit that fit the tree; what does not is reported and left out, and its lines stay. */
+  #fitting(tree: Tree, lines: readonly SessionEntry[], first: readonly Step[], late: boolean, at: number): Step[] {
+    const told = stepsOf(tree, lines, this.#reading(tree), first);
+    // What was slipped in before a commit that knew nothing of it does not move the leaf, unless nothing was there.
+    const steps = late && tree.activeNodeId !== null ? told.filter((step) => step.type !== 'select') : told;
+    const whole = apply(tree, steps, { at });
+    if (whole.ok) return steps;
+    const good: Step[] = [];
+    let why = whole.refusal.message;
+    for (const step of steps) {
+      const tried = apply(tree, [...good, step], { at });
+      // In the middle of a commit the pointer may be at nothing yet.
+      if (tried.ok || (step.type === 'insert' && apply(tree, [...good, step, pointAt(tree, step.node.id)], { at }).ok))
+        good.push(step);
+      else why = tried.refusal.message;
+    }
+    for (const line of lines.slice(0, 1)) this.#misfit(line, why);
+    return apply(tree, good, { at }).ok ? good : [];
+  }
+
+  #reading(tree: Tree): Parameters<typeof stepsOf>[2] {
+    const { file, names, kit } = this.#on;
+    return {
+      toNode: names.toNode,
+      kit,
+      parentOf: (entry) => {
+        let index = file.indexOf(entry.uuid) < 0 ? 0 : file.parentAt(file.indexOf(entry.uuid));
+        while (index > 0 && isAside(file.typeAt(index))) index = file.parentAt(index);
+        if (entry.type === 'leaf') return file.uuidAt(Math.max(0, index));
+        // What was removed takes nothing new: another tool that did not know goes on at what is left above it.
+        while (index > 0 && this.#isRemoved(tree, file.uuidAt(index))) index = Math.max(0, file.parentAt(index));
+        return file.uuidAt(Math.max(0, index));
+      },
+      misfit: (entry, why) => this.#misfit(entry, why),
+    };
+  }
+
+  #isRemoved(tree: Tree, uuid: string): boolean {
+    const node = findAnyNode(tree, this.#on.names.toNode(uuid));
+    return node !== undefined && node.removedIn !== null;
+  }
+
+  #misfit(entry: SessionEntry, why: string): void {
+    const message = `The entry ${entry.uuid} does not fit: ${why}`;
+    this.warnings.push({ code: 'misfit', message, line: 0, offset: 0, uuid: entry.uuid });
+  }
+
+  /** The rows that a purge or a repair left, and the history before them. */
+  #state(group: readonly number[], state: number): { readonly tree: Tree; readonly log: readonly Commit[] } {
+    const { file, treeId, names, kit } = this.#on;
+    const told = file.entryAt(state);
+    try {
+      const row = { ...readRow(object(told, 'row')), id: treeId };
+      this.purged = new Set(readIds(told, 'purged'));
+      const log: Commit[] = [];
+      const nodes: Node[] = [readNode(object(told, 'root'))];
+      for (const index of group) {
+        const entry = file.entryAt(index);
+        if (entry.type === 'log') log.push(readCommit(object(entry, 'of'), treeId));
+        else if (!isAside(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
+      }
+      const sequence = field(told, 'sequence');
+      this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
+      this.format = field(told, 'format') === 'linear' ? 'linear' : 'tree';
+      return { tree: fromRows(row, nodes, readBookmarks(told, 'bookmarks')), log };
+    } catch (error) {
+      if (error instanceof Unreadable || isAppError(error))
+        throw damaged(file.path, `has rows that cannot be read (${error.message})`);
+      throw error;
+    }
+  }
+}
+
+function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
+  const { kind, message, status, meta, marker, noted } = meaningOf(entry);
+  const text = field(noted, 'text');
+  return readNode({
+    ...object(entry, 'row'),
+    id: names.toNode(entry.uuid),
+    kind,
+    message,
+    status,
+    meta,
+    marker: nodeMarker(marker, names.toNode),
+    text: typeof text === 'string' ? text : kit.text(message),
+    aliases: field(noted, 'aliases') === undefined ? [] : list(noted, 'aliases'),
+  });
+}
+
+function pointAt(tree: Tree, after: NodeId): Step {
+  return { type: 'select', after, before: tree.activeNodeId };
+}
+
+function textOr(fields: Fields, key: string, other: string): string {
+  const value = field(fields, key);
+  return typeof value === 'string' && value !== '' ? value : other;
+}
+
+function kindOf(fields: Fields): CommitKind {
+  const kind = field(fields, 'kind');
+  return kind === 'undo' || kind === 'redo' ? kind : 'do';
+}
+
+function timeOf(fields: Fields, other: number): number {
+  const at = field(fields, 'at');
+  if (typeof at === 'number') return at;
+  const written = Date.parse(String(field(fields, 'timestamp')));
+  return Number.isNaN(written) ? other : written;
+}

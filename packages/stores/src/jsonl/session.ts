@@ -1,0 +1,332 @@
+/** One session of a store: its file, the tree that its lines make, and what is written to it. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  entryOf,
+  linesOf,
+  type SessionCommit,
+  type SessionEntry,
+  type SessionFile,
+  type SessionHeader,
+  type SessionWarning,
+  sessionVersion,
+} from '@coppice/content/sessions';
+import {
+  allBookmarks,
+  allNodes,
+  type Commit,
+  type ConversationFormat,
+  isAppError,
+  type LinearRecord,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  type Settled,
+  type Tree,
+  type TreeId,
+} from '@coppice/core';
+import type { LoadedTree } from '../book/keeper.ts';
+import { rowOf } from '../disk/decode.ts';
+import { gathered } from '../disk/line-file.ts';
+import { bytesOf, Workbench } from '../disk/whole-files.ts';
+import { linearRootId } from '../linear.ts';
+import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
+import { FileNames } from './names.ts';
+import { makeFile, sideOf } from './places.ts';
+import { type Landed, Replay } from './replay.ts';
+import { headerText, JsonlFile, lineText } from './session-file.ts';
+
+/** A commit on its way into a file. */
+export interface Kept {
+  readonly settled: Settled;
+  readonly tree: Tree;
+  readonly sequence: number;
+  readonly format: ConversationFormat;
+}
+
+/** One session. Its file is opened when it is first needed. */
+export class Session {
+  readonly treeId: TreeId;
+  readonly path: string;
+  readonly owner: string;
+  readonly #kit: MessageKit;
+  #file: SessionFile | null;
+  #names: FileNames | null = null;
+  #replay: Replay | null = null;
+  #latest: Tree | null = null;
+  #loaded: LoadedTree | null = null;
+  #purged: ReadonlySet<NodeId> = new Set();
+  #sequence = 0;
+  #format: ConversationFormat = 'tree';
+
+  constructor(on: {
+    readonly treeId: TreeId;
+    readonly path: string;
+    readonly owner: string;
+    readonly kit: MessageKit;
+    readonly file?: SessionFile;
+  }) {
+    this.treeId = on.treeId;
+    this.path = on.path;
+    this.owner = on.owner;
+    this.#kit = on.kit;
+    this.#file = on.file ?? null;
+  }
+
+  /** The newest value, if it is loaded. */
+  get tree(): Tree | null {
+    return this.#latest;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  get format(): ConversationFormat {
+    return this.#format;
+  }
+
+  get file(): SessionFile {
+    if (this.#file === null) {
+      const dialect = dialectOf(this.path);
+      this.#file = dialect === 'v2' ? JsonlFile.open(this.path) : ForeignFile.open(this.path, dialect);
+    }
+    return this.#file;
+  }
+
+  get names(): FileNames {
+    this.#names ??= new FileNames(this.file.header.id);
+    return this.#names;
+  }
+
+  /** Whether this process holds the lease. */
+  get holds(): boolean {
+    return this.#file?.writable === true;
+  }
+
+  /** What is to be said of the lines. */
+  get warnings(): readonly SessionWarning[] {
+    return [...(this.#file?.warnings ?? []), ...(this.#replay?.warnings ?? [])];
+  }
+
+  #replaying(): Replay {
+    this.#replay ??= this.#reading(this.file);
+    return this.#replay;
+  }
+
+  #reading(file: SessionFile): Replay {
+    const { treeId, owner, names } = this;
+    return new Replay({ file, treeId, owner, names, kit: this.#kit });
+  }
+
+  /** Reads the whole session; a list of messages is given as such. */
+  read(): { readonly loaded: LoadedTree; readonly linear: LinearRecord | null } {
+    if (this.#loaded === null) {
+      const replay = this.#replaying();
+      const { tree, log } = replay.load();
+      this.#latest = tree;
+      this.#purged = replay.purged;
+      this.#sequence = replay.sequence;
+      this.#format = replay.format;
+      this.#loaded = { tree, log, purged: replay.purged };
+    }
+    const { linear } = this.#replaying();
+    return { loaded: this.#loaded, linear: this.#loaded.tree.version === 0 ? linear : null };
+  }
+
+  /** Hands over what was read; it is not held twice. */
+  load(): LoadedTree {
+    const { loaded } = this.read();
+    this.#loaded = null;
+    return loaded;
+  }
+
+  /** The commits that others have added since a tree was what it is. */
+  fresh(tree: Tree): readonly Landed[] {
+    this.file.refresh();
+    if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
+    const landed = [...this.#replaying().since(tree)];
+    const last = landed.at(-1);
+    if (last !== undefined) {
+      this.#latest = last.tree;
+      this.#loaded = null;
+    }
+    return landed;
+  }
+
+  /** The file, open for writing; refused where it is another tool's or somebody else holds it. */
+  writing(): JsonlFile {
+    const { file } = this;
+    if (!(file instanceof JsonlFile)) throw readAsItIs(this.path, file.dialect);
+    file.lease();
+    file.checkWritable();
+    return file;
+  }
+
+  /** Makes a commit last. The first one makes the file. */
+  commit({ settled, tree, sequence, format }: Kept, header: Readonly<Record<string, unknown>>): void {
+    const { commit } = settled;
+    const noted = commitOf(commit, sequence, format);
+    const before = this.#latest?.version === 0 ? null : this.#latest;
+    const lines = linesOf(commit, {
+      before,
+      fileId: this.#file === null ? (id) => id : this.names.toFile,
+      newId: randomUUID,
+      kit: this.#kit,
+      header,
+    });
+    if (this.#file === null) this.#make(lines, noted);
+    else this.writing().write(lines.filter(notHeader), commit.version, noted);
+    this.#latest = tree;
+    this.#loaded = null;
+    this.#sequence = sequence;
+    this.#format = format;
+  }
+
+  /** Makes a list of messages last, as it is. */
+  putLinear(record: LinearRecord, sequence: number, more: Readonly<Record<string, unknown>>): void {
+    const root = linearRootId(record.treeId);
+    const header: SessionHeader = {
+      type: 'session',
+      version: sessionVersion,
+      uuid: root,
+      parentUuid: null,
+      id: record.treeId,
+      ...more,
+      format: 'linear',
+    };
+    const line = { type: 'linear', uuid: randomUUID(), parentUuid: root, sequence, record };
+    this.#create([headerText(header), `${JSON.stringify(line)}\n`]);
+    this.#sequence = sequence;
+    this.#format = 'linear';
+  }
+
+  #make(lines: readonly SessionEntry[], noted: SessionCommit): void {
+    const [first, ...rest] = lines;
+    const header = first === undefined ? undefined : asHeader(first);
+    if (header === undefined) throw new Error(`The first commit of ${this.treeId} has no root.`);
+    const last = rest.length - 1;
+    this.#create([
+      headerText(rest.length === 0 ? { ...header, ...noted } : header),
+      ...rest.map((line, index) => lineText(line, 1, index === last ? noted : undefined)),
+    ]);
+  }
+
+  #create(texts: readonly string[]): void {
+    makeFile(this.path, gathered(texts.map(bytesOf)));
+    const file = JsonlFile.open(this.path);
+    try {
+      file.lease();
+    } catch (error) {
+      // The session is there; whoever writes next takes the lease or is told who has it.
+      if (!isAppError(error)) throw error;
+    }
+    this.#file = file;
+  }
+
+  /** Writes the session anew with other rows, after a purge or a repair; the commits are history then. */
+  rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
+    const file = this.writing();
+    file.refresh();
+    // What others wrote since is not in these rows and would be lost.
+    if (file.version !== tree.version) throw file.overtaken(tree.version);
+    const log = changed ?? this.#reading(file).load().log;
+    const purged = new Set([...this.#purged, ...purgedNow]);
+    const bench = new Workbench(join(sideOf(this.path), 'making'));
+    const lines = this.#rewritten(file.header, tree, log, purged);
+    bench.replace(this.path, gathered(lines), 'session', true);
+    file.reopen();
+    this.#replay = null;
+    this.#names = null;
+    this.names.take(file);
+    this.#latest = tree;
+    this.#loaded = null;
+    this.#purged = purged;
+  }
+
+  *#rewritten(
+    header: SessionHeader,
+    tree: Tree,
+    log: readonly Commit[],
+    purged: ReadonlySet<NodeId>,
+  ): Generator<Uint8Array, void, undefined> {
+    const { toFile } = this.names;
+    const { format: _, ...plain } = header;
+    yield bytesOf(headerText({ ...plain, type: 'session', version: sessionVersion, parentUuid: null }));
+    const { version } = tree;
+    const about = (type: string, fields: object, last = false) =>
+      bytesOf(
+        lineText({ type, uuid: randomUUID(), parentUuid: header.uuid, ...fields }, version, last ? null : undefined),
+      );
+    for (const commit of log) yield about('log', { of: commit });
+    const nodes = parentsBefore(allNodes(tree));
+    const [root, ...others] = nodes;
+    yield about('state', {
+      row: rowOf(tree),
+      root,
+      bookmarks: allBookmarks(tree),
+      purged: [...purged],
+      sequence: this.#sequence,
+      format: this.#format,
+    });
+    for (const node of others) yield bytesOf(lineText(this.#rowLine(node, toFile), version, undefined));
+    const active = tree.activeNodeId ?? tree.rootId;
+    yield bytesOf(lineText({ type: 'leaf', uuid: randomUUID(), parentUuid: toFile(active) }, version, null));
+  }
+
+  #rowLine(node: Node, toFile: (id: string) => string): SessionEntry {
+    const { message, text, meta: _, marker: __, aliases: ___, role: ____, ...row } = node;
+    const same = message !== null && this.#kit.text(message) === text;
+    const entry = entryOf(node, toFile, same ? {} : { text });
+    return { ...entry, row };
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+}
+
+function notHeader(line: SessionEntry): boolean {
+  return line.type !== 'session';
+}
+
+function asHeader(line: SessionEntry): SessionHeader | undefined {
+  const { id, version } = line;
+  if (line.type !== 'session' || typeof id !== 'string' || typeof version !== 'number') return undefined;
+  return { ...line, type: 'session', parentUuid: null, id, version };
+}
+
+/** What is noted about a commit on its last line. */
+export function commitOf(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
+  const { actId, actor, at, kind } = commit;
+  return {
+    actId,
+    actor,
+    at,
+    ...(kind === 'do' ? {} : { kind }),
+    sequence,
+    ...(format === 'linear' ? { format } : {}),
+  };
+}
+
+/** Nodes with parents before children: a split's left half is younger than what hangs below it. */
+function parentsBefore(nodes: readonly Node[]): Node[] {
+  const below = new Map<string, Node[]>();
+  const open: Node[] = [];
+  for (const node of nodes) {
+    if (node.parentId === null) open.push(node);
+    else {
+      const list = below.get(node.parentId);
+      if (list === undefined) below.set(node.parentId, [node]);
+      else list.push(node);
+    }
+  }
+  const found: Node[] = [];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    found.push(node);
+    const list = below.get(node.id) ?? [];
+    for (let index = list.length - 1; index >= 0; index--) open.push(list[index] ?? node);
+  }
+  return found;
+}
