@@ -57,7 +57,7 @@ export const findingCodes = {
   'import/number-rounded': 'a number that would be written back with other digits',
   'import/time-unreadable': 'a time that cannot be read: left out',
   'import/attachment-missing': 'an attachment whose bytes are not in the file: kept by its name',
-  'import/attachment-kept': 'an attachment that no message refers to',
+  'import/attachment-unused': 'a file that no message refers to: left out',
   'import/tool-pairing': 'a tool call or result without its counterpart',
   'import/inferred': 'something that the file does not say, filled in',
   'import/merged': 'several records became one message',

@@ -1,1 +1,2 @@
+export { chatgpt } from './chatgpt/index.ts';
 export { linear } from './linear/index.ts';

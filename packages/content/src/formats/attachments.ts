@@ -1,0 +1,91 @@
+// Bytes that lie beside the conversations of an export, found by the ids in their names.
+import { sha256Hex } from '../sha256.ts';
+import type { ImportedBlob } from './contract.ts';
+import { bytesOf, type InputFile } from './input.ts';
+
+const byEnding: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['svg', 'image/svg+xml'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['json', 'application/json'],
+  ['html', 'text/html'],
+  ['wav', 'audio/wav'],
+  ['mp3', 'audio/mpeg'],
+  ['m4a', 'audio/mp4'],
+  ['ogg', 'audio/ogg'],
+  ['mp4', 'video/mp4'],
+  ['zip', 'application/zip'],
+]);
+
+/** What bytes are, by how they begin, else by the name's ending. */
+export function mediaTypeOf(name: string, head: Uint8Array): string {
+  const starts = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
+  if (starts(0x89, 0x50, 0x4e, 0x47)) return 'image/png';
+  if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';
+  if (starts(0x47, 0x49, 0x46, 0x38)) return 'image/gif';
+  if (starts(0x52, 0x49, 0x46, 0x46) && head[8] === 0x57 && head[9] === 0x45) return 'image/webp';
+  if (starts(0x52, 0x49, 0x46, 0x46) && head[8] === 0x57 && head[9] === 0x41) return 'audio/wav';
+  if (starts(0x25, 0x50, 0x44, 0x46)) return 'application/pdf';
+  const ending = /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return byEnding.get(ending) ?? 'application/octet-stream';
+}
+
+/** A file beside the conversations, once it was looked at. */
+export interface Attachment extends ImportedBlob {
+  readonly name: string;
+}
+
+/** Files by the ids that their names contain. Bytes are read to be summed, and again to be stored: none are held. */
+export class Attachments {
+  readonly #byId = new Map<string, InputFile>();
+  readonly #known = new Map<string, Promise<Attachment>>();
+  readonly #used = new Set<string>();
+  readonly #files: readonly InputFile[];
+
+  /** `ids` gives the ids in a file's name. */
+  constructor(files: readonly InputFile[], ids: (name: string) => readonly string[]) {
+    this.#files = files;
+    for (const file of files) for (const id of ids(file.name)) if (!this.#byId.has(id)) this.#byId.set(id, file);
+  }
+
+  /** The file of an id; undefined where none is there. */
+  async find(id: string): Promise<Attachment | undefined> {
+    const file = this.#byId.get(id);
+    if (file === undefined) return undefined;
+    this.#used.add(file.name);
+    const known = this.#known.get(file.name) ?? this.#look(file);
+    this.#known.set(file.name, known);
+    return known;
+  }
+
+  async #look(file: InputFile): Promise<Attachment> {
+    const bytes = await bytesOf(file);
+    return {
+      name: file.name.slice(file.name.lastIndexOf('/') + 1),
+      hash: sha256Hex(bytes),
+      size: bytes.length,
+      mediaType: mediaTypeOf(file.name, bytes),
+      read: () => bytesOf(file),
+    };
+  }
+
+  /** Files that nobody asked for. */
+  get unused(): readonly string[] {
+    return this.#files.map((file) => file.name).filter((name) => !this.#used.has(name));
+  }
+}
+
+/** An attachment as a block: a picture, or a file under its name. */
+export function attachmentBlock(found: Attachment, name = found.name) {
+  const source = { type: 'blob', hash: found.hash, size: found.size };
+  return found.mediaType.startsWith('image/')
+    ? { type: 'image', mediaType: found.mediaType, source }
+    : { type: 'file', name, mediaType: found.mediaType, source };
+}

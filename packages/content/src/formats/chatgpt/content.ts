@@ -1,0 +1,239 @@
+// What a ChatGPT node says, as a canonical message.
+import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
+import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+
+/** What was made of one message. */
+export interface Said {
+  /** Null where it says nothing. */
+  readonly message: JsonObject | null;
+  readonly kind?: Exclude<NodeKind, 'root'>;
+  readonly status?: NodeStatus;
+  readonly meta: NodeMeta;
+  readonly blobs: readonly Attachment[];
+  readonly findings: readonly Finding[];
+}
+
+/** Who the message is for, where that is a tool. */
+export function recipientOf(message: JsonObject): string | undefined {
+  const recipient = filledAt(message, 'recipient');
+  const role = textAt(objectAt(message, 'author'), 'role');
+  return role === 'assistant' && recipient !== undefined && recipient !== 'all' ? recipient : undefined;
+}
+
+/** The id of a call: an export has none, so it is made of the node's. */
+export function callIdOf(nodeId: string): string {
+  return `call-${nodeId}`;
+}
+
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
+
+/** The id in an address such as `sediment://file_0001` or `file-service://file-abc`. */
+export function assetId(pointer: string): string {
+  return pointer.replace(/^[a-z-]+:\/\//, '').replace(/[#?].*$/s, '');
+}
+
+interface Draft {
+  readonly blocks: Json[];
+  readonly blobs: Attachment[];
+  readonly findings: Finding[];
+  readonly place: string;
+  readonly files: Attachments;
+}
+
+async function asset(part: JsonObject, draft: Draft): Promise<Json> {
+  const pointer = filledAt(part, 'asset_pointer');
+  const found = pointer === undefined ? undefined : await draft.files.find(assetId(pointer));
+  if (found === undefined) {
+    draft.findings.push(finding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
+    const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
+    return { ...part, type };
+  }
+  draft.blobs.push(found);
+  return attachmentBlock(found);
+}
+
+async function addPart(part: Json, draft: Draft): Promise<void> {
+  if (typeof part === 'string') {
+    if (part !== '') draft.blocks.push(text(part));
+    return;
+  }
+  if (!isJsonObject(part)) {
+    draft.blocks.push({ type: 'chatgpt-value', value: part });
+    return;
+  }
+  const type = textAt(part, 'content_type');
+  if (type === 'audio_transcription') draft.blocks.push({ ...part, type: 'text', text: textAt(part, 'text') ?? '' });
+  else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer')
+    draft.blocks.push(await asset(part, draft));
+  else if (type === 'real_time_user_audio_video_asset_pointer')
+    draft.blocks.push(await asset(objectAt(part, 'audio_asset_pointer'), draft));
+  else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
+}
+
+/** The texts of content types that are one or several texts. */
+function plainTexts(content: JsonObject): readonly string[] | undefined {
+  const lines = (...keys: readonly string[]) => [
+    keys
+      .map((key) => filledAt(content, key))
+      .filter((one) => one !== undefined)
+      .join('\n'),
+  ];
+  switch (content.content_type) {
+    case 'code':
+    case 'execution_output':
+    case 'system_error':
+    case 'tether_browsing_code':
+      return lines('text');
+    case 'tether_quote':
+    case 'sonic_webpage':
+      return lines('title', 'url', 'text');
+    case 'tether_browsing_display':
+      return lines('summary', 'result');
+    case 'user_editable_context':
+      return lines('user_profile', 'user_instructions');
+    case 'model_editable_context':
+      return lines('model_set_context');
+    case 'reasoning_recap':
+      return lines('content');
+    default:
+      return undefined;
+  }
+}
+
+function thoughts(content: JsonObject): Json[] {
+  const blocks: Json[] = [];
+  for (const thought of listAt(content, 'thoughts')) {
+    if (!isJsonObject(thought)) continue;
+    const thinking = filledAt(thought, 'content') ?? filledAt(thought, 'summary');
+    const summary = filledAt(thought, 'summary');
+    if (thinking !== undefined)
+      blocks.push({ type: 'thinking', thinking, ...(summary === undefined ? {} : { summary }) });
+  }
+  return blocks;
+}
+
+async function readContent(content: JsonObject, draft: Draft): Promise<void> {
+  const type = textAt(content, 'content_type');
+  const texts = plainTexts(content);
+  if (texts !== undefined) {
+    for (const one of texts) if (one !== '') draft.blocks.push(text(one));
+  } else if (type === 'thoughts') {
+    for (const block of thoughts(content)) draft.blocks.push(block);
+  } else if (type === 'text' || type === 'multimodal_text' || (type === undefined && Array.isArray(content.parts))) {
+    for (const part of listAt(content, 'parts')) await addPart(part, draft);
+  } else if (type !== undefined) {
+    draft.findings.push(finding('import/unknown-type', 'note', draft.place, type));
+    draft.blocks.push({ ...content, type: `chatgpt-${type}` });
+  }
+}
+
+/** A call of a tool: its code or its JSON as parameters. */
+function callBlock(message: JsonObject, recipient: string, nodeId: string, blocks: readonly Json[]): JsonObject {
+  const content = objectAt(message, 'content');
+  const input = blocks.map((block) => (isJsonObject(block) ? (textAt(block, 'text') ?? '') : '')).join('');
+  const language = filledAt(content, 'language');
+  let parameters: JsonObject = { input, ...(language === undefined ? {} : { language }) };
+  try {
+    const value: Json = JSON.parse(input);
+    if (isJsonObject(value)) parameters = value;
+  } catch {
+    // Code and plain words are parameters too.
+  }
+  return { type: 'tool-use', id: callIdOf(nodeId), name: recipient, parameters };
+}
+
+function statusOf(message: JsonObject): NodeStatus | undefined {
+  const ended = textAt(objectAt(objectAt(message, 'metadata'), 'finish_details'), 'type');
+  if (ended === 'interrupted') return 'aborted';
+  const status = textAt(message, 'status');
+  if (status === 'in_progress' || status === 'finished_partial_completion') return 'interrupted';
+  return objectAt(message, 'content').content_type === 'system_error' ? 'error' : undefined;
+}
+
+function metaOf(message: JsonObject, role: string): NodeMeta {
+  const metadata = objectAt(message, 'metadata');
+  const model = filledAt(metadata, 'model_slug') ?? filledAt(metadata, 'default_model_slug');
+  const ended = textAt(objectAt(metadata, 'finish_details'), 'type');
+  const seconds = numberAt(metadata, 'finished_duration_sec');
+  const hidden = metadata.is_visually_hidden_from_conversation === true ? { hidden: true } : {};
+  if (role === 'user') return { source: { type: 'user' }, ...hidden };
+  if (role === 'tool')
+    return {
+      source: { type: 'tool_result', tool_name: textAt(objectAt(message, 'author'), 'name') ?? 'unknown' },
+      ...hidden,
+    };
+  if (role !== 'assistant' || model === undefined) return hidden;
+  return {
+    source: {
+      type: 'model',
+      provider: 'openai',
+      model_name: model,
+      ...(ended === undefined ? {} : { finish_reason: ended }),
+      ...(seconds === undefined ? {} : { duration: seconds * 1000 }),
+    },
+    ...hidden,
+  };
+}
+
+async function addFiles(message: JsonObject, draft: Draft): Promise<void> {
+  for (const attached of listAt(objectAt(message, 'metadata'), 'attachments')) {
+    if (!isJsonObject(attached)) continue;
+    const id = filledAt(attached, 'id');
+    const found = id === undefined ? undefined : await draft.files.find(id);
+    if (found !== undefined && draft.blobs.some((one) => one.hash === found.hash)) continue;
+    if (found === undefined) {
+      draft.findings.push(
+        finding('import/attachment-missing', 'note', draft.place, filledAt(attached, 'name') ?? id ?? ''),
+      );
+      draft.blocks.push({ ...attached, type: 'chatgpt-attachment' });
+    } else {
+      draft.blobs.push(found);
+      draft.blocks.push(attachmentBlock(found, filledAt(attached, 'name') ?? found.name));
+    }
+  }
+}
+
+const markers: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_editable_context']);
+
+/** Reads what a node says. `callId` is the call that a tool's message answers. */
+export async function readMessage(
+  message: JsonObject,
+  given: {
+    readonly nodeId: string;
+    readonly callId: string | undefined;
+    readonly place: string;
+    readonly files: Attachments;
+  },
+): Promise<Said> {
+  const { nodeId, callId, place, files } = given;
+  const draft: Draft = { blocks: [], blobs: [], findings: [], place, files };
+  const content = objectAt(message, 'content');
+  const role = textAt(objectAt(message, 'author'), 'role') ?? 'assistant';
+  const status = statusOf(message);
+  await readContent(content, draft);
+  const recipient = recipientOf(message);
+  let blocks: readonly Json[] = draft.blocks;
+  if (recipient !== undefined && content.content_type !== 'thoughts')
+    blocks = [callBlock(message, recipient, nodeId, draft.blocks)];
+  else await addFiles(message, draft);
+  const rest = {
+    meta: metaOf(message, role),
+    ...(status === undefined ? {} : { status }),
+    blobs: draft.blobs,
+    findings: draft.findings,
+  };
+  if (role === 'tool') {
+    const answers = callId ?? callIdOf(nodeId);
+    const found = blocks.length === 0 ? [text('')] : blocks;
+    return { ...rest, message: { role, content: found, tool_call_id: answers } };
+  }
+  if (blocks.length === 0) return { ...rest, message: null, kind: 'state' };
+  if (markers.has(content.content_type))
+    return { ...rest, message: { role: 'system', content: blocks }, kind: 'injected' };
+  if (content.content_type === 'reasoning_recap')
+    return { ...rest, message: { role: 'system', content: blocks }, kind: 'state' };
+  const known = role === 'user' || role === 'system' ? role : 'assistant';
+  return { ...rest, message: { role: known, content: blocks } };
+}

@@ -1,0 +1,26 @@
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** The data export of ChatGPT: conversations as mappings of nodes, with what lies beside them in the archive. */
+export const chatgpt = defineFormat({
+  name: 'chatgpt',
+  label: 'ChatGPT export',
+  summary: 'Conversations with all branches, as ChatGPT exports them: archive, single file or shards.',
+  reader: { detect, read },
+  writer: {
+    extension: 'json',
+    mediaType: 'application/json',
+    files: 'one',
+    loses: {
+      thinking: 'Reasoning is written without its signature.',
+      'call-ids': 'Tool calls are told apart by their place alone.',
+      attachments: 'Bytes of attachments are left out.',
+      markers: 'Summaries are written as system messages.',
+      groups: 'Variants are written, which act made them is not.',
+      tags: 'Tags are left out.',
+      bookmarks: 'Bookmarks are left out.',
+    },
+    write,
+  },
+});

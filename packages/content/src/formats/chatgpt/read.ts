@@ -1,0 +1,230 @@
+import type { Json, JsonObject } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { Attachments } from '../attachments.ts';
+import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { partialJson } from '../partial-json.ts';
+import { documentRecords } from '../records-in.ts';
+import { callIdOf, readMessage, recipientOf } from './content.ts';
+
+function isMapping(value: Json | undefined): boolean {
+  if (!isJsonObject(value) || !isJsonObject(value.mapping)) return false;
+  const [first] = Object.values(value.mapping);
+  return (
+    first === undefined ||
+    (isJsonObject(first) &&
+      ('message' in first || 'children' in first || 'parent' in first || Object.keys(first).length < 2))
+  );
+}
+
+/** Whether the beginning of a file shows conversations: one, a list, or a list under a key. */
+function isExport(json: Json | undefined): boolean {
+  if (isMapping(json)) return true;
+  const list = isJsonObject(json) ? json.conversations : json;
+  if (!Array.isArray(list)) return false;
+  return list.slice(0, 20).some(isMapping);
+}
+
+/** Tells the format by the mappings of its conversations. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+}
+
+/** A node's own id, by memory of what each node above is: a call, a tool's result on its way to one, or neither. */
+class Calls {
+  readonly #mapping: ReadonlyMap<string, JsonObject>;
+  readonly #known = new Map<string, string | undefined>();
+
+  constructor(mapping: ReadonlyMap<string, JsonObject>) {
+    this.#mapping = mapping;
+  }
+
+  /** The call that a tool's message answers: the nearest above, past other results. */
+  of(id: string): string | undefined {
+    const walked: string[] = [];
+    let at: string | undefined = this.#above(id);
+    let call: string | undefined;
+    while (at !== undefined && walked.length <= this.#mapping.size) {
+      if (this.#known.has(at)) {
+        call = this.#known.get(at);
+        break;
+      }
+      const message = objectAt(this.#mapping.get(at) ?? {}, 'message');
+      walked.push(at);
+      if (recipientOf(message) !== undefined) {
+        call = callIdOf(at);
+        break;
+      }
+      if (textAt(objectAt(message, 'author'), 'role') !== 'tool') break;
+      at = this.#above(at);
+    }
+    for (const one of walked) this.#known.set(one, call);
+    return call;
+  }
+
+  #above(id: string): string | undefined {
+    return filledAt(this.#mapping.get(id) ?? {}, 'parent');
+  }
+}
+
+function isRoot(node: JsonObject): boolean {
+  return (node.parent === null || node.parent === undefined) && !isJsonObject(node.message);
+}
+
+/** A message in which this program left a tree's system prompt. */
+function promptOf(node: JsonObject): string | undefined {
+  const message = objectAt(node, 'message');
+  if (objectAt(message, 'metadata').coppice_system_prompt !== true) return undefined;
+  return textsAt(objectAt(message, 'content'), 'parts').join('');
+}
+
+async function treeOf(
+  conversation: JsonObject,
+  place: string,
+  found: readonly Finding[],
+  files: Attachments,
+): Promise<ImportedTree> {
+  const findings = [...found];
+  const mapping = new Map<string, JsonObject>();
+  for (const [id, node] of Object.entries(objectAt(conversation, 'mapping'))) {
+    if (isJsonObject(node)) mapping.set(id, node);
+    else findings.push(finding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, 'no object', 1));
+  }
+  const calls = new Calls(mapping);
+  const nodes: ImportedNode[] = [];
+  const blobs = new Map<string, ImportedBlob>();
+  const childOrder = new Map<string, readonly string[]>();
+  // Nodes that are the tree's own: its root, and where this program left a system prompt.
+  const own = new Map<string, JsonObject>();
+  let systemPrompt: string | undefined;
+  for (const [id, node] of mapping) {
+    const prompt = promptOf(node);
+    if (prompt !== undefined) systemPrompt = prompt;
+    if (isRoot(node) || prompt !== undefined) own.set(id, node);
+  }
+  const first: string[] = [];
+  for (const [id, node] of mapping) {
+    const children = textsAt(node, 'children');
+    if (own.has(id)) {
+      for (const child of children) if (!own.has(child)) first.push(child);
+      continue;
+    }
+    if (Array.isArray(node.children)) childOrder.set(id, children);
+    const at = `${place}.mapping.${id}`;
+    const parent = filledAt(node, 'parent') ?? null;
+    const parentExternalId = parent !== null && own.has(parent) ? null : parent;
+    const message = isJsonObject(node.message) ? node.message : undefined;
+    const said =
+      message === undefined
+        ? undefined
+        : await readMessage(message, { nodeId: id, callId: calls.of(id), place: at, files });
+    if (message !== undefined && said?.message?.role === 'tool' && calls.of(id) === undefined)
+      findings.push(finding('import/tool-pairing', 'note', at, 'no call above it'));
+    for (const one of said?.findings ?? []) findings.push(one);
+    for (const blob of said?.blobs ?? []) blobs.set(blob.hash, blob);
+    const createdAt = fromSeconds(message?.create_time);
+    for (const one of timeFinding(message?.create_time, createdAt, at)) findings.push(one);
+    nodes.push({
+      externalId: id,
+      parentExternalId,
+      message: said?.message ?? null,
+      kind: said?.kind ?? (said?.message == null ? 'state' : 'message'),
+      record: without(node, 'children'),
+      place: at,
+      ...(said === undefined ? {} : { meta: said.meta }),
+      ...(said?.status === undefined ? {} : { status: said.status }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+    });
+  }
+  // Several physical roots: their children in turn, and parentless messages after them.
+  if (own.size > 0 && first.length > 0) {
+    const listed = new Set(first);
+    for (const node of nodes)
+      if (node.parentExternalId === null && !listed.has(node.externalId)) first.push(node.externalId);
+    childOrder.set('', first);
+  }
+  const current = conversation.current_node;
+  const record = without(conversation, 'mapping');
+  const kept = Object.fromEntries([...own].map(([id, node]) => [id, without(node, 'children')]));
+  const createdAt = fromSeconds(conversation.create_time);
+  const updatedAt = fromSeconds(conversation.update_time);
+  for (const [key, read] of [
+    ['create_time', createdAt],
+    ['update_time', updatedAt],
+  ] as const)
+    for (const one of timeFinding(conversation[key], read, `${place}.${key}`)) findings.push(one);
+  const title = filledAt(conversation, 'title');
+  const id = filledAt(conversation, 'conversation_id') ?? filledAt(conversation, 'id');
+  return {
+    externalId: id ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
+    scope: '',
+    ...(title === undefined ? {} : { title }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
+    nodes,
+    childOrder,
+    ...(typeof current === 'string' ? { activeExternalId: own.has(current) ? null : current } : {}),
+    record: { ...record, $roots: kept },
+    ownRecords: own.size,
+    blobs: [...blobs.values()],
+    place,
+    findings,
+  };
+}
+
+async function hasConversations(file: InputFile): Promise<boolean> {
+  if (!/\.json$/i.test(file.name) && /\.[A-Za-z0-9]+$/.test(file.name)) return false;
+  return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
+}
+
+/** The ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png`, and the name itself. */
+function idsIn(name: string): string[] {
+  const base = name.slice(name.lastIndexOf('/') + 1);
+  const ids = [base];
+  const marked = /^(file[-_][A-Za-z0-9]+)/.exec(base)?.[1];
+  if (marked !== undefined) ids.push(marked);
+  const plain = /^(.+)\.[A-Za-z0-9]+$/.exec(base)?.[1];
+  if (plain !== undefined) ids.push(plain);
+  return ids;
+}
+
+// Parts of an export that hold no conversations.
+const beside =
+  /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json|export_manifest\.json|model_comparisons\.json|group_chats\.json|shopping\.json|sora\.json)$/;
+
+/** Reads exports: one file, shards, a single conversation, with the files that lie beside them. */
+export async function* read(input: Input): AsyncGenerator<ReadEvent> {
+  const chosen: InputFile[] = [];
+  const others: InputFile[] = [];
+  for (const file of input.files) {
+    if (await hasConversations(file)) chosen.push(file);
+    else others.push(file);
+  }
+  // The only file there is may be damaged where it begins.
+  if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
+  chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files = new Attachments(others, idsIn);
+  for (const file of chosen) {
+    const single: JsonObject[] = [];
+    for await (const record of documentRecords(file, [['*'], ['conversations', '*']])) {
+      if (record.type === 'finding') yield record;
+      else if (record.type === 'rest') {
+        if (isJsonObject(record.value) && isJsonObject(record.value.mapping)) single.push(record.value);
+      } else if (isJsonObject(record.value) && isJsonObject(record.value.mapping))
+        yield { type: 'tree', tree: await treeOf(record.value, record.place, record.findings, files) };
+      else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no mapping', 1) };
+    }
+    for (const one of single) yield { type: 'tree', tree: await treeOf(one, file.name, [], files) };
+  }
+  for (const name of files.unused)
+    yield {
+      type: 'finding',
+      finding: finding(beside.test(name) ? 'import/skipped' : 'import/attachment-unused', 'note', name),
+    };
+}

@@ -1,0 +1,315 @@
+import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { definitionOf } from '../../blocks/index.ts';
+import type { ExportedTree, WriteEvent } from '../contract.ts';
+import { childrenOf, loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
+import { originalOf } from '../records.ts';
+
+const name = 'chatgpt';
+
+const seconds = (at: number) => at / 1000;
+
+/** One node of the mapping to be. */
+interface Entry {
+  readonly id: string;
+  parent: string | null;
+  readonly children: string[];
+  readonly message: Json;
+  /** Fields that the source's record had beside these. */
+  readonly rest: JsonObject;
+}
+
+function statusOf(node: Node): string {
+  return node.status === 'interrupted' || node.status === 'pending' ? 'in_progress' : 'finished_successfully';
+}
+
+function modelOf(node: Node): string | undefined {
+  const { source } = node.meta;
+  return source === undefined ? undefined : (filledAt(source, 'model_name') ?? filledAt(source, 'model'));
+}
+
+function messageOf(node: Node, id: string, role: string, content: JsonObject, more: JsonObject = {}): JsonObject {
+  const model = role === 'assistant' ? modelOf(node) : undefined;
+  const tool = role === 'tool' ? (filledAt(node.meta.source ?? {}, 'tool_name') ?? null) : null;
+  return {
+    id,
+    author: { role, name: tool, metadata: {} },
+    create_time: seconds(node.createdAt),
+    update_time: null,
+    content,
+    status: statusOf(node),
+    end_turn: role === 'assistant' ? true : null,
+    weight: 1,
+    metadata: {
+      ...(model === undefined ? {} : { model_slug: model }),
+      ...(node.status === 'aborted' ? { finish_details: { type: 'interrupted' } } : {}),
+    },
+    recipient: 'all',
+    ...more,
+  };
+}
+
+function partOf(block: Block): Json {
+  if (isText(block)) return block.text;
+  if (block.type.startsWith('chatgpt-') && 'content_type' in block) {
+    const json: JsonObject = JSON.parse(JSON.stringify(block));
+    return without(json, 'type');
+  }
+  return definitionOf(block).toText(block);
+}
+
+/** The messages that a node becomes: thoughts, what it says and each call are nodes of their own there. */
+function explode(node: Node, id: string): { readonly id: string; readonly message: JsonObject }[] {
+  const { message } = node;
+  if (message === null) return [];
+  const made: { readonly id: string; readonly message: JsonObject }[] = [];
+  const thoughts: Json[] = [];
+  const parts: Json[] = [];
+  const calls: Block[] = [];
+  for (const block of message.content) {
+    if (block.type === 'thinking' && 'thinking' in block)
+      thoughts.push({ summary: '', content: String(block.thinking), chunks: [], finished: true });
+    else if (block.type === 'tool-use') calls.push(block);
+    else parts.push(partOf(block));
+  }
+  if (thoughts.length > 0)
+    made.push({
+      id: `${id}-thoughts`,
+      message: messageOf(
+        node,
+        `${id}-thoughts`,
+        'assistant',
+        { content_type: 'thoughts', thoughts },
+        { end_turn: false },
+      ),
+    });
+  const onlyText = parts.every((part) => typeof part === 'string');
+  if (parts.length > 0 || (calls.length === 0 && thoughts.length === 0))
+    made.push({
+      id: calls.length === 0 ? id : `${id}-text`,
+      message: messageOf(node, calls.length === 0 ? id : `${id}-text`, message.role, {
+        content_type: onlyText ? 'text' : 'multimodal_text',
+        parts,
+      }),
+    });
+  for (const [index, call] of calls.entries()) {
+    const own = index === calls.length - 1 ? id : `${id}-call-${index}`;
+    const input = 'parameters' in call ? JSON.stringify(call.parameters) : '{}';
+    const recipient = 'name' in call ? String(call.name) : 'tool';
+    made.push({
+      id: own,
+      message: messageOf(
+        node,
+        own,
+        message.role,
+        { content_type: 'code', language: 'json', text: input },
+        { recipient, end_turn: false },
+      ),
+    });
+  }
+  return made;
+}
+
+class Conversation {
+  readonly entries = new Map<string, Entry>();
+  readonly #tree: ExportedTree;
+  readonly #ids: ReadonlyMap<NodeId, string>;
+  /** Where the children of each node hang: the last of the entries that it became. */
+  readonly #tails = new Map<NodeId, string>();
+
+  constructor(tree: ExportedTree) {
+    this.#tree = tree;
+    this.#ids = outgoingIds(tree, name);
+  }
+
+  /** The roots that the conversation came with, or one of our own, with the system prompt below it. */
+  plantRoot(record: JsonObject): void {
+    const { rootId, attributes } = this.#tree;
+    const kept = Object.entries(objectAt(record, '$roots'));
+    for (const [id, node] of kept) {
+      if (!isJsonObject(node)) continue;
+      const parent = filledAt(node, 'parent') ?? null;
+      this.entries.set(id, {
+        id,
+        parent,
+        children: [],
+        message: node.message ?? null,
+        rest: without(node, 'id', 'parent', 'message'),
+      });
+    }
+    const [first] = this.entries.keys();
+    let ground = first ?? rootId;
+    if (first === undefined)
+      this.entries.set(rootId, { id: rootId, parent: null, children: [], message: null, rest: {} });
+    for (const [id, entry] of this.entries) if (entry.parent !== null) ground = id;
+    const { systemPrompt } = attributes;
+    if (systemPrompt !== undefined && this.entries.size === 1 && first === undefined) {
+      const id = `${rootId}-system`;
+      const message: JsonObject = {
+        id,
+        author: { role: 'system', name: null, metadata: {} },
+        create_time: null,
+        update_time: null,
+        content: { content_type: 'text', parts: [systemPrompt] },
+        status: 'finished_successfully',
+        end_turn: true,
+        weight: 0,
+        metadata: { coppice_system_prompt: true },
+        recipient: 'all',
+      };
+      this.entries.set(id, { id, parent: ground, children: [], message, rest: {} });
+      ground = id;
+    }
+    this.#tails.set(rootId, ground);
+  }
+
+  /** A node that came from an export and is as it was. */
+  #original(node: Node, id: string): Entry | undefined {
+    const original = originalOf(node, name);
+    if (original?.record === undefined || original.id !== id) return undefined;
+    const { record } = original;
+    const rest = without(record, 'id', 'parent', 'message', 'children');
+    if (original.unchanged) return { id, parent: null, children: [], message: record.message ?? null, rest };
+    // Edited in place: who, when and with what stay as they were.
+    const made = explode(node, id).at(-1)?.message;
+    const was = objectAt(record, 'message');
+    const message = made === undefined ? null : { ...was, content: made.content ?? null };
+    return { id, parent: null, children: [], message, rest };
+  }
+
+  add(node: Node): number {
+    const id = this.#ids.get(node.id) ?? node.id;
+    const parent = this.#tails.get(node.parentId ?? this.#tree.rootId) ?? this.#tails.get(this.#tree.rootId) ?? '';
+    const original = this.#original(node, id);
+    if (original !== undefined) {
+      // First turns go back to the root that they hung on.
+      const was = filledAt(originalOf(node, name)?.record ?? {}, 'parent');
+      const first = node.parentId === this.#tree.rootId && was !== undefined && this.entries.has(was);
+      this.#enter({ ...original, parent: first ? was : parent });
+      this.#tails.set(node.id, id);
+      return 1;
+    }
+    let above = parent;
+    const made = explode(node, id);
+    for (const one of made) {
+      this.#enter({ id: one.id, parent: above, children: [], message: one.message, rest: {} });
+      above = one.id;
+    }
+    this.#tails.set(node.id, above);
+    return made.length;
+  }
+
+  #enter(entry: Entry): void {
+    this.entries.set(entry.id, entry);
+  }
+
+  /** Lists of children in stored order. */
+  link(): void {
+    const children = childrenOf(this.#tree);
+    const order = new Map<string, number>();
+    for (const family of children.values())
+      for (const [index, child] of family.entries()) order.set(this.#ids.get(child.id) ?? child.id, index);
+    for (const entry of this.entries.values())
+      if (entry.parent !== null) this.entries.get(entry.parent)?.children.push(entry.id);
+    for (const entry of this.entries.values())
+      if (entry.children.length > 1)
+        entry.children.sort((a, b) => (order.get(headOf(a)) ?? -1) - (order.get(headOf(b)) ?? -1));
+  }
+
+  tail(id: NodeId | null): string {
+    return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
+  }
+}
+
+/** The id of the node that an entry is the first part of. */
+function headOf(id: string): string {
+  return id.replace(/-(?:thoughts|text|call-\d+)$/, '');
+}
+
+function mappingOf(entries: ReadonlyMap<string, Entry>): JsonObject {
+  return Object.fromEntries(
+    [...entries].map(([id, { message, parent, children, rest }]) => [id, { id, message, parent, children, ...rest }]),
+  );
+}
+
+function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
+  const original = originalTree(tree, name);
+  const { createdAt, updatedAt } = timesOf(tree);
+  const { title } = tree.attributes;
+  const mapping = mappingOf(built.entries);
+  if (original?.record !== undefined) {
+    const record = without(original.record, '$roots');
+    const current = tree.activeNodeId === null ? (record.current_node ?? null) : built.tail(tree.activeNodeId);
+    return {
+      ...record,
+      ...(title === undefined || title === record.title ? {} : { title }),
+      ...('current_node' in record || tree.activeNodeId !== null ? { current_node: current } : {}),
+      mapping,
+    };
+  }
+  const id = tree.treeId;
+  return {
+    title: title ?? tree.attributes.autoTitle ?? null,
+    create_time: seconds(createdAt),
+    update_time: seconds(updatedAt),
+    mapping,
+    moderation_results: [],
+    current_node: built.tail(tree.activeNodeId),
+    plugin_ids: null,
+    conversation_id: id,
+    conversation_template_id: null,
+    gizmo_id: null,
+    is_archived: false,
+    safe_urls: [],
+    default_model_slug: null,
+    id,
+  };
+}
+
+const hasBytes = (block: Block) => 'source' in block && (block.type === 'image' || block.type === 'file');
+
+function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+  for (const node of tree.nodes) {
+    const original = originalOf(node, name);
+    if (original?.unchanged === true && original.record !== undefined) continue;
+    const blocks = node.message?.content ?? [];
+    if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
+      yield loss(tree, node, 'thinking', 'The signature of its reasoning is left out.');
+    if (blocks.some((block) => block.type === 'tool-use'))
+      yield loss(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
+    if (blocks.some(hasBytes)) yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+    if (node.kind === 'compaction' || node.kind === 'branch-summary')
+      yield loss(tree, node, 'markers', `A ${node.kind} is written as a system message.`);
+    if (node.groupId > 0)
+      yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
+    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
+      yield loss(tree, node, 'tags', 'Its tags are left out.');
+  }
+  for (const { nodeId, title } of tree.bookmarks)
+    yield {
+      type: 'loss',
+      loss: {
+        what: 'bookmarks',
+        place: `${tree.treeId} ${nodeId}`,
+        message: `The bookmark ${JSON.stringify(title)} is left out.`,
+      },
+    };
+}
+
+/** Writes one file of conversations with their mappings. */
+export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
+  yield { type: 'file', name: 'conversations.json', mediaType: 'application/json' };
+  let first = true;
+  for await (const tree of trees) {
+    const built = new Conversation(tree);
+    built.plantRoot(originalTree(tree, name)?.record ?? {});
+    for (const node of tree.nodes) built.add(node);
+    built.link();
+    yield* lossesOf(tree);
+    yield { type: 'text', text: `${first ? '[' : ',\n'}${JSON.stringify(conversationOf(tree, built))}` };
+    yield { type: 'count', written: tree.nodes.length };
+    first = false;
+  }
+  yield { type: 'text', text: first ? '[]\n' : ']\n' };
+}
