@@ -48,30 +48,36 @@ interface Place {
 /** Asks the hooks, compacts, and tells them. Refuses `context/nothing-to-compact`. */
 export async function compactByHand(bench: Bench, request: CompactionRequest): Promise<Compacted> {
   const { treeId } = request;
-  const nodeId = request.nodeId ?? (await activeNode(bench, treeId));
-  const event = { treeId, nodeId, reason: 'manual' as const };
+  const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
   const asked = await bench.events?.ask('compact', {
-    ...event,
+    treeId,
+    nodeId: here.nodeId,
+    reason: 'manual',
     ...(request.focus === undefined ? {} : { focus: request.focus }),
     ...(request.summary === undefined ? {} : { summary: request.summary }),
   });
   const wanted = asked === undefined ? request : { ...request, focus: asked.focus, summary: asked.summary };
-  const made = await compactAt(bench, { ...wanted, nodeId: asked?.nodeId ?? nodeId }, 'manual');
+  const end = asked === undefined || asked.nodeId === here.nodeId ? here : { nodeId: asked.nodeId };
+  const made = await compactAt(bench, { ...wanted, ...end }, 'manual');
   await bench.events?.tell('compact', { treeId, nodeId: made.nodeId, reason: 'manual' });
   return made;
 }
 
-async function activeNode({ store }: Bench, treeId: TreeId): Promise<NodeId> {
-  const { activeNodeId } = await store.read(treeId, () => readTree(treeId));
-  return activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
+/** The end of a branch; whether it is a leaf is looked at now, before anybody goes on from it. */
+interface End {
+  readonly nodeId: NodeId;
+  readonly isLeaf?: boolean;
+}
+
+function* readEnd(treeId: TreeId, named: NodeId | undefined): Reading<End> {
+  const { activeNodeId } = yield* readTree(treeId);
+  const nodeId =
+    named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
+  return { nodeId, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
 /** Compacts without asking anybody, one at a time in a tree. */
-export function compactAt(
-  bench: Bench,
-  request: CompactionRequest & { readonly nodeId: NodeId },
-  reason: CompactReason,
-): Promise<Compacted> {
+export function compactAt(bench: Bench, request: CompactionRequest & End, reason: CompactReason): Promise<Compacted> {
   const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
   const key = JSON.stringify([nodeId, focus, summary, keep, model?.id ?? null]);
   return singly(bench.store, { treeId, key, yields: reason === 'after', signal }, (flightSignal) =>
@@ -79,11 +85,7 @@ export function compactAt(
   );
 }
 
-async function compacted(
-  bench: Bench,
-  request: CompactionRequest & { readonly nodeId: NodeId },
-  reason: CompactReason,
-): Promise<Compacted> {
+async function compacted(bench: Bench, request: CompactionRequest & End, reason: CompactReason): Promise<Compacted> {
   const { store, kit } = bench;
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readPlace(treeId, request.nodeId, kit));
@@ -163,7 +165,7 @@ function filesBefore({ path, context }: Place, cut: Cut, tools: FileTools, messa
 
 async function committed(
   bench: Bench,
-  request: CompactionRequest,
+  request: CompactionRequest & End,
   reason: CompactReason,
   place: Place,
   cut: Cut,
@@ -186,7 +188,7 @@ async function committed(
       details,
       meta: { source },
       // A turn that makes room may do so beside replies that are there; nobody else puts a summary beside what was said since.
-      onlyLeaf: place.isLeaf && (reason === 'manual' || reason === 'after'),
+      onlyLeaf: (request.isLeaf ?? place.isLeaf) && (reason === 'manual' || reason === 'after'),
       ...(select === undefined ? {} : { select }),
     },
     { actor: request.actor ?? actor, actId, now, newId, kit },

@@ -2,6 +2,7 @@
 import { messageKit } from '@coppice/content';
 import {
   ask,
+  isAppError,
   type Message,
   type MessageKit,
   type Node,
@@ -94,7 +95,9 @@ export function createTitles(options: TitlesOptions): Titles {
   const work = async () => {
     // One after the other: titles are never in a hurry, and the turns of the same machine are.
     for (let job = waiting.shift(); job !== undefined && !over.signal.aborted; job = waiting.shift())
-      await titled(desk, job, over.signal).catch(report);
+      await titled(desk, job, over.signal).catch((error: unknown) => {
+        if (!isGone(error)) report(error);
+      });
     working = null;
   };
   const unhook = options.events.after('generate', ({ treeId, nodeIds, failed }) => {
@@ -112,6 +115,11 @@ export function createTitles(options: TitlesOptions): Titles {
       while (working !== null) await working;
     },
   };
+}
+
+/** Whether what was to be named was taken away meanwhile, which is nobody's fault. */
+function isGone(error: unknown): boolean {
+  return isAppError(error) && (error.kind === 'not-found' || error.code === 'tree/read-only');
 }
 
 interface Desk {

@@ -1,0 +1,293 @@
+import { ask, type NodeId, nodeId, run, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEvents } from '../events.ts';
+import { LoomEngine } from '../loom-engine.ts';
+import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { type Beat, type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { createTools, defineTool } from '../tools/index.ts';
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+function isNotes(request: ProviderRequest): boolean {
+  return request.systemPrompt?.startsWith('You keep the notes') === true;
+}
+
+/** Plays one reply after the other, and gives notes where those are asked for. */
+function speaking(...replies: readonly (readonly Beat[])[]): readonly ScriptedReply[] {
+  let next = 0;
+  return [(request) => (isNotes(request) ? textBeats('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
+}
+
+function reporting(text: string, tokens: number): ProviderEvent[] {
+  return [{ type: 'text-delta', text }, usageBeat(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
+}
+
+/** A reply whose provider does not say what it took, so that estimates count. */
+function quiet(text: string): ProviderEvent[] {
+  return textBeats(text).filter((event) => event.type !== 'usage');
+}
+
+const overflow = [errorEvent('provider/context-overflow', 'Too long.')];
+const config = ['scripted/one', 'scripted/two', 'other/two']
+  .map((id) => `[models."${id}"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n`)
+  .join('');
+
+async function open(replies: readonly ScriptedReply[], options: WorkshopOptions = {}): Promise<void> {
+  shop = await openWorkshop('sqlite', replies, { config, ...options });
+}
+
+async function active(): Promise<NodeId | null> {
+  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
+}
+
+async function above(id: NodeId | undefined) {
+  return shop.node((await shop.node(id)).parentId ?? undefined);
+}
+
+/** How many compactions there are in the tree. */
+async function markers(): Promise<number> {
+  const nodes = await shop.store.read(shop.treeId, () => ask('topology', { of: shop.rootId }));
+  return nodes.filter((node) => node.kind === 'compaction').length;
+}
+
+const long = (name: string, words = 1_500) => `${name} ${'word '.repeat(words)}`;
+
+function notesOf(): readonly ProviderRequest[] {
+  return [...shop.provider.requests, ...shop.other.requests].filter(isNotes);
+}
+
+describe('before a call', () => {
+  test('[Y30] room is made without configuration when the window is nearly full, as part of the turn', async () => {
+    await open(speaking(quiet('Yes.')));
+    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
+    expect(notesOf()).toEqual([]);
+    const before = await active();
+    const turn = shop.send(long('d', 1_000));
+    const events = await eventsOf(turn);
+    const end = await turn.done;
+    expect(end.type).toBe('end');
+    const marker = await above(end.nodeIds[0]);
+    expect(marker).toMatchObject({ kind: 'compaction', text: expect.stringMatching(/^In short\./) });
+    expect(marker.marker?.details).toMatchObject({ reason: 'due' });
+    expect(events).toContainEqual({
+      type: 'node',
+      nodeId: marker.id,
+      parentId: marker.parentId,
+      role: 'system',
+      status: 'success',
+    });
+    expect(JSON.stringify(shop.provider.requests.at(-1)?.messages)).not.toContain('a word');
+    expect(await markers()).toBe(1);
+    await run(shop.store, { type: 'undo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
+    expect(await active()).toBe(before);
+    expect(await shop.children(before ?? nodeId(''))).toEqual([]);
+  });
+
+  test('[Y30] one summary serves all replies of a turn, and the smallest window decides', async () => {
+    const small = config.replace('"other/two"]\nwindow = 8000', '"other/two"]\nwindow = 4000');
+    await open(speaking(quiet('Yes.')), { other: speaking(quiet('Also.')), config: small });
+    for (const name of ['a', 'b']) await shop.send(long(name)).done;
+    const end = await shop.send('c', { models: ['scripted/one', 'other/two'], n: 2 }).done;
+    expect(end.nodeIds).toHaveLength(4);
+    const parents = new Set(await Promise.all(end.nodeIds.map(async (id) => (await above(id)).id)));
+    expect(parents.size).toBe(1);
+    expect((await above(end.nodeIds[0])).kind).toBe('compaction');
+    expect(await markers()).toBe(1);
+  });
+
+  test('[Y30] a long loop of tools makes room again and again', async () => {
+    const tools = createTools({
+      tools: [
+        defineTool({
+          name: 'log',
+          description: 'A log.',
+          parameters: { type: 'object', properties: {} },
+          sideEffects: false,
+          run: () => long('line', 2_500),
+        }),
+      ],
+    });
+    const calls = Array.from({ length: 6 }, (_, at) =>
+      toolBeats({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
+    );
+    await open(speaking(...calls, textBeats('Done.')), { tools });
+    const end = await shop.send('Read the logs', { tools: ['log'] }).done;
+    expect(end.type).toBe('end');
+    expect(notesOf().length).toBeGreaterThan(1);
+    for (const request of shop.provider.requests)
+      expect(JSON.stringify(request.messages).length).toBeLessThan(8_000 * 5);
+  });
+
+  test('[Y30] a summary that is stopped ends the turn, and a hook that forbids it leaves the window full', async () => {
+    await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : quiet('Yes.'))]);
+    for (const name of ['a', 'b']) await shop.send(long(name, 1_900)).done;
+    const turn = shop.send(long('c', 1_900));
+    await until(() => shop.provider.running > 0);
+    turn.abort();
+    expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
+    shop.generator.events.before('compact', () => ({ cancel: 'Not here.' }));
+    expect(await shop.send(long('d', 1_500)).done).toMatchObject({ type: 'error', code: 'event/cancelled' });
+  });
+});
+
+describe('after a turn', () => {
+  test('[Y31] room is made where the next turn would have to wait for it', async () => {
+    await open(speaking(reporting(long('one', 3_000), 3_000), reporting('Two.', 6_500), reporting('Three.', 100)));
+    await shop.send('a').done;
+    const turn = shop.send('b');
+    const end = await turn.done;
+    const [marker] = await shop.children(end.nodeIds[0] ?? nodeId(''));
+    expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'after' } } });
+    expect(await active()).toBe(marker?.id);
+    await run(shop.store, { type: 'undo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
+    expect((await shop.thread()).length).toBe(2);
+    await run(shop.store, { type: 'redo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
+    await shop.send('c').done;
+    expect(await markers()).toBe(1);
+    expect(JSON.stringify(shop.provider.requests.at(-1)?.messages)).toContain('In short.');
+  });
+
+  test('[Y31] not where there is room, nor for several replies, nor where somebody forbids it', async () => {
+    await open(speaking(reporting(long('one', 3_000), 500), reporting('Two.', 6_500)), {});
+    const first = await shop.send('a').done;
+    expect(await shop.children(first.nodeIds[0] ?? nodeId(''))).toEqual([]);
+    const several = await shop.send('b', { n: 2 }).done;
+    for (const id of several.nodeIds) expect(await shop.children(id)).toEqual([]);
+    shop.generator.events.before('compact', () => ({ cancel: 'No.' }));
+    const end = await shop.send('c').done;
+    expect(end.type).toBe('end');
+    expect(notesOf()).toEqual([]);
+  });
+
+  test('[Y31] makes way for a turn that begins meanwhile', async () => {
+    let asked = 0;
+    await open([
+      (request) => {
+        if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : textBeats('In short.');
+        return request.messages.length > 2 ? reporting('Two.', 6_500) : reporting(long('one', 3_000), 3_000);
+      },
+    ]);
+    await shop.send('a').done;
+    const slow = shop.send('b');
+    await until(() => asked === 1);
+    const next = await shop.send('c').done;
+    expect(next.type).toBe('end');
+    const end = await slow.done;
+    expect(end.type).toBe('end');
+    // Nothing stands beside what was said meanwhile.
+    expect(await shop.children(end.nodeIds[0] ?? nodeId(''))).toHaveLength(1);
+    expect((await above(next.nodeIds[0])).kind).toBe('compaction');
+  });
+});
+
+describe("a provider's own word", () => {
+  test('[Y32] n replies that were too much are asked for again together below one summary', async () => {
+    await open(speaking(textBeats('Yes.'), overflow, overflow, overflow, textBeats('Fits.')));
+    await shop.send('a').done;
+    const end = await shop.send('b', { n: 3 }).done;
+    expect(end.type).toBe('end');
+    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    expect(nodes.map((node) => [node.text, node.status])).toEqual(Array(3).fill(['Fits.', 'success']));
+    expect(new Set(nodes.map((node) => node.groupId)).size).toBe(1);
+    const marker = await above(end.nodeIds[0]);
+    expect(marker).toMatchObject({ kind: 'compaction', marker: { details: { reason: 'overflow' } } });
+    expect((await shop.children(marker.parentId ?? nodeId(''))).map((node) => node.id)).toEqual([marker.id]);
+    expect(await markers()).toBe(1);
+    expect(await active()).toBe(end.nodeIds[2]);
+  });
+
+  test('[Y32] of several models only those that could not are asked again, once for all of them', async () => {
+    await open(speaking(textBeats('Yes.'), overflow, overflow, textBeats('Fits.')), {
+      other: speaking(textBeats('Large.')),
+    });
+    await shop.send('a').done;
+    const end = await shop.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
+    const nodes = await Promise.all(end.nodeIds.map((id) => shop.node(id)));
+    expect(nodes.map((node) => node.text)).toEqual(['Fits.', 'Fits.', 'Large.']);
+    expect(shop.other.requests.filter((request) => !isNotes(request))).toHaveLength(1);
+    expect(await markers()).toBe(1);
+    expect((await above(nodes[0]?.id)).kind).toBe('compaction');
+    expect((await above(nodes[2]?.id)).kind).toBe('message');
+    expect(await active()).toBe(nodes[2]?.id);
+  });
+
+  test('[Y32] what is still too much then is told, and not tried again', async () => {
+    await open(speaking(textBeats('Yes.'), overflow));
+    await shop.send('a').done;
+    const end = await shop.send('b').done;
+    expect(end).toMatchObject({ type: 'error', code: 'provider/context-overflow' });
+    expect(shop.provider.requests.filter((request) => !isNotes(request))).toHaveLength(3);
+  });
+
+  test('[Y32] the same request made again finds the replies that came after room was made', async () => {
+    await open(speaking(textBeats('Yes.'), overflow, overflow, textBeats('Fits.')));
+    await shop.send('a').done;
+    const options = { n: 2, requestId: 'again' };
+    const end = await shop.send('b', options).done;
+    const parentId = (await active()) ?? nodeId('');
+    expect(end.nodeIds).toContain(parentId);
+    const marker = await above(end.nodeIds[0]);
+    const start = { type: 'reply', treeId: shop.treeId, parentId: marker.parentId ?? nodeId('') } as const;
+    const calls = shop.provider.requests.length;
+    const first = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
+    expect(first.nodeIds).toEqual(end.nodeIds);
+    expect(shop.provider.requests).toHaveLength(calls);
+  });
+});
+
+describe('otherwise', () => {
+  test('[Y33] switched off, a full window is refused and room is made by hand alone', async () => {
+    await open(speaking(quiet('Yes.')), { compaction: { automatic: false } });
+    for (const name of ['a', 'b', 'c']) expect((await shop.send(long(name, 1_900)).done).type).toBe('end');
+    expect(await shop.send(long('d', 1_900)).done).toMatchObject({ type: 'error', code: 'context/full' });
+    expect(notesOf()).toEqual([]);
+    const made = await shop.generator.compactor.compact({
+      treeId: shop.treeId,
+      model: shop.providers.model('scripted/one'),
+    });
+    expect(made.summary).toMatch(/^In short\./);
+    expect((await shop.send('f').done).type).toBe('end');
+  });
+
+  test('[Y33] the operator says whether, with which model, and which tools touch files', async () => {
+    const { generatorSettings } = await import('../generate/defaults.ts');
+    const { parseConfig } = await import('../config/load.ts');
+    const text = 'cheap_model = "other/one"\n[compaction]\nautomatic = false\nread_tools = ["Peek"]\n';
+    const settings = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));
+    expect(settings.compaction.automatic).toBe(false);
+    expect(settings.compaction.fileTools?.read).toContain('peek');
+    expect(settings.summaries).toEqual({ model: 'other/one' });
+    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')), {
+      other: [textBeats('Notes of another.')],
+      summaries: settings.summaries,
+    });
+    await shop.send('a').done;
+    const end = await shop.send('b').done;
+    expect((await above(end.nodeIds[0])).text).toBe('Notes of another.');
+  });
+
+  test('[Y33] generation by whole contexts makes room without moving where the user is', async () => {
+    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')));
+    await shop.send('mine').done;
+    const here = await active();
+    const engine = new LoomEngine({ store: shop.store, generator: shop.generator });
+    const context = ['a', 'b', 'c'].map((name, at) => textMessage(at % 2 === 0 ? 'user' : 'assistant', long(name)));
+    const { childNodes } = await engine.generate(shop.treeId, 'scripted', 'one', context);
+    expect((await above(nodeId(childNodes[0]?.id ?? ''))).kind).toBe('compaction');
+    expect(await active()).toBe(here);
+    await engine.close();
+  });
+
+  test('[Y33] a hook may write the summary, and the model is not asked for one', async () => {
+    const events = createEvents();
+    events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
+    await open(speaking(textBeats('Yes.'), overflow, textBeats('Fits.')), { events });
+    await shop.send('a').done;
+    const end = await shop.send('b').done;
+    expect(await above(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });
+    expect(notesOf()).toEqual([]);
+  });
+});

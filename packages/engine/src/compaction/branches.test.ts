@@ -1,0 +1,174 @@
+import { messageKit } from '@coppice/content';
+import {
+  ask,
+  contextOf,
+  type Message,
+  type NodeId,
+  type NodeMeta,
+  nodeId,
+  readContextPath,
+  run,
+  textMessage,
+  textOf,
+} from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEvents } from '../events.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { branchWithSummary, createCompactor, mergeBranch } from './compactor.ts';
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+async function grow(texts: readonly string[], parentId?: NodeId, meta: NodeMeta = {}): Promise<readonly NodeId[]> {
+  const messages = texts.map((text, at): { message: Message; meta: NodeMeta } => ({
+    message: textMessage(at % 2 === 0 ? 'user' : 'assistant', text),
+    meta,
+  }));
+  const place = parentId === undefined ? {} : { parentId };
+  const { result } = await run(
+    shop.store,
+    { type: 'append', treeId: shop.treeId, messages, merge: false, ...place },
+    shop.context,
+  );
+  return result.added;
+}
+
+async function active(): Promise<NodeId | null> {
+  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
+}
+
+async function texts(to: NodeId): Promise<string[]> {
+  const { entries } = await shop.store.read(shop.treeId, function* () {
+    return contextOf(yield* readContextPath(to), { kit: messageKit });
+  });
+  return entries.map((entry) => textOf(entry.message).trim());
+}
+
+describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
+  test("[Y40] S2's example: what is left is summed up at the new place, from the fork to the old leaf", async () => {
+    shop = await openWorkshop(kind, [textBeats('Attempted Node.js CLI with --verbose flag')]);
+    const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
+    const ids = await grow(
+      [
+        'Build a CLI',
+        "I'll create...",
+        'Add --verbose flag',
+        "Here's the flag...",
+        'Actually use Python',
+        'Converting to Python...',
+      ],
+      undefined,
+      source,
+    );
+    const [, m2 = nodeId('')] = ids;
+    const landed = await shop.generator.compactor.branchWithSummary({
+      treeId: shop.treeId,
+      nodeId: m2,
+      focus: 'flags',
+    });
+    const node = await shop.node(landed.nodeId);
+    expect(node).toMatchObject({
+      kind: 'branch-summary',
+      parentId: m2,
+      text: 'Attempted Node.js CLI with --verbose flag',
+    });
+    expect(node.marker).toMatchObject({ from: ids[5], details: { summarised: 4, focus: 'flags' } });
+    expect(node.meta.source).toMatchObject({ type: 'model', purpose: 'summary' });
+    expect(await active()).toBe(landed.nodeId);
+    const asked = JSON.stringify(shop.provider.requests[0]?.messages);
+    expect(asked).toContain('Add --verbose flag');
+    expect(asked).not.toContain('Build a CLI');
+    const [m7 = nodeId('')] = await grow(['Use Rust instead']);
+    expect(await texts(m7)).toEqual([
+      'Build a CLI',
+      "I'll create...",
+      expect.stringContaining('Attempted Node.js'),
+      'Use Rust instead',
+    ]);
+    const owner = { ...shop.context, actor: shop.store.owner };
+    await run(shop.store, { type: 'delete', treeId: shop.treeId, nodeIds: [m7], mode: 'cascade' }, shop.context);
+    await run(shop.store, { type: 'undo', treeId: shop.treeId }, owner);
+    expect((await shop.children(m2)).map((child) => child.id)).toEqual([ids[2]]);
+  });
+
+  test('[Y40] between two branches that share a long beginning only what is not shared is read', async () => {
+    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    const trunk = await grow(Array.from({ length: 300 }, (_, at) => `t${at};`));
+    const fork = trunk[199] ?? nodeId('');
+    const [, other = nodeId('')] = await grow(['o1', 'o2'], fork);
+    const landed = await branchWithSummary(shop.store, { treeId: shop.treeId, nodeId: other, from: trunk[299] });
+    const node = await shop.node(landed.nodeId);
+    expect(node.marker?.details).toMatchObject({ summarised: 100 });
+    expect(landed.summary).toContain('t200;');
+    expect(landed.summary).not.toContain('t198;');
+  });
+
+  test('[Y41] where nothing is left behind only the pointer moves; the root can be gone back to with a summary', async () => {
+    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    const ids = await grow(['a', 'b', 'c']);
+    const here = { treeId: shop.treeId, nodeId: ids[2] ?? nodeId('') };
+    expect(await branchWithSummary(shop.store, here)).toMatchObject({ nodeId: ids[2], added: [], summary: null });
+    const root = await branchWithSummary(shop.store, { treeId: shop.treeId, nodeId: shop.rootId });
+    expect((await shop.node(root.nodeId)).parentId).toBe(shop.rootId);
+    expect(root.summary).toContain('## Goal\na');
+    const unknown = { treeId: shop.treeId, nodeId: nodeId('01890c2e-0000-7000-8000-000000000000') };
+    await expect(branchWithSummary(shop.store, unknown)).rejects.toMatchObject({ code: 'tree/unknown-node' });
+  });
+
+  test('[Y42] a merge is one summary that names the tip, or the messages themselves', async () => {
+    shop = await openWorkshop(kind, [textBeats('Unused.')]);
+    const [q = nodeId('')] = await grow(['q']);
+    const side = await grow(['side one', 'side two'], q);
+    const [main = nodeId('')] = await grow(['main'], q);
+    const tip = side[1] ?? nodeId('');
+    const merged = await mergeBranch(shop.store, { treeId: shop.treeId, nodeId: tip });
+    const node = await shop.node(merged.nodeId);
+    expect(node).toMatchObject({ kind: 'branch-summary', parentId: main });
+    expect(node.marker).toMatchObject({ mergedFrom: { treeId: shop.treeId, nodeId: tip }, details: { summarised: 2 } });
+    expect(node.meta.source).toEqual({ type: 'extract', reason: 'no-model' });
+    expect(node.text).toContain('side one');
+    expect(await active()).toBe(merged.nodeId);
+    const whole = await mergeBranch(shop.store, { treeId: shop.treeId, nodeId: tip, mode: 'messages', into: main });
+    expect(await texts(whole.nodeId)).toEqual(['q', 'main', 'side one', 'side two']);
+    await expect(mergeBranch(shop.store, { treeId: shop.treeId, nodeId: q })).rejects.toMatchObject({
+      code: 'command/invalid',
+    });
+    await expect(mergeBranch(shop.store, { treeId: shop.treeId, nodeId: shop.rootId })).rejects.toMatchObject({
+      kind: 'refused',
+    });
+  });
+});
+
+test('[Y41] a summary that is there is taken as it is, and hooks may cancel, lead elsewhere or write it', async () => {
+  shop = await openWorkshop('memory', []);
+  const ids = await grow(['a', 'b', 'c']);
+  const events = createEvents();
+  const told: unknown[] = [];
+  events.after('branch', (event) => void told.push(event));
+  const off = events.before('branch', () => ({ cancel: 'Stay.' }));
+  const compactor = createCompactor({ store: shop.store, events });
+  const request = { treeId: shop.treeId, nodeId: ids[0] ?? nodeId('') };
+  await expect(compactor.branchWithSummary(request)).rejects.toMatchObject({ code: 'event/cancelled' });
+  off();
+  const given = await compactor.branchWithSummary({ ...request, summary: 'My own words.' });
+  expect(await shop.node(given.nodeId)).toMatchObject({ text: 'My own words.', meta: { source: { type: 'given' } } });
+  events.before('branch', (event) => ({
+    replace: { ...event, nodeId: ids[1] ?? event.nodeId, summary: 'By a hook.' },
+  }));
+  const led = await compactor.branchWithSummary(request);
+  expect(await shop.node(led.nodeId)).toMatchObject({ text: 'By a hook.', parentId: ids[1] });
+  expect(told).toEqual([given, led].map(({ nodeId: id }) => ({ treeId: shop.treeId, nodeId: id, added: [id] })));
+});
+
+test('[Y43] a stretch is summed up for others: all above null, nothing where nothing was said', async () => {
+  shop = await openWorkshop('memory', []);
+  const ids = await grow(['a', 'b', 'c']);
+  const compactor = createCompactor({ store: shop.store });
+  const leaf = ids[2] ?? nodeId('');
+  const whole = await compactor.sumUp({ treeId: shop.treeId, above: null, leaf });
+  expect(whole?.details).toMatchObject({ summarised: 3 });
+  const rest = await compactor.sumUp({ treeId: shop.treeId, above: ids[1] ?? null, leaf });
+  expect(rest).toMatchObject({ details: { summarised: 1 }, meta: { source: { type: 'extract' } } });
+  expect(await compactor.sumUp({ treeId: shop.treeId, above: leaf, leaf })).toBeNull();
+});

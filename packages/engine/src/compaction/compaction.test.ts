@@ -1,0 +1,274 @@
+import { messageKit } from '@coppice/content';
+import {
+  ask,
+  contextOf,
+  type Message,
+  type NodeId,
+  type NodeKind,
+  nodeId,
+  readContextPath,
+  run,
+  type ToolUseBlock,
+  textMessage,
+  textOf,
+} from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEvents } from '../events.ts';
+import type { ScriptedReply } from '../testing/scripted.ts';
+import { textBeats } from '../testing/scripted.ts';
+import { openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { compact, createCompactor } from './compactor.ts';
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+const said = (role: 'user' | 'assistant', text: string): Message => textMessage(role, text);
+function calling(id: string, name: string, parameters: Record<string, string> = {}): Message {
+  const call: ToolUseBlock = { type: 'tool-use', id, name, parameters };
+  return { role: 'assistant', content: [call] };
+}
+const result = (id: string, text: string): Message => ({ ...textMessage('tool', text), tool_call_id: id });
+
+/** Adds messages below a node; gives their ids. */
+async function grow(messages: readonly Message[], parentId?: NodeId): Promise<readonly NodeId[]> {
+  const { result: grown } = await run(
+    shop.store,
+    {
+      type: 'append',
+      treeId: shop.treeId,
+      messages: messages.map((message) => ({ message })),
+      merge: false,
+      ...(parentId === undefined ? {} : { parentId }),
+    },
+    shop.context,
+  );
+  return grown.added;
+}
+
+/** Messages m1 to m<count> of about `tokens` tokens each: m1 and those with an even number are the user's. */
+function talk(count: number, tokens = 100): Message[] {
+  return Array.from({ length: count }, (_, at) =>
+    said(at === 0 || at % 2 === 1 ? 'user' : 'assistant', `m${at + 1} ${'word '.repeat(Math.max(0, tokens - 6))}`),
+  );
+}
+
+/** What is in force at a node: the kind of each entry and the first word of its text. */
+async function inForce(to: NodeId): Promise<string[]> {
+  const { entries } = await shop.store.read(shop.treeId, function* () {
+    return contextOf(yield* readContextPath(to), { kit: messageKit, systemPrompt: 'Be brief.' });
+  });
+  return entries.map((entry) => (entry.kind === 'message' ? (textOf(entry.message).split(' ')[0] ?? '') : entry.kind));
+}
+
+async function active(): Promise<NodeId | null> {
+  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
+}
+
+const notes: readonly ScriptedReply[] = [(_request, call) => textBeats(`Summary ${call + 1}.`)];
+const one = '[models."scripted/one"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n';
+async function open(kind: 'memory' | 'sqlite', replies = notes, options: WorkshopOptions = {}): Promise<void> {
+  shop = await openWorkshop(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
+}
+
+describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
+  test("[Y20] S2's chain: the summary goes below the leaf and names the first message that stays", async () => {
+    await open(kind);
+    const ids = await grow(talk(10));
+    const model = shop.providers.model('scripted/one');
+    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 550, model });
+    const marker = await shop.node(made.nodeId);
+    expect(marker).toMatchObject({ kind: 'compaction' satisfies NodeKind, parentId: ids[9], text: 'Summary 1.' });
+    expect(marker.marker).toMatchObject({ firstKept: ids[5], tokensBefore: made.tokensBefore });
+    expect(marker.meta.source).toMatchObject({ type: 'model', provider: 'scripted', purpose: 'summary' });
+    expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary', 'm6', 'm7', 'm8', 'm9', 'm10']);
+    expect(made).toMatchObject({ firstKept: ids[5], summarised: 5, summary: 'Summary 1.' });
+    expect(made.tokensBefore).toBeGreaterThan(made.tokensAfter);
+    expect(await active()).toBe(made.nodeId);
+  });
+
+  test("[Y20] S2's two branches: each has a compaction history of its own", async () => {
+    await open(kind);
+    const model = shop.providers.model('scripted/one');
+    const first = await grow(talk(5));
+    const keep = 220;
+    const { compactor } = shop.generator;
+    const one = await compactor.compact({ treeId: shop.treeId, keep, model });
+    const [, , m8] = await grow([said('user', 'm6'), said('assistant', 'm7'), said('user', 'm8')]);
+    const { nodeId: summary } = await compactor.branchWithSummary({
+      treeId: shop.treeId,
+      nodeId: first[1] ?? nodeId(''),
+    });
+    await grow([said('user', 'm9'), said('assistant', `m10 ${'word '.repeat(100)}`)]);
+    const two = await compactor.compact({ treeId: shop.treeId, keep: 106, model });
+    const [m11] = await grow([said('user', 'm11')]);
+    expect(await inForce(m8 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm4', 'm5', 'm6', 'm7', 'm8']);
+    expect(await inForce(m11 ?? nodeId(''))).toEqual(['system-prompt', 'summary', 'm10', 'm11']);
+    expect(await inForce(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
+    expect((await shop.node(summary)).parentId).toBe(first[1]);
+    expect((await shop.node(one.nodeId)).text).toBe('Summary 1.');
+    // The second branch was summed up without a word of what only the first one had.
+    expect(JSON.stringify(shop.provider.requests.slice(2))).not.toContain('m7');
+  });
+
+  test('[Y21] the second begins where the first one kept from, and brings its summary up to date', async () => {
+    await open(kind);
+    const model = shop.providers.model('scripted/one');
+    await grow(talk(6));
+    const { compactor } = shop.generator;
+    await compactor.compact({ treeId: shop.treeId, keep: 330, model });
+    const more = (name: string) => `${name} ${'word '.repeat(90)}`;
+    await grow([said('assistant', more('n1')), said('user', more('n2')), said('assistant', more('n3'))]);
+    const second = await compactor.compact({ treeId: shop.treeId, keep: 220, model });
+    const asked = JSON.stringify(shop.provider.requests[1]?.messages);
+    expect(asked).toContain('<earlier-summary>\\nSummary 1.');
+    for (const name of ['m4 ', 'm5 ', 'm6 ', 'n1 ']) expect(asked).toContain(name);
+    for (const name of ['m3 ', 'n2 ']) expect(asked).not.toContain(name);
+    expect(await inForce(second.nodeId)).toEqual(['system-prompt', 'summary', 'n2', 'n3']);
+  });
+
+  test('[Y22] a tool call stays with its results, and a huge last result does not defeat it', async () => {
+    await open(kind);
+    const model = shop.providers.model('scripted/one');
+    const ids = await grow([
+      ...talk(4),
+      said('user', 'm5 go'),
+      calling('a', 'read', { path: '/x.ts' }),
+      result('a', 'small'),
+      calling('b', 'edit', { path: '/y.ts' }),
+      result('b', `huge ${'word '.repeat(3_500)}`),
+    ]);
+    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, model });
+    expect(made.firstKept).toBe(ids[7]);
+    await expect(shop.generator.compactor.compact({ treeId: shop.treeId, keep: 0, model })).rejects.toMatchObject({
+      code: 'context/nothing-to-compact',
+    });
+    const marker = await shop.node(made.nodeId);
+    expect(marker.marker?.details).toMatchObject({ readFiles: ['/x.ts'], modifiedFiles: [], splitTurn: true });
+    expect(marker.text).toContain('## The request under way');
+    expect(marker.text).toContain('## Files read\n- /x.ts');
+  });
+
+  test('[Y22] an exchange that cannot stay is summed up as well, and nothing is kept', async () => {
+    await open(kind);
+    await grow([said('user', 'go'), calling('b', 'edit', { path: '/y.ts' }), result('b', 'word '.repeat(9_000))]);
+    const model = shop.providers.model('scripted/one');
+    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, model });
+    expect(made.firstKept).toBeNull();
+    expect((await shop.node(made.nodeId)).marker?.details).toMatchObject({ modifiedFiles: ['/y.ts'] });
+    expect(await inForce(made.nodeId)).toEqual(['system-prompt', 'summary']);
+  });
+
+  test('[Y23] what has to stay is not compacted, and nothing is written then', async () => {
+    await open(kind);
+    const { compactor } = shop.generator;
+    const refused = { code: 'context/nothing-to-compact' };
+    await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
+    const [m1] = await grow(talk(2, 20));
+    await expect(compactor.compact({ treeId: shop.treeId })).rejects.toMatchObject(refused);
+    await expect(compactor.compact({ treeId: shop.treeId, nodeId: shop.rootId })).rejects.toMatchObject(refused);
+    expect(shop.provider.requests).toEqual([]);
+    expect(await shop.children(m1 ?? nodeId(''))).toHaveLength(1);
+  });
+
+  test('[Y24] one act: undo takes it back and redo brings it back', async () => {
+    await open(kind);
+    const ids = await grow(talk(10));
+    const context = { ...shop.context, actor: shop.store.owner };
+    const made = await shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, focus: 'boats' });
+    expect((await shop.node(made.nodeId)).marker?.details).toMatchObject({ focus: 'boats', reason: 'manual' });
+    await run(shop.store, { type: 'undo', treeId: shop.treeId }, context);
+    expect(await active()).toBe(ids[9]);
+    expect(await shop.children(ids[9] ?? nodeId(''))).toEqual([]);
+    await run(shop.store, { type: 'redo', treeId: shop.treeId }, context);
+    expect(await active()).toBe(made.nodeId);
+  });
+
+  test('[Y25] works without any configuration, and at any place of the tree without moving who is elsewhere', async () => {
+    await open(kind);
+    const ids = await grow(talk(120));
+    const here = ids[99] ?? nodeId('');
+    const made = await compact(shop.store, { treeId: shop.treeId, nodeId: here });
+    expect(made.source).toEqual({ type: 'extract', reason: 'no-model' });
+    expect((await shop.node(made.nodeId)).parentId).toBe(here);
+    expect(await active()).toBe(ids[119]);
+    // An unknown window is taken for 8,192: a third of it stays.
+    const kept = (await inForce(made.nodeId)).length - 2;
+    expect(kept).toBeGreaterThan(20);
+    expect(kept).toBeLessThan(30);
+  });
+});
+
+describe('at the same time', () => {
+  test('[Y26] two that want the same get the same; another waits its turn', async () => {
+    await open('memory', [[{ type: 'wait', ms: 20 }, ...textBeats('Once.')]]);
+    const ids = await grow(talk(10));
+    const model = shop.providers.model('scripted/one');
+    const { compactor } = shop.generator;
+    const request = { treeId: shop.treeId, keep: 330, model };
+    const elsewhere = { ...request, nodeId: ids[7] ?? nodeId('') };
+    const [a, b, c] = await Promise.all([
+      compactor.compact(request),
+      compactor.compact(request),
+      compactor.compact(elsewhere),
+    ]);
+    expect(b.nodeId).toBe(a.nodeId);
+    expect(c.nodeId).not.toBe(a.nodeId);
+    expect(shop.provider.requests).toHaveLength(2);
+    expect(await shop.children(ids[9] ?? nodeId(''))).toHaveLength(1);
+  });
+
+  test('[Y26] one that is given up is gone on with by whoever waits for the same', async () => {
+    await open('memory', [[{ type: 'hang' }], textBeats('Second try.')]);
+    await grow(talk(10));
+    const model = shop.providers.model('scripted/one');
+    const { compactor } = shop.generator;
+    const controller = new AbortController();
+    const request = { treeId: shop.treeId, keep: 330, model };
+    const first = compactor.compact({ ...request, signal: controller.signal });
+    const second = compactor.compact(request);
+    setTimeout(() => controller.abort(), 5);
+    await expect(first).rejects.toMatchObject({ kind: 'aborted' });
+    expect((await second).summary).toBe('Second try.');
+  });
+
+  test('[Y26] where somebody went on from the leaf meanwhile, nothing is put beside what they said', async () => {
+    const gate = new AbortController();
+    await open('memory', [
+      async function* () {
+        await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
+        yield* textBeats('Late.');
+      },
+    ]);
+    const ids = await grow(talk(10));
+    const model = shop.providers.model('scripted/one');
+    const making = shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, model });
+    await until(() => shop.provider.running === 1);
+    const [next] = await grow([said('user', 'next')]);
+    gate.abort();
+    await expect(making).rejects.toMatchObject({ code: 'tree/version-conflict', kind: 'conflict' });
+    expect((await shop.children(ids[9] ?? nodeId(''))).map((node) => node.id)).toEqual([next]);
+    expect(await active()).toBe(next);
+  });
+});
+
+describe('hooks', () => {
+  test('[Y27] may cancel a compaction, move it, focus it or write it, and are told of it', async () => {
+    await open('memory');
+    const ids = await grow(talk(10));
+    const events = createEvents();
+    const told: unknown[] = [];
+    events.after('compact', (event) => void told.push(event));
+    const compactor = createCompactor({ store: shop.store, events });
+    const off = events.before('compact', () => ({ cancel: 'Not now.' }));
+    const request = { treeId: shop.treeId, keep: 330 };
+    await expect(compactor.compact(request)).rejects.toMatchObject({ code: 'event/cancelled', message: 'Not now.' });
+    expect(told).toEqual([]);
+    off();
+    events.before('compact', (event) => ({
+      replace: { ...event, nodeId: ids[7] ?? event.nodeId, summary: `Mine, ${event.reason}, ${event.focus}.` },
+    }));
+    const made = await compactor.compact({ ...request, focus: 'boats' });
+    expect(made).toMatchObject({ summary: 'Mine, manual, boats.', source: { type: 'given' }, parentId: ids[7] });
+    expect(told).toEqual([{ treeId: shop.treeId, nodeId: made.nodeId, reason: 'manual' }]);
+  });
+});

@@ -1,0 +1,151 @@
+import { ask, type NodeId, nodeId, run, type TreeAttributes } from '@coppice/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ProviderRequest } from '../providers/contract.ts';
+import { type Beat, textBeats } from '../testing/scripted.ts';
+import { openWorkshop, until, type Workshop } from '../testing/workshop.ts';
+import type { Summarizer } from './contract.ts';
+import { createTitles, type Titles, type TitlesOptions } from './titles.ts';
+
+let shop: Workshop;
+let titles: Titles;
+let asked: number;
+let answer: readonly Beat[];
+
+function isTitle(request: ProviderRequest): boolean {
+  return request.systemPrompt?.startsWith('You name conversations') === true;
+}
+
+function follow(options: Partial<TitlesOptions> = {}): void {
+  const { store, generator, providers } = shop;
+  titles = createTitles({
+    store,
+    events: generator.events,
+    summarizer: generator.summarizer,
+    model: (id) => providers.model(id),
+    ...options,
+  });
+}
+
+async function attributes(): Promise<TreeAttributes> {
+  return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.attributes ?? {};
+}
+
+async function sent(text: string, options = {}): Promise<NodeId> {
+  const end = await shop.send(text, options).done;
+  return end.nodeIds.at(-1) ?? nodeId('');
+}
+
+describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
+  beforeEach(async () => {
+    asked = 0;
+    answer = textBeats('A red boat');
+    shop = await openWorkshop(kind, [
+      (request) => {
+        if (!isTitle(request)) return textBeats('Of course. It is red.');
+        asked++;
+        return answer;
+      },
+    ]);
+  });
+  afterEach(async () => {
+    await titles.close();
+    await shop.close();
+  });
+
+  test('[Y50] a tree and its reply are named after the first exchange, with one question', async () => {
+    follow();
+    const reply = await sent('Please paint the boat red.');
+    await titles.idle();
+    expect((await attributes()).autoTitle).toBe('A red boat');
+    expect((await shop.node(reply)).meta.autoTitle).toBe('A red boat');
+    expect(asked).toBe(1);
+    answer = textBeats('Sails');
+    const next = await sent('And the sails?');
+    await titles.idle();
+    expect((await attributes()).autoTitle).toBe('A red boat');
+    expect((await shop.node(next)).meta.autoTitle).toBe('Sails');
+  });
+
+  test('[Y50] a title that the user set is never touched, also where it was set meanwhile', async () => {
+    follow();
+    await run(shop.store, { type: 'attributes', treeId: shop.treeId, set: { title: 'Mine' } }, shop.context);
+    const reply = await sent('Hello there');
+    await run(shop.store, { type: 'title', treeId: shop.treeId, nodeId: reply, title: 'My reply' }, shop.context);
+    await titles.idle();
+    expect(await attributes()).toMatchObject({ title: 'Mine' });
+    expect((await attributes()).autoTitle).toBeUndefined();
+    expect((await shop.node(reply)).meta).toMatchObject({ title: 'My reply' });
+    expect((await shop.node(reply)).meta.autoTitle).toBeUndefined();
+  });
+
+  test('[Y51] no turn waits for a title, and a model that hangs or fails leaves the first sentence', async () => {
+    answer = [{ type: 'hang' }];
+    follow();
+    const reply = await sent('Please paint the boat. Thanks.');
+    await until(() => asked === 1);
+    expect((await shop.node(reply)).status).toBe('success');
+    await titles.close();
+    expect((await attributes()).autoTitle).toBeUndefined();
+    answer = [{ type: 'throw', error: new Error('no') }];
+    follow();
+    await sent('And now?');
+    await titles.idle();
+    expect((await attributes()).autoTitle).toBe('Please paint the boat');
+  });
+
+  test('[Y51] past the most questions in a minute titles are first sentences', async () => {
+    follow({ perMinute: 1 });
+    await sent('One thing. More.');
+    const two = await sent('Another thing. More.');
+    await titles.idle();
+    expect(asked).toBe(1);
+    expect((await shop.node(two)).meta.autoTitle).toBe('Another thing');
+  });
+
+  test("[Y52] the user's undo takes back the turn and not its title, and redo stays possible", async () => {
+    follow();
+    await sent('Please paint the boat red.');
+    await titles.idle();
+    const actor = { ...shop.context, actor: shop.store.owner };
+    await run(shop.store, { type: 'undo', treeId: shop.treeId }, actor);
+    expect(await shop.thread()).toEqual([]);
+    await run(shop.store, { type: 'redo', treeId: shop.treeId }, actor);
+    expect(await shop.thread()).toHaveLength(2);
+  });
+
+  test('[Y52] what failed gets none, nor what is taken away while a title is found, and nobody is bothered', async () => {
+    const errors: unknown[] = [];
+    const gate = new AbortController();
+    const found: string[] = [];
+    const slow: Summarizer = {
+      ...shop.generator.summarizer,
+      async title() {
+        found.push('asked');
+        await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
+        return { text: 'Too late', source: { type: 'extract', reason: 'no-model' } };
+      },
+    };
+    follow({ summarizer: slow, onError: (error) => errors.push(error) });
+    answer = [];
+    await shop.send('Hello', { models: ['other/one'] }).done;
+    expect(found).toEqual([]);
+    const reply = await sent('Please paint the boat red.');
+    await until(() => found.length === 1);
+    await run(shop.store, { type: 'delete', treeId: shop.treeId, nodeIds: [reply], mode: 'cascade' }, shop.context);
+    gate.abort();
+    await titles.idle();
+    expect((await attributes()).autoTitle).toBeUndefined();
+    expect(errors).toEqual([]);
+  });
+
+  test('[Y52] what else goes wrong is told to who wants to know, and to nobody else', async () => {
+    const errors: unknown[] = [];
+    const broken: Summarizer = { ...shop.generator.summarizer, title: () => Promise.reject(new Error('broken')) };
+    follow({ summarizer: broken, onError: (error) => errors.push(error) });
+    expect((await shop.send('Hello').done).type).toBe('end');
+    await titles.idle();
+    expect(errors).toEqual([new Error('broken')]);
+    await titles.close();
+    await titles.close();
+  });
+});
