@@ -26,6 +26,9 @@ import {
   type ServerOptions,
 } from './contract.ts';
 import { refuseHttp } from './http-errors.ts';
+import { Streams } from './live/event-stream.ts';
+import { Hubs } from './live/hubs.ts';
+import { Turns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
 import { Usage } from './middleware/limits.ts';
 
@@ -64,6 +67,9 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly usage: Usage;
+  readonly streams: Streams;
+  readonly turns: Turns;
+  readonly hubs: Hubs;
   readonly web: string | null;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
@@ -77,6 +83,8 @@ export interface Services {
   readonly closing: AbortSignal;
   readonly reference: Reference;
   roomOf(owner: string): Room;
+  /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
+  defaultModel(): Promise<string>;
   /** Every room that was asked for so far. */
   rooms(): Iterable<Room>;
 }
@@ -94,6 +102,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const temporary = new TemporaryTrees(store, { now, kit });
   const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
   const rooms = new Map<string, Room>();
+  let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
   const makeGenerator = (of: Store): Generator => {
     const made: GeneratorOptions = {
       store: of,
@@ -131,6 +140,13 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       },
     };
   };
+  const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
+  const log = options.log ?? pino({ level: 'silent' });
+  const metrics = new Metrics();
+  const usage = new Usage({ quotas, now });
+  const turns = new Turns(quotas, limits, config.tools);
+  metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
+  metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   return {
     auth: options.auth,
     config,
@@ -138,11 +154,14 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     tools,
     events,
     kit,
-    limits: { ...defaultServerLimits, ...options.limits },
+    limits,
     quotas,
-    log: options.log ?? pino({ level: 'silent' }),
-    metrics: new Metrics(),
-    usage: new Usage({ quotas, now }),
+    log,
+    metrics,
+    usage,
+    streams: new Streams(usage, limits, closing),
+    turns,
+    hubs: new Hubs({ turns, limits, log }, closing),
     web: options.web ?? null,
     hosts: options.hosts ?? [],
     origins: options.origins ?? [],
@@ -160,5 +179,9 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       return made;
     },
     rooms: () => rooms.values(),
+    defaultModel() {
+      if (chosen === null || now() - chosen.at > 60_000) chosen = { at: now(), model: providers.defaultModel(closing) };
+      return chosen.model;
+    },
   };
 }

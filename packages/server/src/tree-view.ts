@@ -103,19 +103,24 @@ export async function toWritten<R>(store: Store, outcome: Outcome<R>): Promise<W
   return { treeId, version, actId, activeNodeId, result, nodes };
 }
 
+/** What a commit that only added and selected says about itself; null where the store has to be asked. */
+function fromSteps(commit: Commit): Pick<Written<unknown>, 'activeNodeId' | 'nodes'> | null {
+  const nodes = nodesOf(commit);
+  const select = commit.steps.findLast((step) => step.type === 'select');
+  return nodes === null || select === undefined ? null : { activeNodeId: select.after, nodes };
+}
+
 /**
  * The nodes of a commit that only added and selected, as its steps hold them: nothing has to be read for what most
  * writes answer. Null where something else changed too.
  */
-function fromSteps(commit: Commit): Pick<Written<unknown>, 'activeNodeId' | 'nodes'> | null {
+export function nodesOf(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
-  let pointed: { readonly to: NodeId | null } | null = null;
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') nodes.push(change.node);
-    else if (change.op === 'pointed') pointed = { to: change.nodeId };
-    else return null;
+    else if (change.op !== 'pointed') return null;
   }
-  return pointed === null ? null : { activeNodeId: pointed.to, nodes };
+  return nodes;
 }
 
 /** The nodes that a commit added, changed or brought back, each once. */

@@ -18,6 +18,23 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/feed': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Server-sent events: `tree` (id = cursor, data = treeId and version) for every change in any of your trees. */
+    readonly get: operations['followTrees'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/folders': {
     readonly parameters: {
       readonly query?: never;
@@ -50,6 +67,57 @@ export interface paths {
     readonly head?: never;
     /** Renames a folder in every tree that is in it; null takes them out of it. */
     readonly patch: operations['renameFolder'];
+    readonly trace?: never;
+  };
+  readonly '/api/generations/{act}/abort': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Stops a turn; what was said is kept. Again is harmless. */
+    readonly post: operations['abortGeneration'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/generations/{act}/approvals/{call}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Lets a turn run a tool that it asked for, or not; `remember` lets that tool run from now on. */
+    readonly post: operations['approveCall'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/generations/{act}/events': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Server-sent events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID to the last. */
+    readonly get: operations['followGeneration'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
     readonly trace?: never;
   };
   readonly '/api/openapi.json': {
@@ -242,6 +310,41 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/trees/{tree}/feed': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (text of a reply on its way, no id), `approval`, `reset`. Goes on without gap after Last-Event-ID, or from `since`. */
+    readonly get: operations['followTree'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/generations': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The replies that are being written in a tree, by whatever process. */
+    readonly get: operations['listGenerations'];
+    readonly put?: never;
+    /** Begins replies: to a message that is said with it, to a node, again, or on from where one was cut short. */
+    readonly post: operations['generate'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/trees/{tree}/group': {
     readonly parameters: {
       readonly query?: never;
@@ -341,6 +444,23 @@ export interface paths {
     readonly post?: never;
     /** Takes a node into the trash: its children take its place, or all below goes, or its whole group goes. */
     readonly delete: operations['deleteNode'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/abort': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Stops whatever writes a node, in this process or another; what was said is kept. */
+    readonly post: operations['abortNode'];
+    readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
     readonly patch?: never;
@@ -494,6 +614,23 @@ export interface paths {
     readonly put?: never;
     /** Cuts a message of text in two; the new node is the left half. */
     readonly post: operations['splitNode'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/nodes/{node}/stream': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Server-sent events of one reply, whichever process writes it: `text-delta` (id = offset after it), then `end` or `error`. */
+    readonly get: operations['followNode'];
+    readonly put?: never;
+    readonly post?: never;
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -777,6 +914,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    readonly BegunTurn: {
+      readonly actId: string;
+      readonly nodes: readonly {
+        /** Format: uuid */
+        readonly nodeId: string;
+        /** Format: uuid */
+        readonly parentId: string;
+        readonly runId: string | null;
+      }[];
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
     readonly Block: {
       readonly type: string;
     } & {
@@ -1091,6 +1241,37 @@ export interface operations {
       };
     };
   };
+  readonly followTrees: {
+    readonly parameters: {
+      readonly query?: {
+        readonly since?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly listFolders: {
     readonly parameters: {
       readonly query?: never;
@@ -1155,6 +1336,113 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly abortGeneration: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly act: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly aborted: boolean;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly approveCall: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly act: string;
+        readonly call: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly approve: boolean;
+          readonly remember?: boolean;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly approved: boolean;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly followGeneration: {
+    readonly parameters: {
+      readonly query?: {
+        readonly from?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly act: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
       readonly default: {
         headers: {
           readonly [name: string]: unknown;
@@ -1765,6 +2053,151 @@ export interface operations {
       };
     };
   };
+  readonly followTree: {
+    readonly parameters: {
+      readonly query?: {
+        readonly since?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listGenerations: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly {
+              readonly actId: string | null;
+              readonly beatAt: number;
+              /** Format: uuid */
+              readonly nodeId: string;
+              readonly runId: string;
+              readonly startedAt: number;
+            }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly generate: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly fallbackModel?: string;
+          readonly maxTokens?: number;
+          readonly merge?: boolean;
+          readonly messages?: readonly components['schemas']['MessageInput'][];
+          readonly models?: readonly string[];
+          readonly n?: number;
+          readonly nodeId?: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly parentId?: string;
+          readonly requestId?: string;
+          readonly seed?: number;
+          readonly select?: boolean;
+          readonly stop?: readonly string[];
+          readonly temperature?: number;
+          readonly thinking?: {
+            readonly budgetTokens?: number;
+            /** @enum {string} */
+            readonly effort: 'low' | 'medium' | 'high';
+          };
+          readonly toolChoice?:
+            | ('auto' | 'none' | 'required')
+            | {
+                readonly name: string;
+              };
+          readonly tools?: readonly string[];
+          readonly topP?: number;
+          /** @enum {string} */
+          readonly type: 'send' | 'reply' | 'regenerate' | 'continue';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Begun. */
+      readonly 202: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['BegunTurn'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly groupNodes: {
     readonly parameters: {
       readonly query?: {
@@ -2097,6 +2530,40 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly abortNode: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly aborted: boolean;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
       readonly default: {
         headers: {
           readonly [name: string]: unknown;
@@ -2533,6 +3000,40 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly followNode: {
+    readonly parameters: {
+      readonly query?: {
+        readonly offset?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly node: string;
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
       readonly default: {
         headers: {
           readonly [name: string]: unknown;

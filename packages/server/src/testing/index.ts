@@ -11,6 +11,8 @@ import type { ServerOptions } from '../contract.ts';
 import { routes } from '../routes/index.ts';
 import { type Listening, serve } from '../serve.ts';
 
+export { EventReader, type SeenEvent } from './read-events.ts';
+
 /** What a test server is made with, beside what every server is. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
   /** The URL of the store; one in memory if not given, a fresh file for `sqlite`. */

@@ -1,0 +1,137 @@
+/** Server-sent events: one reader each, dropped when it lags too far behind, so that it never holds up the others. */
+import type { ServerLimits } from '../contract.ts';
+import type { Usage } from '../middleware/limits.ts';
+import type { RawReply } from '../routes/define.ts';
+
+const encoder = new TextEncoder();
+
+/** An event as bytes. It is made once, however many read it. */
+export function encodeEvent(event: string, data: unknown, id?: string | number): Uint8Array {
+  const named = id === undefined ? '' : `id: ${id}\n`;
+  // JSON has no line break of its own, so the data is one line.
+  return encoder.encode(`${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+const ping = encoder.encode(': ping\n\n');
+const hello = encoder.encode('retry: 1000\n\n');
+
+/** One reader of a stream. */
+export class EventStream {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Fires when the reader is gone, dropped or told to go. */
+  readonly closed: AbortSignal;
+  readonly #closing = new AbortController();
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #roomy: (() => void)[] = [];
+
+  constructor(backlogBytes: number) {
+    this.closed = this.#closing.signal;
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          controller.enqueue(hello);
+        },
+        pull: () => this.#wake(),
+        cancel: () => this.#end(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: backlogBytes }),
+    );
+  }
+
+  /** Sends to a reader that keeps up, and drops one that does not; false once it is gone. */
+  send(bytes: Uint8Array): boolean {
+    const controller = this.#controller;
+    if (controller === null) return false;
+    if ((controller.desiredSize ?? 0) <= 0) {
+      this.#end();
+      controller.error(new Error('The reader lagged too far behind and was dropped; it can come back.'));
+      return false;
+    }
+    controller.enqueue(bytes);
+    return true;
+  }
+
+  /** Resolves when there is room again, or when the reader is gone: what is old is sent no faster than it is read. */
+  room(): Promise<void> {
+    if (this.#controller === null || (this.#controller.desiredSize ?? 0) > 0) return Promise.resolve();
+    return new Promise((resolve) => this.#roomy.push(resolve));
+  }
+
+  /** A sign of life, where there is room for one. */
+  ping(): void {
+    if (this.#controller !== null && (this.#controller.desiredSize ?? 0) > 0) this.#controller.enqueue(ping);
+  }
+
+  /** Ends the stream in good order. */
+  close(): void {
+    const controller = this.#controller;
+    this.#end();
+    controller?.close();
+  }
+
+  #end(): void {
+    this.#controller = null;
+    this.#closing.abort();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#roomy.splice(0)) resolve();
+  }
+}
+
+/** Every open stream of a server. */
+export class Streams {
+  readonly #open = new Set<EventStream>();
+  readonly #usage: Usage;
+  readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
+  #timer: NodeJS.Timeout | null = null;
+  #over = false;
+
+  constructor(usage: Usage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
+    this.#usage = usage;
+    this.#limits = limits;
+    closing.addEventListener('abort', () => this.#closeAll(), { once: true });
+  }
+
+  /** Opens a stream for a user; refuses one too many. */
+  open(owner: string): EventStream {
+    const release = this.#usage.stream(owner);
+    const stream = new EventStream(this.#limits.backlogBytes);
+    this.#open.add(stream);
+    this.#timer ??= setInterval(() => this.#pingAll(), this.#limits.pingMs).unref();
+    stream.closed.addEventListener('abort', () => {
+      release();
+      this.#open.delete(stream);
+      if (this.#open.size > 0 || this.#timer === null) return;
+      clearInterval(this.#timer);
+      this.#timer = null;
+    });
+    if (this.#over) stream.close();
+    return stream;
+  }
+
+  #pingAll(): void {
+    for (const stream of this.#open) stream.ping();
+  }
+
+  #closeAll(): void {
+    this.#over = true;
+    for (const stream of [...this.#open]) stream.close();
+  }
+}
+
+/** The answer that a stream is. */
+export function streamReply(stream: EventStream): RawReply {
+  return {
+    raw: stream.body,
+    status: 200,
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store, no-transform',
+      // Proxies that gather answers before they pass them on would hold events back.
+      'X-Accel-Buffering': 'no',
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The feeds that are read at the moment, one per tree. */
+import type { Store, TreeId } from '@coppice/core';
+import type { Room, Services } from '../services.ts';
+import type { EventStream } from './event-stream.ts';
+import { TreeHub } from './tree-hub.ts';
+
+/** Finds the feed of a tree, or begins it; ends it when nobody reads it any more. */
+export class Hubs {
+  readonly #services: Pick<Services, 'turns' | 'limits' | 'log'>;
+  readonly #byStore = new Map<Store, Map<TreeId, TreeHub>>();
+
+  constructor(services: Pick<Services, 'turns' | 'limits' | 'log'>, closing: AbortSignal) {
+    this.#services = services;
+    services.turns.onBegin((live) => void this.#byStore.get(live.store)?.get(live.treeId)?.hear(live));
+    closing.addEventListener('abort', () => this.#closeAll(), { once: true });
+  }
+
+  /** Gives a reader the feed of a tree from a version on. */
+  async join(room: Room, store: Store, treeId: TreeId, stream: EventStream, since: number | null): Promise<void> {
+    const hubs = this.#byStore.get(store) ?? new Map<TreeId, TreeHub>();
+    this.#byStore.set(store, hubs);
+    const hub = hubs.get(treeId) ?? this.#begin(room, store, treeId, hubs);
+    try {
+      await hub.join(stream, since);
+    } catch (error) {
+      stream.close();
+      if (hubs.get(treeId) === hub && hub.size === 0) hubs.delete(treeId);
+      throw error;
+    }
+  }
+
+  #begin(room: Room, store: Store, treeId: TreeId, hubs: Map<TreeId, TreeHub>): TreeHub {
+    const { turns, limits, log } = this.#services;
+    const hub: TreeHub = new TreeHub({
+      room,
+      store,
+      treeId,
+      turns,
+      limits,
+      log,
+      onEmpty: () => {
+        if (hub.size > 0 || hubs.get(treeId) !== hub) return;
+        hubs.delete(treeId);
+        hub.close();
+      },
+    });
+    hubs.set(treeId, hub);
+    return hub;
+  }
+
+  #closeAll(): void {
+    for (const hubs of this.#byStore.values()) for (const hub of [...hubs.values()]) hub.close();
+    this.#byStore.clear();
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The feed of one tree for everybody in this process who reads it: one look at the store, each event made once. Commits
+ * come in order without gap or double; text of replies on their way comes gathered between them.
+ */
+import { type Commit, type NodeId, readTree, type Store, type TreeId } from '@coppice/core';
+import type { FollowEvent } from '@coppice/engine';
+import type { ServerLimits } from '../contract.ts';
+import type { Room, Services } from '../services.ts';
+import { changedIds, nodesOf, readNodes } from '../tree-view.ts';
+import { type EventStream, encodeEvent } from './event-stream.ts';
+import type { LiveTurn, Turns } from './turns.ts';
+
+interface Kept {
+  readonly version: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A reply on its way, as far as it was told. */
+interface Growing {
+  readonly runId: string | null;
+  text: string;
+  sent: number;
+  /** Whether readers have heard of its node; until then its text waits. */
+  known: boolean;
+}
+
+// Readers that come back after a moment find what they missed here, without another look at the store.
+const keptBytes = 256 * 1024;
+
+/** What a hub is made for. */
+export interface HubOptions {
+  readonly room: Room;
+  readonly store: Store;
+  readonly treeId: TreeId;
+  readonly turns: Turns;
+  readonly limits: Pick<ServerLimits, 'deltaMs'>;
+  readonly log: Services['log'];
+  /** Called when nobody reads any more. */
+  onEmpty(): void;
+}
+
+/** The feed of one tree. */
+export class TreeHub {
+  readonly #options: HubOptions;
+  readonly #readers = new Map<EventStream, number>();
+  readonly #over = new AbortController();
+  readonly #growing = new Map<NodeId, Growing>();
+  readonly #kept: Kept[] = [];
+  #keptSize = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #version = 0;
+  #joining = 0;
+  readonly #ready: Promise<void>;
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+    this.#ready = this.#start();
+    this.#ready.catch(() => this.#finish());
+  }
+
+  /** How many read, or are about to. */
+  get size(): number {
+    return this.#readers.size + this.#joining;
+  }
+
+  async #start(): Promise<void> {
+    const { store, treeId, turns } = this.#options;
+    const { version } = await store.read(treeId, () => readTree(treeId));
+    this.#version = version;
+    for (const run of await store.runs.list(treeId)) {
+      const { actId } = run.data;
+      const local = [...turns.inTree(store, treeId)].some((live) => live.actId === actId);
+      this.#growing.set(run.nodeId, { runId: run.id, text: '', sent: 0, known: true });
+      if (!local) void this.#followElsewhere(run.nodeId);
+    }
+    for (const live of turns.inTree(store, treeId)) void this.hear(live);
+    void this.#listen(version);
+  }
+
+  async #listen(since: number): Promise<void> {
+    const { store, treeId, log } = this.#options;
+    try {
+      for await (const commit of store.feed(treeId, since, this.#over.signal)) await this.#publish(commit);
+    } catch (error) {
+      if (!this.#over.signal.aborted) log.warn({ err: error }, 'the feed of a tree broke off');
+    }
+    this.#finish();
+  }
+
+  async #publish(commit: Commit): Promise<void> {
+    const bytes = await commitEvent(this.#options.store, commit);
+    this.#flush();
+    this.#version = commit.version;
+    this.#keep({ version: commit.version, bytes });
+    for (const [stream, at] of this.#readers) if (commit.version > at) stream.send(bytes);
+    this.#meetNodes(commit);
+  }
+
+  #keep(kept: Kept): void {
+    this.#kept.push(kept);
+    this.#keptSize += kept.bytes.byteLength;
+    while (this.#keptSize > keptBytes) this.#keptSize -= this.#kept.shift()?.bytes.byteLength ?? 0;
+  }
+
+  /** Replies that begin or end with a commit: their text flows from here on, or no more. */
+  #meetNodes(commit: Commit): void {
+    for (const step of commit.steps) {
+      if (step.type === 'insert' && step.node.status === 'pending') this.#begins(step.node.id, commit);
+      else if (step.type === 'replace' && step.after.status === 'pending') this.#begins(step.nodeId, commit);
+      else if (step.type === 'replace' || step.type === 'remove') this.#growing.delete(step.nodeId);
+    }
+  }
+
+  #begins(nodeId: NodeId, commit: Commit): void {
+    const known = this.#growing.get(nodeId);
+    if (known !== undefined) {
+      known.known = true;
+      this.#soon();
+      return;
+    }
+    this.#growing.set(nodeId, { runId: null, text: '', sent: 0, known: true });
+    if (!this.#options.turns.isLocal(commit.actId)) void this.#followElsewhere(nodeId);
+  }
+
+  /** Takes in what a turn of this process tells. */
+  async hear(live: LiveTurn): Promise<void> {
+    for await (const [, event] of live.read(0, this.#over.signal)) {
+      if (event.type === 'text-delta') this.#grow(event.nodeId, event.offset, event.text);
+      else if (event.type === 'node' && event.status === 'pending' && event.runId !== undefined)
+        this.#named(event.nodeId, event.runId);
+      else if (event.type === 'approval' || event.type === 'approval-end')
+        this.#broadcast(encodeEvent(event.type, { actId: live.actId, ...event }));
+    }
+  }
+
+  #named(nodeId: NodeId, runId: string): void {
+    const growing = this.#growing.get(nodeId);
+    if (growing === undefined) this.#growing.set(nodeId, { runId, text: '', sent: 0, known: false });
+    else this.#growing.set(nodeId, { ...growing, runId });
+  }
+
+  /** Reads a reply that another process writes. */
+  async #followElsewhere(nodeId: NodeId): Promise<void> {
+    const { room, store, treeId } = this.#options;
+    const events: AsyncIterable<FollowEvent> = room.generatorOf(store).follow({ treeId, nodeId }, this.#over.signal);
+    for await (const event of events) if (event.type === 'text-delta') this.#grow(nodeId, event.offset, event.text);
+  }
+
+  #grow(nodeId: NodeId, offset: number, text: string): void {
+    const growing = this.#growing.get(nodeId);
+    // A reply that is through has its text in its last commit.
+    if (growing === undefined) return;
+    const fresh = text.slice(Math.max(0, growing.text.length - offset));
+    if (offset > growing.text.length || fresh === '') return;
+    growing.text += fresh;
+    this.#soon();
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), this.#options.limits.deltaMs);
+  }
+
+  /** Tells the text that came since. */
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const [nodeId, growing] of this.#growing) {
+      if (!growing.known || growing.sent === growing.text.length) continue;
+      const { runId, text, sent: offset } = growing;
+      growing.sent = text.length;
+      this.#broadcast(encodeEvent('delta', { nodeId, runId, offset, text: text.slice(offset) }));
+    }
+  }
+
+  #broadcast(bytes: Uint8Array): void {
+    for (const stream of this.#readers.keys()) stream.send(bytes);
+  }
+
+  /** Sends a reader what it missed, then everything as it comes. Rejects where there is no such tree. */
+  async join(stream: EventStream, since: number | null): Promise<void> {
+    this.#joining++;
+    try {
+      await this.#ready;
+      await this.#admit(stream, since);
+    } finally {
+      this.#joining--;
+    }
+    if (stream.closed.aborted) this.#leave(stream);
+  }
+
+  async #admit(stream: EventStream, since: number | null): Promise<void> {
+    let at = since ?? this.#version;
+    if (at > this.#version) {
+      // It has seen a later version than there is, as after a backup was put back: it has to read anew.
+      stream.send(encodeEvent('reset', { version: this.#version }, this.#version));
+      at = this.#version;
+    }
+    stream.closed.addEventListener('abort', () => this.#leave(stream), { once: true });
+    at = await this.#catchUp(stream, at);
+    if (stream.closed.aborted) return;
+    if (this.#over.signal.aborted) {
+      stream.close();
+      return;
+    }
+    this.#readers.set(stream, at);
+    this.#flush();
+    for (const [nodeId, { runId, text, known }] of this.#growing)
+      if (known && text !== '') stream.send(encodeEvent('delta', { nodeId, runId, offset: 0, text }));
+  }
+
+  /** Old commits, no faster than they are read; gives the version that the reader has then. */
+  async #catchUp(stream: EventStream, since: number): Promise<number> {
+    let at = since;
+    while (at < this.#version && !stream.closed.aborted) {
+      const next = this.#keptAfter(at);
+      if (next === undefined) at = await this.#catchUpFromStore(stream, at);
+      else {
+        await stream.room();
+        if (stream.send(next.bytes)) at = next.version;
+      }
+    }
+    return at;
+  }
+
+  #keptAfter(version: number): Kept | undefined {
+    // Versions rise by one, so the place follows from the first.
+    return this.#kept[version + 1 - (this.#kept[0]?.version ?? 0)];
+  }
+
+  async #catchUpFromStore(stream: EventStream, since: number): Promise<number> {
+    const { store, treeId } = this.#options;
+    let at = since;
+    for await (const commit of store.feed(treeId, since, stream.closed)) {
+      const bytes = await commitEvent(store, commit);
+      await stream.room();
+      if (!stream.send(bytes)) break;
+      at = commit.version;
+      if (at >= this.#version || this.#keptAfter(at) !== undefined) break;
+    }
+    return at;
+  }
+
+  #leave(stream: EventStream): void {
+    this.#readers.delete(stream);
+    this.#options.onEmpty();
+  }
+
+  #finish(): void {
+    this.#over.abort();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    for (const stream of [...this.#readers.keys()]) stream.close();
+  }
+
+  /** Ends it for everybody. */
+  close(): void {
+    this.#finish();
+  }
+}
+
+/** A commit as an event, with the nodes that it added or changed as they are. */
+async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
+  const nodes = nodesOf(commit) ?? (await store.read(commit.treeId, () => readNodes(changedIds(commit))));
+  return encodeEvent('commit', { ...commit, nodes }, commit.version);
+}

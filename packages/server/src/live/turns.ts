@@ -1,0 +1,248 @@
+/** The turns of this process: begun over HTTP, read by any number of readers, asked about tools, stopped. */
+import { type ActId, AppError, ask, type NodeId, refuse, type Store, type TreeId } from '@coppice/core';
+import type {
+  ApprovalDecision,
+  ApprovalRequest,
+  Approve,
+  GenerateOptions,
+  Turn,
+  TurnEvent,
+  TurnStart,
+} from '@coppice/engine';
+import type { Quotas, ServerLimits } from '../contract.ts';
+import { refuseHttp } from '../http-errors.ts';
+import type { Room } from '../services.ts';
+
+/** What a turn tells over HTTP: what the engine tells, and what a person is asked. */
+export type LiveEvent =
+  | TurnEvent
+  | {
+      readonly type: 'approval';
+      readonly callId: string;
+      readonly name: string;
+      readonly description: string;
+      readonly parameters: ApprovalRequest['parameters'];
+      readonly hash: string;
+    }
+  | { readonly type: 'approval-end'; readonly callId: string; readonly approved: boolean };
+
+/** A reply that a turn has begun. */
+export interface BegunReply {
+  readonly nodeId: NodeId;
+  readonly parentId: NodeId;
+  readonly runId: string | null;
+}
+
+/** A turn of this process with everything it told so far. */
+export class LiveTurn {
+  readonly owner: string;
+  readonly store: Store;
+  readonly turn: Turn;
+  readonly events: LiveEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #asked = new Map<string, { readonly hash: string; decide(decision: ApprovalDecision): void }>();
+  over = false;
+
+  constructor(owner: string, store: Store, turn: Turn) {
+    this.owner = owner;
+    this.store = store;
+    this.turn = turn;
+  }
+
+  get actId(): ActId {
+    return this.turn.actId;
+  }
+
+  get treeId(): TreeId {
+    return this.turn.treeId;
+  }
+
+  /** Adds an event and wakes whoever reads. */
+  tell(event: LiveEvent): void {
+    this.events.push(event);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** No more events. */
+  end(): void {
+    this.over = true;
+    for (const { decide } of [...this.#asked.values()]) decide({ approved: false });
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** The events from an index on, then those to come, until the last or until the signal fires. */
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, LiveEvent], void, void> {
+    for (let at = from; ; ) {
+      for (let event = this.events[at]; event !== undefined; event = this.events[at]) yield [at++, event];
+      if (this.over || signal.aborted) return;
+      await this.#more(signal);
+    }
+  }
+
+  #more(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  /** Asks whoever reads whether a tool may be run, and waits for the answer or for the end of the turn. */
+  askForApproval(request: ApprovalRequest): Promise<ApprovalDecision> {
+    const { callId, name, description, parameters, hash, signal } = request;
+    return new Promise((resolve) => {
+      const decide = (decision: ApprovalDecision) => {
+        if (!this.#asked.delete(callId)) return;
+        signal.removeEventListener('abort', stop);
+        this.tell({ type: 'approval-end', callId, approved: decision.approved });
+        resolve(decision);
+      };
+      const stop = () => decide({ approved: false, reason: 'The turn was stopped.' });
+      this.#asked.set(callId, { hash, decide });
+      signal.addEventListener('abort', stop, { once: true });
+      this.tell({ type: 'approval', callId, name, description, parameters, hash });
+    });
+  }
+
+  /** Decides about a call that waits; refuses where none of that id does. */
+  decide(callId: string, approve: boolean): void {
+    const asked = this.#asked.get(callId);
+    if (asked === undefined)
+      return refuse('tree/unknown-node', `No call ${callId} of this turn waits for an approval.`, { callId });
+    asked.decide(approve ? { approved: true, hash: asked.hash } : { approved: false, reason: 'It was declined.' });
+  }
+}
+
+/** What of the operator's rules about tools a turn goes by. */
+export interface ToolRules {
+  readonly approval: 'ask' | 'never' | 'always';
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** Every turn of this process that runs, and for a while those that are through. */
+export class Turns {
+  readonly #byAct = new Map<ActId, LiveTurn>();
+  readonly #quotas: Quotas;
+  readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
+  readonly #rules: ToolRules;
+  // Tools that a person allowed for good, by owner.
+  readonly #remembered = new Map<string, Set<string>>();
+  readonly #listeners = new Set<(live: LiveTurn) => void>();
+
+  constructor(quotas: Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>, rules: ToolRules) {
+    this.#quotas = quotas;
+    this.#limits = limits;
+    this.#rules = rules;
+  }
+
+  /** Turns that are being written. */
+  get running(): number {
+    let count = 0;
+    for (const live of this.#byAct.values()) if (!live.over) count++;
+    return count;
+  }
+
+  /** Is told of every turn when it begins. */
+  onBegin(listener: (live: LiveTurn) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** The running turns in a tree. */
+  *inTree(store: Store, treeId: TreeId): Generator<LiveTurn, void, void> {
+    for (const live of this.#byAct.values())
+      if (!live.over && live.store === store && live.treeId === treeId) yield live;
+  }
+
+  /** Whether a turn of this process writes as part of an act. */
+  isLocal(actId: ActId): boolean {
+    return this.#byAct.get(actId)?.over === false;
+  }
+
+  /** The turn of an act; null where this process has none of this owner's. */
+  find(owner: string, actId: ActId): LiveTurn | null {
+    const live = this.#byAct.get(actId);
+    return live?.owner === owner ? live : null;
+  }
+
+  /** Begins a turn, or finds the one that the same request began. Refuses one too many. */
+  begin(room: Room, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
+    let running = 0;
+    for (const live of this.#byAct.values()) if (!live.over && live.owner === room.owner) running++;
+    if (running >= this.#quotas.generations)
+      refuseHttp(
+        'http/too-many',
+        `${running} replies are being written for you; at most ${this.#quotas.generations} are.`,
+      );
+    // The turn asks for approval by the live turn, which is made of it.
+    const box: { live: LiveTurn | null } = { live: null };
+    const approve: Approve = (request) => this.#approve(room.owner, request, box.live);
+    const turn = room.generatorOf(store).generate(start, { ...options, approve });
+    const known = this.#byAct.get(turn.actId);
+    if (known !== undefined) return known;
+    const live = new LiveTurn(room.owner, store, turn);
+    box.live = live;
+    this.#byAct.set(turn.actId, live);
+    void this.#record(live);
+    for (const listener of this.#listeners) listener(live);
+    return live;
+  }
+
+  #approve(
+    owner: string,
+    request: ApprovalRequest,
+    live: LiveTurn | null,
+  ): Promise<ApprovalDecision> | ApprovalDecision {
+    const { approval, allow, deny } = this.#rules;
+    const { name, hash } = request;
+    if (deny.includes(name)) return { approved: false, reason: 'The operator does not allow this tool.' };
+    const allowed = allow.includes(name) || approval === 'always' || this.#remembered.get(owner)?.has(name) === true;
+    if (allowed) return { approved: true, hash };
+    if (approval === 'never' || live === null) return { approved: false, reason: 'Nobody may approve it here.' };
+    return live.askForApproval(request);
+  }
+
+  /** Decides about a call, and remembers the tool where that was wished for. */
+  decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
+    const asked = live.events.findLast((event) => event.type === 'approval' && event.callId === callId);
+    live.decide(callId, approve);
+    if (!approve || !remember || asked?.type !== 'approval') return;
+    const names = this.#remembered.get(live.owner) ?? new Set();
+    names.add(asked.name);
+    this.#remembered.set(live.owner, names);
+  }
+
+  async #record(live: LiveTurn): Promise<void> {
+    for await (const event of live.turn.events()) live.tell(event);
+    live.end();
+    setTimeout(() => this.#byAct.delete(live.actId), this.#limits.keepTurnMs).unref();
+  }
+}
+
+/**
+ * Waits until a turn's first replies are there, so that whoever began it knows what to look at; rejects with what the
+ * turn was refused for.
+ */
+export async function begunReplies(live: LiveTurn, wanted: number): Promise<readonly BegunReply[]> {
+  const begun = new Map<NodeId, BegunReply>();
+  for await (const [, event] of live.read(0, new AbortController().signal)) {
+    if (event.type === 'node' && event.role === 'assistant') {
+      const { nodeId, parentId, runId = null } = event;
+      if (!begun.has(nodeId)) begun.set(nodeId, { nodeId, parentId, runId });
+      if (begun.size >= wanted) break;
+    } else if (event.type === 'error' && begun.size === 0) {
+      const { code, kind, message, retryable } = event;
+      throw new AppError({ code, kind, message, retryable });
+    } else if (event.type !== 'node') break;
+  }
+  return [...begun.values()];
+}
+
+/** The version that a tree is at. */
+export async function versionOf(store: Store, treeId: TreeId): Promise<number> {
+  return (await store.read(treeId, () => ask('tree', {})))?.version ?? 0;
+}

@@ -1,0 +1,109 @@
+/** What happens, as it happens: in one tree, or in all trees of the caller. */
+import { readTree } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import { placeOf } from '../../places.ts';
+import type { Room, Services } from '../../services.ts';
+import { count } from '../../wire/schemas.ts';
+import { defineRoute } from '../define.ts';
+
+/** Where a reader left off: what its browser says after a break, else what the address says. */
+function placeIn(lastEventId: string | undefined, since: number | undefined): number | null {
+  if (lastEventId === undefined || lastEventId === '') return since ?? null;
+  if (!/^\d{1,15}$/.test(lastEventId))
+    return refuseHttp('http/invalid', 'Last-Event-ID is the id of an event of ours.');
+  return Number(lastEventId);
+}
+
+const treeFeed = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/feed',
+  name: 'followTree',
+  summary:
+    'Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (text of a reply on its way, no id), `approval`, `reset`. Goes on without gap after Last-Event-ID, or from `since`.',
+  needs: { stream: true },
+  query: z.strictObject({ since: count.optional() }),
+  produces: 'text/event-stream',
+  answer: z.string(),
+  async handle(call) {
+    const { services, room, caller, params } = call;
+    const { store, treeId } = await placeOf(call, params.tree);
+    const since = placeIn(call.header('last-event-id'), call.query.since);
+    // What is not there is said with a status, before the stream begins.
+    await store.read(treeId, () => readTree(treeId));
+    const stream = services.streams.open(caller.owner);
+    follow(call.signal, stream);
+    services.hubs.join(room, store, treeId, stream, since).catch((error: unknown) => {
+      services.log.warn({ err: error }, 'a reader of a feed was sent away');
+    });
+    return streamReply(stream);
+  },
+});
+
+/** A connection that breaks ends its stream. */
+function follow(signal: AbortSignal, stream: EventStream): void {
+  signal.addEventListener('abort', () => stream.close(), { once: true });
+}
+
+const listFeed = defineRoute({
+  method: 'get',
+  path: '/api/feed',
+  name: 'followTrees',
+  summary: 'Server-sent events: `tree` (id = cursor, data = treeId and version) for every change in any of your trees.',
+  needs: { stream: true },
+  query: z.strictObject({ since: z.string().optional() }),
+  produces: 'text/event-stream',
+  answer: z.string(),
+  async handle(call) {
+    const { services, room, caller } = call;
+    const last = call.header('last-event-id');
+    const since = last === undefined || last === '' ? (call.query.since ?? null) : last;
+    const stream = services.streams.open(caller.owner);
+    follow(call.signal, stream);
+    const feed = room.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
+    // A cursor that is none is refused by the first look, which must not wait for the first event.
+    const first = feed.next();
+    const refused = await Promise.race([
+      first.then(
+        () => null,
+        (error: unknown) => ({ error }),
+      ),
+      soon(),
+    ]);
+    if (refused !== null) {
+      stream.close();
+      throw refused.error;
+    }
+    void pump(room, services, stream, first, feed);
+    return streamReply(stream);
+  },
+});
+
+function soon(): Promise<null> {
+  return new Promise((resolve) => setTimeout(resolve, 20, null));
+}
+
+type ListEvents = AsyncIterator<{ readonly cursor: string; readonly treeId: string; readonly version: number }>;
+
+async function pump(
+  room: Room,
+  services: Services,
+  stream: EventStream,
+  first: ReturnType<ListEvents['next']>,
+  feed: ListEvents,
+): Promise<void> {
+  try {
+    for (let next = await first; next.done !== true; next = await feed.next()) {
+      const { cursor, treeId, version } = next.value;
+      await stream.room();
+      if (!stream.send(encodeEvent('tree', { treeId, version }, cursor))) break;
+    }
+  } catch (error) {
+    if (!stream.closed.aborted) services.log.warn({ err: error, owner: room.owner }, 'the feed of a list broke off');
+  }
+  stream.close();
+}
+
+/** The routes. */
+export const feed = [treeFeed, listFeed];

@@ -1,0 +1,190 @@
+import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
+import { textBeats, toolBeats } from '@coppice/engine/testing';
+import { expect, test } from 'vitest';
+import { EventReader, freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+
+const slow = textBeats('one two three four five six').flatMap((beat) => [beat, { type: 'wait', ms: 15 } as const]);
+
+async function send(server: TestServer, id: string, more: object = {}) {
+  return server.ask('POST', `/api/trees/${id}/generations`, {
+    body: { type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'], ...more },
+  });
+}
+
+async function through(server: TestServer, act: string): Promise<TurnEvent[]> {
+  const reader = new EventReader(await server.raw('GET', `/api/generations/${act}/events`));
+  return (await reader.all()).map((event) => event.data);
+}
+
+test('[A50] a turn begins with 202 once its replies are there, and its events can be read from any index, twice and late', async () => {
+  const server = await openTestServer();
+  const { id } = await plantTree(server, []);
+  const begun = await send(server, id);
+  expect([begun.status, begun.body.nodes.length]).toEqual([202, 1]);
+  const all = await through(server, begun.body.actId);
+  expect(all.at(-1)).toMatchObject({ type: 'end', nodeIds: [begun.body.nodes[0].nodeId] });
+  const again = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events?from=3`));
+  const rest = await again.all();
+  expect(rest.map((event) => event.data)).toEqual(all.slice(3));
+  expect(rest[0]?.id).toBe('3');
+  const resumed = new EventReader(
+    await server.raw('GET', `/api/generations/${begun.body.actId}/events`, { headers: { 'last-event-id': '4' } }),
+  );
+  expect((await resumed.all()).map((event) => event.data)).toEqual(all.slice(5));
+  const page = await server.ask('GET', `/api/trees/${id}/page`);
+  expect(page.body.nodes.map((node: { text: string }) => node.text)).toEqual(['Hi', 'Hello there, how are you?']);
+  await server.close();
+});
+
+test('[A51] several models and several replies are one group, and again is a variant beside the first', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds } = await plantTree(server, ['Hello', 'First']);
+  const two = await server.ask('POST', `/api/trees/${id}/generations`, {
+    body: { type: 'regenerate', nodeId: nodeIds[1], models: ['scripted/one', 'scripted/two'], n: 2 },
+  });
+  expect(two.body.nodes.length).toBe(4);
+  await through(server, two.body.actId);
+  const siblings = await server.ask('GET', `/api/trees/${id}/nodes/${nodeIds[1]}/siblings`);
+  expect(siblings.body.total).toBe(5);
+  expect(new Set(siblings.body.nodes.map((node: { groupId: number }) => node.groupId)).size).toBe(1);
+  await server.close();
+});
+
+test('[A52] a turn that cannot begin is refused with the status of its kind', async () => {
+  const server = await openTestServer();
+  const { id } = await plantTree(server, ['Hello']);
+  const ask = async (body: object) => {
+    const { status, body: said } = await server.ask('POST', `/api/trees/${id}/generations`, { body });
+    return [status, said.error.code];
+  };
+  expect(await ask({ type: 'reply', parentId: freshId(), models: ['scripted/one'] })).toEqual([
+    404,
+    'tree/unknown-node',
+  ]);
+  expect(await ask({ type: 'send', messages: [], models: ['scripted/one'] })).toEqual([400, 'message/blank']);
+  expect(await ask({ type: 'regenerate', models: ['scripted/one'] })).toEqual([400, 'http/invalid']);
+  const [status, code] = await ask({ type: 'send', messages: [{ role: 'user', content: 'x' }], models: ['nobody/x'] });
+  expect([status, code]).toEqual([404, 'provider/unknown']);
+  const stale = {
+    type: 'send',
+    messages: [{ role: 'user', content: 'x' }],
+    models: ['scripted/one'],
+    expectedVersion: 1,
+  };
+  expect(await ask(stale)).toEqual([409, 'tree/version-conflict']);
+  await server.close();
+});
+
+test('[A53] the same request again is the same turn', async () => {
+  const server = await openTestServer({ replies: [slow] });
+  const { id } = await plantTree(server, []);
+  const requestId = freshId();
+  const first = await send(server, id, { requestId });
+  const again = await send(server, id, { requestId });
+  expect(again.body.actId).toBe(first.body.actId);
+  await through(server, first.body.actId);
+  expect((await server.ask('GET', `/api/trees/${id}/topology`)).body.nodes.length).toBe(2);
+  expect(server.provider.requests.length).toBe(1);
+  await server.close();
+});
+
+test('[A54] stopping keeps what was said, is harmless twice, and a reader that goes away stops nothing', async () => {
+  const server = await openTestServer({ replies: [slow] });
+  const { id } = await plantTree(server, []);
+  const begun = await send(server, id);
+  const { nodeId } = begun.body.nodes[0];
+  const reader = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
+  await reader.until((all) => all.some((event) => event.event === 'text-delta'));
+  await reader.close();
+  expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toMatchObject([{ nodeId }]);
+  expect((await server.ask('GET', `/api/trees/${id}/page`)).body.runs[nodeId]).toBe(begun.body.nodes[0].runId);
+  expect((await server.ask('POST', `/api/generations/${begun.body.actId}/abort`)).body).toEqual({ aborted: true });
+  expect((await server.ask('POST', `/api/generations/${begun.body.actId}/abort`)).body).toEqual({ aborted: false });
+  const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${nodeId}`)).body;
+  expect(node.status).toBe('aborted');
+  expect(node.text.startsWith('one')).toBe(true);
+  expect(server.provider.running).toBe(0);
+  await server.close();
+});
+
+test('[A55] a reply is followed from any offset and stopped from another process, keeping what was put down', async () => {
+  const server = await openTestServer({
+    store: 'sqlite',
+    replies: [[...textBeats('one two three').slice(0, 3), { type: 'hang' }]],
+  });
+  const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
+  const { id } = await plantTree(server, []);
+  const begun = await send(server, id);
+  const { nodeId } = begun.body.nodes[0];
+  const reader = new EventReader(await other.raw('GET', `/api/trees/${id}/nodes/${nodeId}/stream?offset=4`));
+  const text = () => reader.seen.map((event) => event.data.text ?? '').join('');
+  await reader.until(() => text().includes('three'));
+  expect('one two three'.slice(4).startsWith(text())).toBe(true);
+  expect((await other.ask('POST', `/api/trees/${id}/nodes/${nodeId}/abort`)).body).toEqual({ aborted: true });
+  expect((await reader.all()).at(-1)?.data).toMatchObject({ type: 'end', status: 'aborted' });
+  const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${nodeId}`)).body;
+  expect([node.status, node.text]).toEqual(['aborted', 'one two three']);
+  await other.close();
+  await server.close();
+});
+
+test('[A56] a tool with side effects waits for a person, runs when it is approved, and is told about when it is not', async () => {
+  const ran: string[] = [];
+  const tools = createTools({
+    tools: [
+      defineTool({
+        name: 'write_note',
+        description: 'Writes a note.',
+        parameters: { type: 'object', properties: { text: { type: 'string' } } },
+        sideEffects: true,
+        run: ({ text }) => {
+          ran.push(String(text));
+          return 'written';
+        },
+      }),
+    ],
+  });
+  const call = (text: string) => toolBeats({ id: `call-${text}`, name: 'write_note', parameters: { text } });
+  const server = await openTestServer({ tools, replies: [call('a'), textBeats('done'), call('b'), textBeats('well')] });
+  const { id } = await plantTree(server, []);
+  for (const [text, approve] of [
+    ['a', true],
+    ['b', false],
+  ] as const) {
+    const begun = await send(server, id, { tools: ['write_note'] });
+    const events = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
+    const asked = (await events.until((all) => all.some((event) => event.event === 'approval'))).at(-1);
+    expect(asked?.data).toMatchObject({ callId: `call-${text}`, name: 'write_note', parameters: { text } });
+    const at = `/api/generations/${begun.body.actId}/approvals/call-${text}`;
+    expect((await server.ask('POST', at, { body: { approve } })).body).toEqual({ approved: approve });
+    expect((await server.ask('POST', at, { body: { approve } })).status).toBe(404);
+    expect((await events.all()).at(-1)?.event).toBe('end');
+  }
+  expect(ran).toEqual(['a']);
+  await server.close();
+});
+
+test('[A57] a user has a bounded number of turns at a time', async () => {
+  const server = await openTestServer({ replies: [[{ type: 'hang' }]], quotas: { generations: 1 } });
+  const { id } = await plantTree(server, []);
+  expect((await send(server, id)).status).toBe(202);
+  expect((await send(server, id)).body.error.code).toBe('http/too-many');
+  await server.close();
+});
+
+test('[A58] a server that stops cuts its turns short and keeps what was said', async () => {
+  const server = await openTestServer({ replies: [[...textBeats('so far').slice(0, 1), { type: 'hang' }]] });
+  const { id } = await plantTree(server, []);
+  const begun = await send(server, id);
+  const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
+  await reader.until((all) => all.some((event) => event.event === 'delta'));
+  await server.server.close();
+  await reader.all();
+  const refused = await server.raw('GET', '/api/trees');
+  expect(refused.status).toBe(503);
+  const node = await server.store.read(begun.body.treeId, function* () {
+    return yield { ask: 'node', id: begun.body.nodes[0].nodeId };
+  });
+  expect(node).toMatchObject({ status: 'interrupted', text: 'so' });
+  await server.close();
+});

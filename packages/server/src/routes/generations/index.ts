@@ -1,0 +1,271 @@
+/** Replies of models: begun, read from any place and any process, approved, stopped. */
+import {
+  type ActId,
+  ask,
+  isStale,
+  nodeId,
+  type Run,
+  readTree,
+  refuse,
+  type Store,
+  staleError,
+  type TreeId,
+} from '@coppice/core';
+import type { GenerateOptions, TurnStart } from '@coppice/engine';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { refuseHttp } from '../../http-errors.ts';
+import { abortElsewhere } from '../../live/abort-elsewhere.ts';
+import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import { begunReplies, type LiveTurn, versionOf } from '../../live/turns.ts';
+import { placeOf, readMessages } from '../../places.ts';
+import { runContext } from '../../tree-view.ts';
+import { count, list, messageInput, nodeIdText, plainWriteQuery, treeIdText, writeBody } from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const begun = z
+  .object({
+    actId: z.string(),
+    treeId: treeIdText,
+    version: z.number(),
+    nodes: list(z.object({ nodeId: nodeIdText, parentId: nodeIdText, runId: z.string().nullable() })),
+  })
+  .openapi('BegunTurn');
+
+const wishes = writeBody({
+  type: z.enum(['send', 'reply', 'regenerate', 'continue']),
+  parentId: z.string().optional(),
+  nodeId: z.string().optional(),
+  messages: list(messageInput).optional(),
+  models: list(z.string()).optional(),
+  n: z.number().int().min(1).optional(),
+  temperature: z.number().optional(),
+  maxTokens: z.number().int().min(1).optional(),
+  topP: z.number().optional(),
+  stop: list(z.string()).optional(),
+  seed: z.number().int().optional(),
+  thinking: z
+    .strictObject({ effort: z.enum(['low', 'medium', 'high']), budgetTokens: z.number().int().optional() })
+    .optional(),
+  tools: list(z.string()).optional(),
+  toolChoice: z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })]).optional(),
+  fallbackModel: z.string().optional(),
+  requestId: z.string().max(200).optional(),
+  select: z.boolean().optional(),
+  merge: z.boolean().optional(),
+});
+
+type Wishes = z.output<typeof wishes>;
+
+function startOf(treeId: TreeId, wish: Wishes): TurnStart {
+  const { type, parentId, nodeId: at } = wish;
+  if (type === 'send') {
+    const messages = readMessages(wish.messages ?? []);
+    if (messages.length === 0) return refuse('message/blank', 'There is no message to send.', {});
+    const parent = parentId === undefined ? undefined : nodeId(parentId);
+    return { type, treeId, messages, parentId: parent, merge: wish.merge };
+  }
+  const named = type === 'reply' ? (parentId ?? at) : at;
+  if (named === undefined)
+    return refuseHttp('http/invalid', `body.${type === 'reply' ? 'parentId' : 'nodeId'}: say which node is meant.`);
+  if (wish.messages !== undefined) return refuseHttp('http/invalid', 'body.messages: only a send says something.');
+  return type === 'reply' ? { type, treeId, parentId: nodeId(named) } : { type, treeId, nodeId: nodeId(named) };
+}
+
+/** Refuses a turn for a tree that has moved on, where the caller says what it has seen. */
+async function checkVersion(store: Store, treeId: TreeId, expected: number | undefined): Promise<void> {
+  if (expected === undefined) return;
+  await store.read(treeId, function* () {
+    const row = yield* readTree(treeId);
+    if (isStale(row, expected)) throw staleError(treeId, row.version, expected, yield* ask('log', { since: expected }));
+  });
+}
+
+const generate = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/generations',
+  name: 'generate',
+  summary: 'Begins replies: to a message that is said with it, to a node, again, or on from where one was cut short.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: wishes,
+  answer: begun,
+  status: 202,
+  async handle(call) {
+    const { services, room, body } = call;
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const start = startOf(treeId, body);
+    await store.read(treeId, () => readTree(treeId));
+    if (call.onConflict === undefined) await checkVersion(store, treeId, call.expectedVersion);
+    const { n, temperature, maxTokens, topP, stop, seed, thinking, tools, toolChoice, fallbackModel } = body;
+    const models = body.models ?? [await services.defaultModel()];
+    const options: GenerateOptions = {
+      models,
+      ...given({ n, temperature, maxTokens, topP, stop, seed, tools, toolChoice, fallbackModel, thinking }),
+      ...given({ requestId: body.requestId, select: body.select }),
+      actor: call.caller.actor,
+    };
+    const live = services.turns.begin(room, store, start, options);
+    const nodes = await begunReplies(live, models.length * (n ?? 1));
+    const version = await versionOf(store, treeId);
+    return reply({ actId: live.actId, treeId, version, nodes }, { version });
+  },
+});
+
+const running = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/generations',
+  name: 'listGenerations',
+  summary: 'The replies that are being written in a tree, by whatever process.',
+  answer: z.object({
+    items: list(
+      z.object({
+        runId: z.string(),
+        nodeId: nodeIdText,
+        actId: z.string().nullable(),
+        startedAt: z.number(),
+        beatAt: z.number(),
+      }),
+    ),
+  }),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    await store.read(treeId, () => readTree(treeId));
+    const items = (await store.runs.list(treeId)).map((run) => ({
+      runId: run.id,
+      nodeId: run.nodeId,
+      actId: actOf(run),
+      startedAt: run.startedAt,
+      beatAt: run.beatAt,
+    }));
+    return reply({ items });
+  },
+});
+
+function actOf(run: Run): string | null {
+  return typeof run.data.actId === 'string' ? run.data.actId : null;
+}
+
+const events = defineRoute({
+  method: 'get',
+  path: '/api/generations/{act}/events',
+  name: 'followGeneration',
+  summary:
+    'Server-sent events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID to the last.',
+  needs: { stream: true },
+  query: z.strictObject({ from: count.optional() }),
+  produces: 'text/event-stream',
+  answer: z.string(),
+  handle(call) {
+    const live = theTurn(call, call.params.act);
+    const last = call.header('last-event-id');
+    const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) + 1 : (call.query.from ?? 0);
+    const stream = call.services.streams.open(call.caller.owner);
+    call.signal.addEventListener('abort', () => stream.close(), { once: true });
+    void sendTurn(stream, live, from);
+    return streamReply(stream);
+  },
+});
+
+function theTurn(call: Pick<Call<unknown, unknown, unknown>, 'services' | 'caller'>, act: ActId): LiveTurn {
+  const live = call.services.turns.find(call.caller.owner, act);
+  return live ?? refuse('tree/unknown-node', `No turn ${act} runs here; follow its node instead.`, { actId: act });
+}
+
+async function sendTurn(stream: EventStream, live: LiveTurn, from: number): Promise<void> {
+  for await (const [index, event] of live.read(from, stream.closed)) {
+    await stream.room();
+    if (!stream.send(encodeEvent(event.type, event, index))) return;
+  }
+  stream.close();
+}
+
+const follow = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}/stream',
+  name: 'followNode',
+  summary:
+    'Server-sent events of one reply, whichever process writes it: `text-delta` (id = offset after it), then `end` or `error`.',
+  needs: { stream: true },
+  query: z.strictObject({ offset: count.optional() }),
+  produces: 'text/event-stream',
+  answer: z.string(),
+  async handle(call) {
+    const { services, room, params } = call;
+    const { store, treeId } = await placeOf(call, params.tree);
+    const head = await store.read(treeId, () => ask('head', { id: params.node }));
+    if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
+    const last = call.header('last-event-id');
+    const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : (call.query.offset ?? 0);
+    const stream = services.streams.open(call.caller.owner);
+    call.signal.addEventListener('abort', () => stream.close(), { once: true });
+    const followed = room.generatorOf(store).follow({ treeId, nodeId: params.node, from }, stream.closed);
+    void (async () => {
+      for await (const event of followed) {
+        await stream.room();
+        const id = event.type === 'text-delta' ? event.offset + event.text.length : undefined;
+        if (!stream.send(encodeEvent(event.type, event, id))) return;
+      }
+      stream.close();
+    })();
+    return streamReply(stream);
+  },
+});
+
+const stopped = z.object({ aborted: z.boolean() });
+
+const abort = defineRoute({
+  method: 'post',
+  path: '/api/generations/{act}/abort',
+  name: 'abortGeneration',
+  summary: 'Stops a turn; what was said is kept. Again is harmless.',
+  answer: stopped,
+  async handle(call) {
+    const { act } = call.params;
+    const live = call.services.turns.find(call.caller.owner, act);
+    if (live !== null) {
+      const aborted = !live.over;
+      live.turn.abort();
+      await live.turn.done;
+      return reply({ aborted });
+    }
+    const runs = (await call.room.store.runs.list()).filter((run) => actOf(run) === act);
+    if (runs.length === 0) return refuse('tree/unknown-node', `There is no turn ${act}.`, { actId: act });
+    return reply({ aborted: await abortElsewhere(call.room.store, runs, runContext(call)) });
+  },
+});
+
+const abortNode = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/nodes/{node}/abort',
+  name: 'abortNode',
+  summary: 'Stops whatever writes a node, in this process or another; what was said is kept.',
+  answer: stopped,
+  async handle(call) {
+    const { room, params } = call;
+    const { store, treeId } = await placeOf(call, params.tree);
+    const head = await store.read(treeId, () => ask('head', { id: params.node }));
+    if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
+    if (await room.generatorOf(store).abort({ nodeId: params.node })) return reply({ aborted: true });
+    const runs = (await store.runs.list(treeId)).filter((run) => run.nodeId === params.node);
+    return reply({ aborted: await abortElsewhere(store, runs, runContext(call)) });
+  },
+});
+
+const approve = defineRoute({
+  method: 'post',
+  path: '/api/generations/{act}/approvals/{call}',
+  name: 'approveCall',
+  summary: 'Lets a turn run a tool that it asked for, or not; `remember` lets that tool run from now on.',
+  body: z.strictObject({ approve: z.boolean(), remember: z.boolean().optional() }),
+  answer: z.object({ approved: z.boolean() }),
+  handle(call) {
+    const live = theTurn(call, call.params.act);
+    const { approve: approved, remember = false } = call.body;
+    call.services.turns.decide(live, call.params.call, approved, remember);
+    return reply({ approved });
+  },
+});
+
+/** The routes. */
+export const generations = [generate, running, events, follow, abort, abortNode, approve];
