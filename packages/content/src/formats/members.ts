@@ -1,2 +1,3 @@
 export { chatgpt } from './chatgpt/index.ts';
+export { claudeAi } from './claude-ai/index.ts';
 export { linear } from './linear/index.ts';

@@ -1,0 +1,231 @@
+// The data export of Claude.ai, and the conversations that browser tools save from its API.
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from '../anthropic-blocks.ts';
+import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { partialJson } from '../partial-json.ts';
+import { documentRecords } from '../records-in.ts';
+
+const name = 'claude-ai';
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.uuid === 'string' && Array.isArray(value.chat_messages);
+}
+
+function isExport(json: Json | undefined): boolean {
+  if (isConversation(json)) return true;
+  return Array.isArray(json) && json.slice(0, 20).some(isConversation);
+}
+
+function detect(sample: Sample): number {
+  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+}
+
+// Fields of a block that tell of its transport and its looks, not of what it says.
+const transport = ['start_timestamp', 'stop_timestamp', 'flags', 'alternative_display_type'];
+
+function plain(block: Json): Json {
+  if (!isJsonObject(block)) return block;
+  const bare = without(block, ...transport);
+  return Array.isArray(bare.citations) && bare.citations.length === 0 ? without(bare, 'citations') : bare;
+}
+
+/** A part of a message that becomes a node: the calls so far, a result, or the rest. */
+interface Part {
+  readonly message: JsonObject;
+  readonly meta?: NodeMeta;
+}
+
+/** Calls without an id are answered in their order. */
+class Pairing {
+  readonly #open: string[] = [];
+  readonly #id: string;
+  #count = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  call(block: Json): Json {
+    const made = fromAnthropicBlock(block, `${this.#id}-call-${this.#count++}`);
+    if (isJsonObject(made) && made.type === 'tool-use' && typeof made.id === 'string') this.#open.push(made.id);
+    return made;
+  }
+
+  /** The call that a result answers: by its id, else the first one open. */
+  answered(block: JsonObject): string | undefined {
+    const named = filledAt(block, 'tool_use_id');
+    const at = named === undefined ? 0 : this.#open.indexOf(named);
+    const [found] = at === -1 ? [] : this.#open.splice(at, 1);
+    return named ?? found;
+  }
+}
+
+/** One message holds calls and their results; here they are messages of their own, one below the other. */
+function partsOf(message: JsonObject, model: string | undefined): { parts: Part[]; unpaired: number } {
+  const id = textAt(message, 'uuid') ?? '';
+  const role = textAt(message, 'sender') === 'human' ? 'user' : 'assistant';
+  const pairing = new Pairing(id);
+  const parts: Part[] = [];
+  let blocks: Json[] = [];
+  let unpaired = 0;
+  const source =
+    role === 'user'
+      ? { source: { type: 'user' } }
+      : model === undefined
+        ? {}
+        : { source: { type: 'model', provider: 'anthropic', model_name: model } };
+  const close = () => {
+    if (blocks.length > 0) parts.push({ message: { role, content: blocks }, meta: source });
+    blocks = [];
+  };
+  const content = contentBlocks(message);
+  for (const block of content) {
+    if (!isToolResult(block)) {
+      blocks.push(pairing.call(plain(block)));
+      continue;
+    }
+    close();
+    const call = pairing.answered(block);
+    if (call === undefined) unpaired++;
+    const result = fromToolResult(block, call ?? `${id}-result-${parts.length}`);
+    const toolName = filledAt(block, 'name');
+    parts.push({
+      message: { ...result.message, content: listAt(result.message, 'content').map(plain) },
+      meta: {
+        source: { type: 'tool_result', tool_name: toolName ?? 'unknown' },
+        ...(result.isError ? { isError: true } : {}),
+      },
+    });
+  }
+  const text = filledAt(message, 'text');
+  if (content.length === 0 && text !== undefined) blocks.push({ type: 'text', text });
+  for (const attachment of filesOf(message)) blocks.push(attachment);
+  close();
+  return { parts, unpaired };
+}
+
+/** Attachments come as text, pictures by their names alone. */
+function filesOf(message: JsonObject): Json[] {
+  const blocks: Json[] = [];
+  for (const file of listAt(message, 'attachments')) {
+    if (!isJsonObject(file)) continue;
+    const text = textAt(file, 'extracted_content');
+    const mediaType = filledAt(file, 'file_type');
+    if (text === undefined) blocks.push({ ...file, type: 'claude-attachment' });
+    else
+      blocks.push({
+        type: 'file',
+        name: filledAt(file, 'file_name') ?? 'attachment',
+        mediaType: mediaType !== undefined && /^[a-z]+\/[\w.+-]+$/i.test(mediaType) ? mediaType : 'text/plain',
+        source: { type: 'text', text },
+      });
+  }
+  const listed = listAt(message, 'files_v2').length > 0 ? listAt(message, 'files_v2') : listAt(message, 'files');
+  for (const file of listed) if (isJsonObject(file)) blocks.push({ ...file, type: 'claude-file' });
+  return blocks;
+}
+
+// The parent of first messages: a name for none.
+const nobody = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
+
+function treeOf(conversation: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+  const findings = [...found];
+  const messages = listAt(conversation, 'chat_messages');
+  const linked = messages.some((one) => isJsonObject(one) && 'parent_message_uuid' in one);
+  const model = filledAt(conversation, 'model');
+  const nodes: ImportedNode[] = [];
+  let previous: string | null = null;
+  for (const [index, message] of messages.entries()) {
+    const at = `${place}.chat_messages[${index}]`;
+    if (!isJsonObject(message)) {
+      findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      continue;
+    }
+    const externalId = filledAt(message, 'uuid') ?? `${index}`;
+    const named = filledAt(message, 'parent_message_uuid');
+    let parent = linked ? (named === undefined || nobody.test(named) ? null : named) : previous;
+    if (linked && !('parent_message_uuid' in message) && previous !== null) {
+      parent = previous;
+      findings.push(finding('import/inferred', 'repair', at, 'its parent: the message before it'));
+    }
+    const createdAt = fromIso(message.created_at);
+    for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
+    const { parts, unpaired } = partsOf(message, filledAt(message, 'model') ?? model);
+    if (unpaired > 0) findings.push(finding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
+    const last = Math.max(0, parts.length - 1);
+    for (let part = 0; part <= last; part++) {
+      const own = part === last ? externalId : `${externalId}/${part}`;
+      const meta = parts[part]?.meta;
+      nodes.push({
+        externalId: own,
+        parentExternalId: parent,
+        message: parts[part]?.message ?? null,
+        records: part === last ? 1 : 0,
+        place: at,
+        ...(part === last ? { record: message } : {}),
+        ...(createdAt === undefined ? {} : { createdAt }),
+        ...(meta === undefined ? {} : { meta }),
+        ...(message.stop_reason === 'user_canceled' ? { status: 'aborted' } : {}),
+      });
+      parent = own;
+    }
+    previous = externalId;
+  }
+  const leaf = filledAt(conversation, 'current_leaf_message_uuid');
+  const createdAt = fromIso(conversation.created_at);
+  const updatedAt = fromIso(conversation.updated_at);
+  const title = filledAt(conversation, 'name');
+  return {
+    externalId: filledAt(conversation, 'uuid') ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
+    scope: '',
+    ...(title === undefined ? {} : { title }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
+    nodes,
+    // Without parents the list is a thread, and its end is where the user was.
+    ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: previous }),
+    record: without(conversation, 'chat_messages'),
+    place,
+    findings,
+  };
+}
+
+async function hasConversations(file: InputFile): Promise<boolean> {
+  if (!/\.json$/i.test(file.name) && /\.[A-Za-z0-9]+$/.test(file.name)) return false;
+  return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
+}
+
+async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
+  for await (const record of documentRecords(file, [['*']])) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
+        yield { type: 'tree', tree: treeOf(record.value, file.name, []) };
+    } else if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
+      yield { type: 'tree', tree: treeOf(record.value, record.place, record.findings) };
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
+  }
+}
+
+async function* read(input: Input): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || (await hasConversations(file))) yield* readFile(file);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}
+
+/** Claude.ai's export, with and without parents, and single conversations as its API gives them. */
+export const claudeAi = defineFormat({
+  name,
+  label: 'Claude.ai export',
+  summary: 'Conversations as Claude.ai exports them, with branches where the export has them.',
+  reader: { detect, read },
+});
