@@ -17,30 +17,28 @@ for (let code = 97; code <= 122; code++) classes[code] = lower;
 
 const lineFeed = 10;
 
-/** The estimate, or null where the text is not plain ASCII. */
+/** The estimate, or null where the text is not plain ASCII. Every character of a word is looked at once. */
 export function asciiTokens(text: string): number | null {
+  const { length } = text;
   let tokens = 0;
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code > 127) return null;
-    const end = segmentEnd(text, at, code);
-    if (end < 0) return null;
-    tokens += classes[code] === space ? spaceTokens(text, at, end) : wordTokens(text, at, end);
-    at = end;
+  for (let at = 0; at < length; ) {
+    const from = at;
+    const first = text.charCodeAt(at);
+    if (first > 127) return null;
+    const kind = family(classes[first] ?? other);
+    let digits = 0;
+    let lowers = 0;
+    for (; at < length; at++) {
+      const code = text.charCodeAt(at);
+      if (code > 127) return null;
+      const its = classes[code] ?? other;
+      if (family(its) !== kind) break;
+      if (its === lower) lowers++;
+      else if (its === digit) digits++;
+    }
+    tokens += kind === space ? spaceTokens(text, from, at) : wordTokens(at - from, kind, digits, lowers);
   }
   return tokens;
-}
-
-/** Where a run of white space, of punctuation or of anything else ends; -1 at what is not plain. */
-function segmentEnd(text: string, from: number, first: number): number {
-  const kind = family(classes[first] ?? other);
-  let at = from + 1;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code > 127) return -1;
-    if (family(classes[code] ?? other) !== kind) break;
-  }
-  return at;
 }
 
 function family(kind: number): number {
@@ -59,16 +57,8 @@ function spaceTokens(text: string, from: number, end: number): number {
   return from > 0 && classes[text.charCodeAt(from - 1)] === mark ? 0 : 1;
 }
 
-function wordTokens(text: string, from: number, end: number): number {
-  const length = end - from;
-  let digits = 0;
-  let lowers = 0;
-  for (let at = from; at < end; at++) {
-    const kind = classes[text.charCodeAt(at)];
-    if (kind === digit) digits++;
-    else if (kind === lower) lowers++;
-  }
+function wordTokens(length: number, kind: number, digits: number, lowers: number): number {
   if (digits === length) return Math.ceil(length / 3);
   if (length <= 3 || (length <= 8 && lowers === length)) return 1;
-  return Math.ceil(length / (classes[text.charCodeAt(from)] === mark ? 6 : 7));
+  return Math.ceil(length / (kind === mark ? 6 : 7));
 }

@@ -34,5 +34,18 @@ export function normalForm(message: Message): JsonObject {
  * digits. Two messages are equal exactly when their keys are. Keys are stored: a change here needs a migration.
  */
 export function equalityKey(message: Message): string {
-  return sha256Hex(canonicalJson(normalForm(message))).slice(0, keyDigits);
+  return sha256Hex(plainForm(message) ?? canonicalJson(normalForm(message))).slice(0, keyDigits);
+}
+
+/**
+ * The canonical JSON of the normal form of a message of one plain text, written down at once, or null for any other
+ * message. Most messages are such, and every one of a history that is sent again is hashed.
+ */
+function plainForm({ role, content, tool_call_id: call }: Message): string | null {
+  const [block] = content;
+  if (content.length !== 1 || call !== undefined || block === undefined || !isText(block)) return null;
+  for (const key in block) if (key !== 'type' && key !== 'text') return null;
+  const trimmed = block.text.trim();
+  if (trimmed === '') return null;
+  return `{"content":[{"text":${JSON.stringify(trimmed)},"type":"text"}],"role":${JSON.stringify(role)}}`;
 }

@@ -6,6 +6,7 @@ import type { StoreModule, StoreOptions } from './options.ts';
 export { type CursorPart, fromCursor, toCursor } from './cursor.ts';
 export { FileSystemStore } from './files/index.ts';
 export { SessionStore } from './jsonl/index.ts';
+export { sessionFiles } from './jsonl/session-files.ts';
 export { derivedId, linearTree, refuseBranching } from './linear.ts';
 export { createMemoryStore } from './memory/index.ts';
 export { type Mended, mendRows, type TreeRows } from './mend.ts';

@@ -19,8 +19,24 @@ const after = 120;
 export function snippetOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
+  return cutAround(text, places.length === 0 ? 0 : Math.min(...places));
+}
+
+/** The snippet of a text that has every term in it, else null; looks for each term once. */
+export function snippetWith(text: string, terms: readonly string[]): string | null {
+  const lower = text.toLowerCase();
+  let first = lower.length;
+  for (const term of terms) {
+    const place = lower.indexOf(term);
+    if (place === -1) return null;
+    if (place < first) first = place;
+  }
+  return cutAround(text, first);
+}
+
+function cutAround(text: string, place: number): string {
   // Lower case may be longer than the text itself; then the place is a little off and still inside.
-  const at = Math.min(places.length === 0 ? 0 : Math.min(...places), Math.max(0, text.length - 1));
+  const at = Math.min(place, Math.max(0, text.length - 1));
   const start = whole(text, Math.max(0, at - before));
   const end = whole(text, Math.min(text.length, at + after));
   const line = text.slice(start, end).replace(/\s+/gu, ' ').trim();

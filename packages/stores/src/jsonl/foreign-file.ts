@@ -150,6 +150,10 @@ export class ForeignFile implements SessionFile {
     return this.#parents[index] ?? -1;
   }
 
+  isOurs(): boolean {
+    return false;
+  }
+
   entryAt(index: number): SessionEntry {
     return this.#entries[index] ?? this.header;
   }

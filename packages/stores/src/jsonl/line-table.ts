@@ -28,6 +28,7 @@ export class LineTable {
   readonly #lengths: number[] = [];
   readonly #lines: number[] = [];
   readonly #versions: number[] = [];
+  readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
   readonly #lost = new Set<number>();
   readonly #index = new Map<string, number>();
@@ -92,6 +93,11 @@ export class LineTable {
   /** The commit that a line belongs to; 0 while that is not known. */
   versionAt(index: number): number {
     return this.#versions[index] ?? 0;
+  }
+
+  /** Whether a line came with a number. */
+  isOurs(index: number): boolean {
+    return this.#ours[index] ?? false;
   }
 
   /** Whether a line stands before lines of an earlier commit: it was slipped in, and does not move the leaf. */
@@ -215,6 +221,7 @@ export class LineTable {
     this.#lengths.push(at.length);
     this.#lines.push(at.line);
     this.#versions.push(version);
+    this.#ours.push(head.version > 0);
     this.#parents.push(index === 0 ? -1 : this.#parentOf(head, at, uuid));
     this.#index.set(uuid, index);
     if (isLeafType(head.type)) this.#lastSaid = index;

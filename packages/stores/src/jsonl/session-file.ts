@@ -179,6 +179,10 @@ export class JsonlFile implements SessionFile {
     return this.#table.parentAt(index);
   }
 
+  isOurs(index: number): boolean {
+    return this.#table.isOurs(index);
+  }
+
   /** The commit that a line belongs to. */
   versionAt(index: number): number {
     return this.#table.versionAt(index);

@@ -7,6 +7,7 @@ import {
   isAppError,
   isStale,
   type LinearRecord,
+  type Node,
   type NodeHead,
   type Planning,
   type Reading,
@@ -22,9 +23,10 @@ import { answerRead } from './answers.ts';
 import { answerLinear } from './linear-form.ts';
 import { hydratedLog } from './log.ts';
 import { type Dialect, exec, number, type Query, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
-import { headColumns, headOf, of, type StoredTree, treeColumns, treeOf } from './rows.ts';
+import { headColumns, headOf, of, plainHead, type StoredTree, treeColumns, treeOf } from './rows.ts';
 import { type Foreseen, idOf, type Scope, treeRow } from './scope.ts';
-import { writeCommit, writeRows } from './write.ts';
+import type { Tail, Tails } from './tails.ts';
+import { leafOf, writeCommit, writeRows } from './write.ts';
 
 /** How many commits a refused writer is told of. */
 const commitsTold = 500;
@@ -34,6 +36,7 @@ export interface Keeping {
   readonly dialect: Dialect;
   readonly owner: string;
   readonly options: StoreOptions;
+  readonly tails: Tails | undefined;
 }
 
 /** Locks a tree, drives the planner, and writes what it settled on. */
@@ -53,7 +56,9 @@ export function* change<R>(
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
   const scope = linear === null ? locked : yield* materialised(locked, linear);
-  yield* writeCommit(scope, settled);
+  const leaf = leafOf(scope, settled);
+  yield* writeCommit(scope, settled, leaf);
+  keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled, leaf) : null);
   const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
   if (format !== (locked.tree?.format ?? 'tree'))
     yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
@@ -65,7 +70,12 @@ export function* change<R>(
  * each sees what is committed when it begins, and it begins when the lock is held. Joined to the locking select it would
  * see the rows from before a wait for the lock.
  */
-function* lock({ dialect, owner }: Keeping, treeId: TreeId, foresees: Foresight | undefined): Work<Scope> {
+function* lock(keeping: Keeping, treeId: TreeId, foresees: Foresight | undefined): Work<Scope> {
+  const { dialect, owner, tails } = keeping;
+  const tail = tails?.of(owner, treeId);
+  // Ids may be taken by any tree: those have to be looked for.
+  if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0))
+    return { dialect, owner, treeId, tree: tail.tree, heads: new Map(), foreseen: { ...knownOf(tail), ...noIds } };
   const locking = {
     sql: `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${dialect.forUpdate}`,
     params: [treeId, owner],
@@ -83,6 +93,18 @@ function* lock({ dialect, owner }: Keeping, treeId: TreeId, foresees: Foresight 
     heads: new Map<string, NodeHead>(),
     ...(foresees === undefined ? {} : { foreseen: foreseen(foresees, ground[0], taken) }),
   };
+}
+
+const noIds = { ids: new Set<string>(), taken: new Set<string>() };
+
+function knownOf({ head }: Tail): Pick<Foreseen, 'ground'> {
+  return { ground: { head, edge: null } };
+}
+
+/** What a commit of one leaf leaves of a tree; null for any other commit. */
+function tailOf(tree: StoredTree | null, { row: after }: Settled, leaf: Node | null): Tail | null {
+  if (tree === null || leaf === null || tree.format !== 'tree') return null;
+  return { tree: { ...tree, ...after, activeNodeId: leaf.id }, head: plainHead(leaf) };
 }
 
 const groundColumns = `${of('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;

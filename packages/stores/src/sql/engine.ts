@@ -2,11 +2,14 @@
 import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
 import type { Dialect, Work } from './query.ts';
 import type { Found, Search } from './search.ts';
+import type { Tails } from './tails.ts';
 
 /** A database, as the shared store uses it. */
 export interface SqlEngine {
   readonly dialect: Dialect;
   readonly supports: Supports;
+  /** What commits left behind, where the database can tell that nobody else wrote since. */
+  readonly tails?: Tails;
   /** Runs work on one consistent snapshot. */
   snapshot<T>(work: () => Work<T>): Promise<T>;
   /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */

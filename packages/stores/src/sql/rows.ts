@@ -65,6 +65,30 @@ export function headOf(row: Row): NodeHead {
   };
 }
 
+/** A node without what it says, from a whole one: what is kept for later must not keep contents in memory. */
+export function plainHead(node: NodeHead): NodeHead {
+  const { id, parentId, position, seq, kind, role, status, groupId } = node;
+  const { createdAt, matchParent, key, tokens, addedIn, contentIn, removedIn, lastChildId } = node;
+  return {
+    id,
+    parentId,
+    position,
+    seq,
+    kind,
+    role,
+    status,
+    groupId,
+    createdAt,
+    matchParent,
+    key,
+    tokens,
+    addedIn,
+    contentIn,
+    removedIn,
+    lastChildId,
+  };
+}
+
 /** The message of a row; the root has none. */
 export function messageOf(row: Row, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
@@ -78,6 +102,14 @@ export function searchTextOf(row: Row, message: Message | null): string {
   const stored = textOrNull(row, 'search_text');
   if (stored !== null) return stored;
   const block = message?.content[0];
+  return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
+}
+
+/** The search text of a row that is no root's, without the message around it. */
+export function storedTextOf(row: Row): string {
+  const stored = textOrNull(row, 'search_text');
+  if (stored !== null) return stored;
+  const [block] = JSON.parse(text(row, 'content')) as readonly Block[];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 

@@ -14,9 +14,9 @@ import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { linearTree } from '../linear.ts';
 import type { StoreOptions } from '../options.ts';
-import { hasTerms, searchTerms, snippetOf } from '../search.ts';
+import { hasTerms, searchTerms, snippetOf, snippetWith } from '../search.ts';
 import { number, type Row, rows, text, textOrNull, type Work } from './query.ts';
-import { messageOf, searchTextOf } from './rows.ts';
+import { storedTextOf } from './rows.ts';
 
 /** Where a hit stands in the order of all hits: newest first. */
 export interface HitPlace {
@@ -44,8 +44,7 @@ export interface Found extends SearchHit {
 }
 
 /** The columns of a candidate, from `node n` and `tree t`. */
-export const candidateColumns =
-  'n.tree_id, n.id, n.seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text, t.title';
+export const candidateColumns = 'n.tree_id, n.id, n.seq, n.role, n.created_at, n.content, n.search_text, t.title';
 
 /** The order of candidates: newest first, the same in every store. */
 export const candidateOrder = 'n.created_at DESC, n.tree_id DESC, n.seq DESC';
@@ -57,17 +56,16 @@ export function behind(createdAt: string, tree: string, seq: string): string {
 
 /** A candidate as a hit, or null: an index may fold more letters than we do, so that every one is looked at. */
 export function hitOf(row: Row, terms: readonly string[]): Found | null {
-  const role = text(row, 'role') as Role;
-  const said = searchTextOf(row, messageOf(row, role));
-  if (!hasTerms(said, terms)) return null;
+  const snippet = snippetWith(storedTextOf(row), terms);
+  if (snippet === null) return null;
   return {
     treeId: treeId(text(row, 'tree_id')),
     nodeId: nodeId(text(row, 'id')),
     seq: number(row, 'seq'),
-    role,
+    role: text(row, 'role') as Role,
     title: textOrNull(row, 'title'),
     createdAt: number(row, 'created_at'),
-    snippet: snippetOf(said, terms),
+    snippet,
   };
 }
 

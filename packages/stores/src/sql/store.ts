@@ -72,7 +72,7 @@ export class SqlStore implements Store {
     this.#state = state;
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
-    this.#keeping = { dialect: engine.dialect, owner: this.owner, options };
+    this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
     const doors: Doors = {
       snapshot: (work) => this.#snapshot(work),
       transaction: (work) => this.#transaction(work),
@@ -101,7 +101,7 @@ export class SqlStore implements Store {
   }
 
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
-    const changed = await this.#transaction(() => change(this.#keeping, treeId, planning, options));
+    const changed = await this.#committed(() => change(this.#keeping, treeId, planning, options));
     const { commit, version } = changed;
     if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;
@@ -309,7 +309,16 @@ export class SqlStore implements Store {
     return this.#engine.snapshot(work);
   }
 
+  /** A transaction that writes past the commits of trees. */
   async #transaction<T>(work: () => Work<T>): Promise<T> {
+    const { tails } = this.#engine;
+    return this.#committed(() => {
+      tails?.forget();
+      return work();
+    });
+  }
+
+  async #committed<T>(work: () => Work<T>): Promise<T> {
     this.#open();
     if (this.#options.readOnly === true) readOnly();
     return this.#engine.transaction(work);

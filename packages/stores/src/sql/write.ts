@@ -31,16 +31,18 @@ interface TreeDraft {
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
-export function* writeCommit(scope: Scope, settled: Settled): Work<void> {
-  const leaf = scope.dialect.together ? leafOf(scope, settled) : null;
-  if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
+export function* writeCommit(scope: Scope, settled: Settled, leaf: Leaf | null): Work<void> {
+  if (leaf !== null && scope.dialect.together) return yield* writeLeaf(scope, settled, leaf);
   if (scope.tree === null) yield* plantTree(scope, settled);
   yield* writeRows(scope, settled);
   yield* writeLog(scope, settled.commit);
 }
 
+/** A node that hangs below another one. */
+type Leaf = Node & { readonly parentId: NodeId };
+
 /** The one node of a commit that only adds a message below the active node and goes there, as most commits do. */
-function leafOf({ tree }: Scope, { changes }: Settled): (Node & { readonly parentId: NodeId }) | null {
+export function leafOf({ tree }: Scope, { changes }: Settled): Leaf | null {
   const [added, pointed, ...more] = changes;
   if (tree === null || added?.op !== 'added' || pointed?.op !== 'pointed' || more.length > 0) return null;
   const { node } = added;
@@ -65,11 +67,7 @@ const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, me
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
 /** Writes all of such a commit by one statement. Its parts see nothing of each other, and none of them has to. */
-function* writeLeaf(
-  scope: Scope,
-  { commit, row: after }: Settled,
-  node: Node & { readonly parentId: NodeId },
-): Work<void> {
+function* writeLeaf(scope: Scope, { commit, row: after }: Settled, node: Leaf): Work<void> {
   yield* exec(
     insertLeaf,
     scope.treeId,
@@ -132,7 +130,7 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
     draft.activeNodeId,
     draft.aliases,
   ];
-  if (!draft.attributed) yield* exec(`UPDATE tree SET ${setTree} WHERE id = $1`, ...params);
+  if (!draft.attributed) yield* exec(updateTreeRow, ...params);
   else
     yield* exec(
       `UPDATE tree SET ${setTree}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
@@ -141,9 +139,12 @@ function* updateTree(scope: Scope, draft: TreeDraft, { row: after }: Settled): W
     );
 }
 
+const insertLog = `INSERT INTO change (${logColumns}) VALUES (${places(1, 11)})`;
+const updateTreeRow = `UPDATE tree SET ${setTree} WHERE id = $1`;
+
 /** Writes a commit into the log. */
 export function* writeLog(scope: Scope, commit: Commit): Work<void> {
-  yield* exec(`INSERT INTO change (${logColumns}) VALUES (${places(1, 11)})`, ...logParams(scope, commit));
+  yield* exec(insertLog, ...logParams(scope, commit));
 }
 
 function logParams(scope: Scope, commit: Commit): Param[] {

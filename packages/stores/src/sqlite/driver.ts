@@ -218,6 +218,13 @@ export class Connection {
     return this.prepared(sql).all(...params);
   }
 
+  /** Rows of a statement with texts of ours in it. */
+  page(sql: string, ...params: readonly Param[]): readonly Row[] {
+    return this.prepared(sql)
+      .all(...params.map(exact))
+      .map(restored);
+  }
+
   /** Rows of a statement, one by one, so that a reader may stop early. */
   *iterate(sql: string, ...params: readonly Param[]): Generator<Row, void, undefined> {
     for (const row of this.prepared(sql).iterate(...params.map(exact))) yield restored(row);

@@ -2,10 +2,18 @@
  * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
  * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
  */
-import type { Role } from '@coppice/core';
+import { type Role, treeId } from '@coppice/core';
 import { number, type Param, type Row, text } from '../sql/query.ts';
 import { messageOf, searchTextOf } from '../sql/rows.ts';
-import { behind, candidateColumns, candidateOrder, type Found, hitOf, type Search } from '../sql/search.ts';
+import {
+  behind,
+  candidateColumns,
+  candidateOrder,
+  type Found,
+  type HitPlace,
+  hitOf,
+  type Search,
+} from '../sql/search.ts';
 import type { Connection } from './driver.ts';
 
 /** The index itself and how far it has read the log. It holds no text of its own but what the trigrams give away. */
@@ -102,17 +110,56 @@ function folded(said: string): string {
  * Where the index cannot be brought up to date, in a file that may only be read, every message is looked at.
  */
 export function findHits(connection: Connection, search: Search, indexed: boolean): Found[] {
+  const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
+  return long.length === search.terms.length
+    ? indexedHits(connection, search, long)
+    : scannedHits(connection, search, long);
+}
+
+/** Nearly all candidates are hits: a page of them is a page of hits, and seldom has to be filled up by another. */
+function indexedHits(connection: Connection, search: Search, long: readonly string[]): Found[] {
+  const found: Found[] = [];
+  const wanted = search.limit + 1;
+  for (let { after } = search; ; ) {
+    const { sql, params } = candidates({ ...search, after }, long);
+    const rows = connection.page(`${sql} LIMIT $${params.length + 1}`, ...params, wanted);
+    for (const row of rows) {
+      const hit = hitOf(row, search.terms);
+      if (hit !== null) found.push(hit);
+    }
+    const last = rows[rows.length - 1];
+    if (last === undefined || rows.length < wanted || found.length > search.limit) return found.slice(0, wanted);
+    after = placeOf(last);
+  }
+}
+
+/** Most candidates are no hits: they are looked at one by one, and no more of them than there have to be. */
+function scannedHits(connection: Connection, search: Search, long: readonly string[]): Found[] {
+  const { sql, params } = candidates(search, long);
+  const found: Found[] = [];
+  for (const row of connection.iterate(sql, ...params)) {
+    const hit = hitOf(row, search.terms);
+    if (hit !== null) found.push(hit);
+    if (found.length > search.limit) break;
+  }
+  return found;
+}
+
+/** The statement that finds what may be a hit, newest first. */
+function candidates(search: Search, long: readonly string[]): { readonly sql: string; readonly params: Param[] } {
   const params: Param[] = [search.owner];
   const parameter = (value: Param): string => {
     params.push(value);
     return `$${params.length}`;
   };
-  const { terms, after } = search;
-  const long = indexed ? terms.filter((term) => [...term].length >= shortest) : [];
+  const { after } = search;
   const conditions = ['t.owner = $1', 't.trashed_at IS NULL', 'n.removed_in IS NULL', "n.kind <> 'root'"];
+  let from = 'node n JOIN tree t ON t.id = n.tree_id';
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
-    conditions.push(`n.rowid IN (SELECT rowid FROM node_text WHERE node_text MATCH ${parameter(phrase)})`);
+    // The order is ours to say: what the index finds is little, and what an owner has may be everything.
+    from = 'node_text f CROSS JOIN node n ON n.rowid = f.rowid CROSS JOIN tree t ON t.id = n.tree_id';
+    conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }
   if (search.treeId !== null) conditions.push(`n.tree_id = ${parameter(search.treeId)}`);
   if (search.project !== null) conditions.push(`t.project = ${parameter(search.project)}`);
@@ -120,12 +167,12 @@ export function findHits(connection: Connection, search: Search, indexed: boolea
     conditions.push(`n.role IN (SELECT value FROM json_each(${parameter(JSON.stringify(search.roles))}))`);
   if (after !== null)
     conditions.push(behind(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
-  const sql = `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.id = n.tree_id WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`;
-  const found: Found[] = [];
-  for (const row of connection.iterate(sql, ...params)) {
-    const hit = hitOf(row, terms);
-    if (hit !== null) found.push(hit);
-    if (found.length > search.limit) break;
-  }
-  return found;
+  return {
+    sql: `SELECT ${candidateColumns} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`,
+    params,
+  };
+}
+
+function placeOf(row: Row): HitPlace {
+  return { createdAt: number(row, 'created_at'), treeId: treeId(text(row, 'tree_id')), seq: number(row, 'seq') };
 }

@@ -63,7 +63,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'writers are killed in mid-write; --store, --writers, --rounds, --seed, --server kills PostgreSQL itself',
       async run(options, say) {
         const { kill9 } = await import('./kill9.ts');
-        const kinds = kindsOf(options, ['sqlite', 'files', 'postgres']);
+        const kinds = kindsOf(options, ['sqlite', 'files', 'jsonl', 'postgres']);
         const writers = options.number('writers', 4);
         const rounds = options.text('rounds') === undefined ? undefined : options.number('rounds', 1);
         const seed = seedOf(options.text('seed'));
@@ -88,7 +88,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'every write fails at every point; --store, --ops append,edit,…, --failures kill,eio,enospc',
       async run(options, say) {
         const { faultwalk } = await import('./faultwalk.ts');
-        const kinds = kindsOf(options, ['sqlite', 'files', 'postgres']);
+        const kinds = kindsOf(options, ['sqlite', 'files', 'jsonl', 'postgres']);
         const operations = options.list('ops');
         const failures = options.list('failures')?.map((name) => {
           if (name !== 'kill' && name !== 'eio' && name !== 'enospc')
@@ -115,7 +115,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'sessions in every order and at once; --store, --times, --update writes the outcomes down',
       async run(options, say) {
         const { permute } = await import('./permute.ts');
-        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const times = options.number('times', 100);
         const update = options.flag('update');
         const seed = seedOf(options.text('seed'));
@@ -135,7 +135,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'random operations against an independent model and against the reference; --store, --seqs, --len',
       async run(options, say) {
         const { modelRun } = await import('./model-run.ts');
-        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const sequences = options.number('seqs', 10_000);
         const longest = options.number('len', 200);
         const seed = seedOf(options.text('seed'));
@@ -170,7 +170,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'the shared vectors through the library and each store; --store',
       async run(options, say) {
         const { runVectors } = await import('./vectors.ts');
-        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const seed = seedOf(options.text('seed'));
         options.finish();
         return onEach(kinds, ({ ground }) => runVectors({ ground, seed, say }));
@@ -183,7 +183,7 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'a very deep chain and very many siblings; --store, --depth, --width',
       async run(options, say) {
         const { deep } = await import('./deep.ts');
-        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files']);
+        const kinds = kindsOf(options, ['memory', 'sqlite', 'postgres', 'files', 'jsonl']);
         const depth = options.number('depth', 100_000);
         const width = options.number('width', 50_000);
         const seed = seedOf(options.text('seed'));

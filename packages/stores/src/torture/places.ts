@@ -7,7 +7,7 @@ import { openStore } from '../index.ts';
 import type { StoreOptions } from '../options.ts';
 
 /** The stores that can be tortured. */
-export type Kind = 'memory' | 'sqlite' | 'files' | 'postgres';
+export type Kind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
 
 /** A place of a store. */
 export interface Place {
@@ -33,7 +33,7 @@ export function openPlace(place: Pick<Place, 'url'>, options: StoreOptions = {})
   return openStore(place.url, options);
 }
 
-function folderPlace(kind: 'sqlite' | 'files', folder: string, next: () => string): Place {
+function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: () => string): Place {
   const inside = kind === 'sqlite' ? join(folder, 'store.db') : join(folder, 'store');
   return {
     kind,
@@ -50,7 +50,7 @@ function folderPlace(kind: 'sqlite' | 'files', folder: string, next: () => strin
 }
 
 /** Places in folders of the machine's own. */
-export function folderGround(kind: 'sqlite' | 'files'): Ground {
+export function folderGround(kind: 'sqlite' | 'files' | 'jsonl'): Ground {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
   const next = () => {

@@ -1,0 +1,163 @@
+/** Session files as the engine is handed them: opened, made, listed and put away. */
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import {
+  isLeafType,
+  meaningOf,
+  type NewSession,
+  type SessionEntry,
+  type SessionFile,
+  type SessionFiles,
+  type SessionHeader,
+  SessionIndex,
+  type SessionSummary,
+  sessionVersion,
+} from '@coppice/content/sessions';
+import { isAppError, type Store, textOf, treeId } from '@coppice/core';
+import { gathered } from '../disk/line-file.ts';
+import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whole-files.ts';
+import { dialectOf, ForeignFile } from './foreign-file.ts';
+import { SessionStore } from './index.ts';
+import { migrated } from './opening.ts';
+import { fileName, isElsewhere, makeFile, sideOf } from './places.ts';
+import { headerText, JsonlFile, lineText } from './session-file.ts';
+
+/** The session files of this machine. */
+export const sessionFiles: SessionFiles = { open, create, list, trash, restore, store };
+
+function open(given: string, options: { readonly readOnly?: boolean } = {}): SessionFile {
+  const path = resolve(given);
+  let dialect = dialectOf(path);
+  const mayWrite = options.readOnly !== true;
+  if (dialect === 'v1' && mayWrite && !isElsewhere(path) && migrated(path)) dialect = 'v2';
+  if (dialect !== 'v2') return ForeignFile.open(path, dialect);
+  const file = JsonlFile.open(path);
+  try {
+    if (mayWrite && !isElsewhere(path)) file.lease();
+  } catch (error) {
+    // A folder that may not be written can still be read.
+    if (!isAppError(error) || error.code !== 'tree/read-only') {
+      file.close();
+      throw error;
+    }
+  }
+  return file;
+}
+
+function create(place: { readonly folder: string } | { readonly path: string }, session: NewSession): SessionFile {
+  const { uuid, id, at, cwd, parentSession, entries = [], commit } = session;
+  const path = resolve('path' in place ? place.path : join(place.folder, fileName(at, treeId(id))));
+  onFile(path, () => mkdirSync(dirname(path), { recursive: true }));
+  const header: SessionHeader = {
+    type: 'session',
+    version: sessionVersion,
+    uuid,
+    parentUuid: null,
+    id,
+    timestamp: new Date(at).toISOString(),
+    cwd: cwd ?? process.cwd(),
+    ...(parentSession === undefined ? {} : { parentSession }),
+  };
+  const last = entries.length - 1;
+  const lines = function* () {
+    yield bytesOf(headerText(last < 0 ? { ...header, ...commit } : header));
+    for (const [index, entry] of entries.entries())
+      yield bytesOf(lineText(entry, 1, index === last ? commit : undefined));
+  };
+  makeFile(path, gathered(lines()));
+  const file = JsonlFile.open(path);
+  file.lease();
+  return file;
+}
+
+function list(folder: string): SessionSummary[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
+    .map((name) => summaryOf(join(resolve(folder), name)))
+    .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.path < b.path ? 1 : -1));
+}
+
+function summaryOf(path: string): SessionSummary {
+  const { size, mtimeMs } = onFile(path, () => statSync(path));
+  const bare = { path, bytes: size, modifiedAt: Math.floor(mtimeMs) };
+  try {
+    const file = open(path, { readOnly: true });
+    try {
+      return { ...bare, ...told(file) };
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { ...bare, dialect: null, id: '', createdAt: 0, messages: 0, firstMessage: '', trouble: error.message };
+  }
+}
+
+function told(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' | 'modifiedAt'> {
+  const { header, dialect } = file;
+  const index = new SessionIndex(file);
+  let messages = 0;
+  let first: SessionEntry | null = null;
+  for (let at = 1; at < file.size; at++) {
+    if (file.typeAt(at) !== 'message') continue;
+    messages++;
+    first ??= file.entryAt(at);
+  }
+  const at = Date.parse(header.timestamp ?? '');
+  const { cwd, parentSession, id } = header;
+  const said = first === null || !isLeafType(first.type) ? '' : textOf(meaningOf(first).message);
+  return {
+    dialect,
+    id,
+    ...(index.name === undefined ? {} : { name: index.name }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(parentSession === undefined ? {} : { parentSession }),
+    createdAt: Number.isNaN(at) ? 0 : at,
+    messages,
+    firstMessage: said.slice(0, 200),
+  };
+}
+
+/** A path that nothing has, made of one that may be taken. */
+function freeName(folder: string, name: string): string {
+  for (let count = 1; ; count++) {
+    const path = join(folder, count === 1 ? name : name.replace(/\.jsonl$/, `.${count}.jsonl`));
+    if (statOf(path) === null) return path;
+  }
+}
+
+function moved(from: string, folder: string): string {
+  return onFile(from, () => {
+    mkdirSync(folder, { recursive: true });
+    const to = freeName(folder, basename(from));
+    step('session', 'rename', () => renameSync(from, to));
+    if (statOf(sideOf(from)) !== null) {
+      mkdirSync(dirname(sideOf(to)), { recursive: true });
+      renameSync(sideOf(from), sideOf(to));
+    }
+    syncFolder(folder, 'session');
+    syncFolder(dirname(from), 'session');
+    return to;
+  });
+}
+
+function trash(given: string): string {
+  const path = resolve(given);
+  // Whoever writes to it elsewhere would go on writing to what is gone.
+  const file = open(path);
+  try {
+    if (file instanceof JsonlFile) file.checkWritable();
+  } finally {
+    file.close();
+  }
+  return moved(path, join(dirname(path), '.coppice', 'trash'));
+}
+
+function restore(given: string): string {
+  const path = resolve(given);
+  return moved(path, dirname(dirname(dirname(path))));
+}
+
+function store(path: string): Promise<Store> {
+  return SessionStore.open(path);
+}
