@@ -1,0 +1,147 @@
+import type { Json } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyObject } from '../testing/arbitraries.ts';
+import { decodeUtf8, encodeUtf8 } from './decode.ts';
+import { readForeign } from './foreign-json.ts';
+import { fileOfBytes, fileOfStream, headOf, isLineFile, joined } from './input.ts';
+import { splitLines } from './lines.ts';
+import { partialJson } from './partial-json.ts';
+import { JsonSplitter, type Pattern } from './split-json.ts';
+
+function split(text: string, patterns: readonly Pattern[], piece = 1 << 20) {
+  const bytes = encodeUtf8(text);
+  const splitter = new JsonSplitter(patterns);
+  const found: { readonly path: string; readonly value: Json }[] = [];
+  const take = (pieces: ReturnType<JsonSplitter['push']>) => {
+    for (const one of pieces) found.push({ path: one.path.join('.'), value: JSON.parse(decodeUtf8(one.bytes).text) });
+  };
+  for (let at = 0; at < bytes.length; at += piece) take(splitter.push(bytes.slice(at, at + piece)));
+  const { pieces, remainder } = splitter.end();
+  take(pieces);
+  return { found, rest: decodeUtf8(remainder.bytes).text, remainder };
+}
+
+describe('a large document', () => {
+  it('[I49] is cut where a pattern says, and the rest is left with null in place of the pieces', () => {
+    const value = { a: 1, list: [{ x: '}' }, [2], 'three', 4, null], 'kéy"': { m: { p: 1, q: [1] } }, end: true };
+    const { found, rest } = split(JSON.stringify(value), [
+      ['list', '*'],
+      ['kéy"', 'm', '{}'],
+    ]);
+    expect(found).toEqual([
+      { path: 'list.0', value: { x: '}' } },
+      { path: 'list.1', value: [2] },
+      { path: 'list.2', value: 'three' },
+      { path: 'list.3', value: 4 },
+      { path: 'list.4', value: null },
+      { path: 'kéy".m.p', value: 1 },
+      { path: 'kéy".m.q', value: [1] },
+    ]);
+    expect(JSON.parse(rest)).toEqual({
+      ...value,
+      list: [null, null, null, null, null],
+      'kéy"': { m: { p: null, q: null } },
+    });
+  });
+
+  it('[I49] is cut alike whatever its chunks, its white space and its strings', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyObject, { maxLength: 5 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.nat(3),
+        (list, piece, indent) => {
+          const text = JSON.stringify({ list, after: 1 }, null, indent);
+          const { found, rest, remainder } = split(text, [['list', '*']], piece);
+          expect(found.map((one) => one.value)).toEqual(list);
+          expect(JSON.parse(rest)).toEqual({ list: list.map(() => null), after: 1 });
+          expect(remainder.complete).toBe(true);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('[I50] that breaks off, or that something follows, is told', () => {
+    expect(split('[1,2', [['*']]).remainder.complete).toBe(false);
+    expect(split('[{"a":"b', [['*']]).remainder.complete).toBe(false);
+    expect(split('', [['*']]).remainder.complete).toBe(false);
+    expect(split('[1] [2]', [['*']]).remainder.trailing).toBe(true);
+    expect(split('\ufeff[1] ', [['*']]).remainder).toMatchObject({ complete: true, trailing: false });
+  });
+
+  it('[I50] with a record past the limit is refused', () => {
+    const splitter = new JsonSplitter([['*']], { pieceBytes: 10 });
+    expect(() => splitter.push(encodeUtf8('["0123456789abc"]'))).toThrow(/more than the 10 bytes/);
+  });
+
+  it('[I51] tells doubled keys, rounded numbers and bytes that are no UTF-8, and is read all the same', () => {
+    const codes = (text: string | Uint8Array) =>
+      readForeign(typeof text === 'string' ? encodeUtf8(text) : text, 'x').findings.map((one) => one.code);
+    expect(codes('{"a":1,"b":{"c":":"}}')).toEqual([]);
+    expect(codes('{"a":1,"a":2}')).toEqual(['import/duplicate-key']);
+    expect(codes('{"__proto__":1,"a":{"__proto__":2}}')).toEqual([]);
+    expect(codes('[9007199254740993]')).toEqual(['import/number-rounded']);
+    expect(codes('[1e21, 12.5, -0]')).toEqual([]);
+    expect(codes('{"a"')).toEqual(['import/record-unreadable']);
+    expect(codes(joined([encodeUtf8('["'), new Uint8Array([0xff]), encodeUtf8('"]')]))).toEqual(['import/bad-text']);
+    expect(codes('["\ufffd"]')).toEqual([]);
+    expect(readForeign(encodeUtf8('{"a":[1e400,"x"],"__proto__":{"polluted":-1e999}}'), 'x').value).toEqual(
+      JSON.parse(`{"a":[${Number.MAX_VALUE},"x"],"__proto__":{"polluted":${-Number.MAX_VALUE}}}`),
+    );
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it('[I52] shows at its beginning what it is', () => {
+    const value = { a: [{ b: 'c' }, 2, true], d: null, e: { f: 'g' } };
+    const text = JSON.stringify(value);
+    expect(partialJson(text)).toEqual(value);
+    expect(partialJson('{"a":[{"b":"c"},2,tr')).toEqual({ a: [{ b: 'c' }, 2] });
+    expect(partialJson('{"a":[{"b":"c"},12')).toEqual({ a: [{ b: 'c' }] });
+    expect(partialJson('{"a":"cut o')).toEqual({});
+    expect(partialJson('hello')).toBeUndefined();
+    expect(partialJson('')).toBeUndefined();
+    for (let end = 0; end <= text.length; end++) expect(() => partialJson(text.slice(0, end))).not.toThrow();
+  });
+});
+
+describe('a file of lines', () => {
+  async function lines(text: string, piece = 3) {
+    const found: string[] = [];
+    for await (const line of splitLines(fileOfBytes('f', encodeUtf8(text), piece).stream()))
+      found.push(`${line.number}@${line.offset}${line.ended ? '' : '!'} ${decodeUtf8(line.bytes).text}`);
+    return found;
+  }
+
+  it('[I53] is cut at line feeds alone; blank lines are passed over and still counted', async () => {
+    expect(await lines('a\n\nb\rc\u2028d\r\n  \ne')).toEqual(['1@0 a', '3@3 b\rc\u2028d\r', '5@15! e']);
+    expect(await lines('\ufeffa\n')).toEqual(['1@0 a']);
+    expect(await lines('')).toEqual([]);
+  });
+
+  it('[I53] is told from a document by its beginning', async () => {
+    const is = (text: string) => isLineFile(fileOfBytes('f', encodeUtf8(text)));
+    expect(await is('{"a":1}\n{"b":2}\n')).toBe(true);
+    expect(await is('{"a":1}\n')).toBe(false);
+    expect(await is('{\n "a": 1\n}\n')).toBe(false);
+    expect(await is(`{"a":1}\n{"b":"${'x'.repeat(100_000)}"}`)).toBe(true);
+  });
+});
+
+describe('a pipe', () => {
+  it('[I54] can be told what it is and then read, once', async () => {
+    async function* bytes() {
+      for (let count = 0; count < 300; count++) yield encodeUtf8('x'.repeat(1000));
+    }
+    const file = await fileOfStream('-', bytes());
+    expect((await headOf(file)).head.length).toBe(65_536);
+    const read = async () => {
+      let size = 0;
+      for await (const piece of file.stream()) size += piece.length;
+      return size;
+    };
+    expect(await read()).toBe(300_000);
+    await expect(read()).rejects.toMatchObject({ code: 'import/unreadable' });
+  });
+});
