@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Runs the built command where there is one, as in an installed package, and the sources as they are in a checkout.
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const built = new URL('../dist/main.js', import.meta.url);
 if (existsSync(built)) await import(built.href);
 else {
   const { register } = await import('tsx/esm/api');
-  register();
+  // Not the one of the directory that the command is called in: nothing from there may have a say.
+  register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
   await import(new URL('../src/main.ts', import.meta.url).href);
 }

@@ -23,6 +23,8 @@ export interface Output {
   readonly columns: number;
   /** One line or several of the answer. */
   print(text: string): void;
+  /** A piece of the answer that more will follow on the same line. */
+  write(text: string): void;
   /** The answer as JSON, on one line. */
   json(value: unknown): void;
   /** Beside the answer, on standard error, as it is. */
@@ -39,6 +41,7 @@ export function createOutput(host: Host, options: { readonly color?: boolean; re
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
     columns: Math.max(20, host.stdout.columns ?? 80),
     print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    write: (text) => void host.stdout.write(text),
     json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
     note: (text) => void host.stderr.write(text),
     foreign: options.raw === true ? (text) => text : neutral,

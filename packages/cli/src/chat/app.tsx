@@ -1,0 +1,243 @@
+/** The interface: a thread that scrolls, a line to write on, and panels over the thread. What it shows is Talk's state. */
+import { ask, type NodeId } from '@coppice/core';
+import { Box, Text, useApp, useStdout } from 'ink';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { oneLine } from '../terminal/neutral.ts';
+import type { Style } from '../terminal/style.ts';
+import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
+import { actionOf, keyHelp, Paste } from './keys.ts';
+import { wrapped } from './markdown.ts';
+import { type ModelChoiceLine, type Panel, PanelView, panelKey } from './panels.tsx';
+import type { Talk } from './talk.ts';
+import { ThreadLines } from './thread-lines.ts';
+import { openPicker } from './tree-picker.ts';
+import { useKeys } from './use-keys.ts';
+
+/** What the interface is made with. */
+export interface AppProps {
+  readonly talk: Talk;
+  readonly style: Style;
+  /** The models to choose from. */
+  readonly models: () => readonly ModelChoiceLine[];
+  /** Lets the user write a text in their own editor; null where there is none. */
+  readonly edit: ((text: string) => string) | null;
+}
+
+/** The whole screen. */
+export function App({ talk, style, models, edit }: AppProps) {
+  const { exit } = useApp();
+  const { columns, rows } = useScreen();
+  const state = useSyncExternalStore(
+    (listener) => talk.listen(listener),
+    () => talk.state,
+  );
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const [scroll, setScroll] = useState(0);
+  const [focus, setFocus] = useState<NodeId | null>(null);
+  const [leaving, setLeaving] = useState(false);
+  const [history, setHistory] = useState<{ readonly sent: readonly string[]; readonly at: number }>({
+    sent: [],
+    at: 0,
+  });
+  const thread = useRef(new ThreadLines());
+  const paste = useRef(new Paste());
+
+  const width = Math.max(10, columns - 1);
+  const lines = useMemo(() => thread.current.of(state, width, style, focus), [state, width, style, focus]);
+  const prompt = draftLines(draft, width - 2, style);
+  const shownPrompt = prompt.slice(-Math.max(1, Math.floor(rows / 3)));
+  const notice = noticeLines(state, width, style).slice(0, 3);
+  const room = Math.max(1, rows - 3 - shownPrompt.length - notice.length);
+  const furthest = Math.max(0, lines.length - room);
+  const offset = Math.min(scroll, furthest);
+  const shown = lines.slice(Math.max(0, lines.length - room - offset), lines.length - offset);
+
+  // New text is followed only by those who are at its end.
+  useEffect(() => {
+    if (scroll > furthest) setScroll(furthest);
+  }, [scroll, furthest]);
+
+  const submit = async (text: string) => {
+    if (text.trim() === '') return;
+    setDraft(emptyDraft);
+    setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1 }));
+    setScroll(0);
+    setFocus(null);
+    if (!text.startsWith('/')) return talk.send(text);
+    if (/^\/(?:quit|exit)\s*$/.test(text)) return exit();
+    const result = await talk.command(text);
+    if (result === null) return setDraft(draftOf(text));
+    if (result.selectedText !== undefined) setDraft(draftOf(result.selectedText));
+    if (result.text !== undefined) setPanel({ type: 'text', title: text, text: result.text, top: 0 });
+  };
+  const openTree = async () => {
+    const id = talk.treeId;
+    if (id === null) return talk.note('There is no tree yet: say something.', true);
+    const { nodes, inside } = await talk.store.read(id, function* () {
+      const row = yield* ask('tree', {});
+      const of = row?.rootId;
+      if (of === undefined) return { nodes: [], inside: null };
+      return { nodes: yield* ask('topology', { of }), inside: yield* ask('inside', { of }) };
+    });
+    const labels = new Map((inside?.bookmarks ?? []).map((mark) => [mark.nodeId, mark.title]));
+    setPanel({ type: 'tree', picker: openPicker({ nodes, labels, current: talk.here }) });
+  };
+  const varied = (): NodeId | null => {
+    const { nodes, places } = talk.state;
+    if (focus !== null) return focus;
+    return nodes.findLast((node) => (places.get(node.id)?.[1] ?? 1) > 1)?.id ?? null;
+  };
+  const moveFocus = (step: number) => {
+    const { nodes } = talk.state;
+    const at = nodes.findIndex((node) => node.id === focus);
+    const next = nodes[at === -1 ? nodes.length - 1 : at + step];
+    setFocus(next?.id ?? null);
+    const line = lines.findIndex((each) => each.nodeId === next?.id);
+    if (line !== -1) setScroll(Math.max(0, Math.min(furthest, lines.length - line - room)));
+  };
+  const vary = async (direction: 'next' | 'previous') => {
+    const id = varied();
+    if (id === null) return talk.note('There is only one way here so far; Ctrl-R makes another.', false);
+    await talk.vary(id, direction);
+    setFocus(null);
+  };
+
+  useKeys((input, key) => {
+    const pasted = paste.current.take(input);
+    if (pasted === 'holding') return;
+    if (pasted !== null) return setDraft((now) => insert(now, pasted.text));
+    if (state.question !== null) {
+      if (input === 'y' || input === 'Y') state.question.answer(true);
+      else if (input === 'n' || input === 'N' || key.escape) state.question.answer(false);
+      else if (key.ctrl && input === 'c') talk.stop();
+      return;
+    }
+    if (panel !== null) {
+      const move = panelKey(panel, input, key, { width, height: room });
+      if ('panel' in move) return setPanel(move.panel);
+      setPanel(null);
+      if ('node' in move) void submit(`/switch ${move.node}`);
+      if ('model' in move) talk.use(move.model);
+      return;
+    }
+    const action = actionOf(input, key);
+    if (action !== 'stop') setLeaving(false);
+    switch (action) {
+      case 'send':
+        return void submit(draft.text);
+      case 'newline':
+        return setDraft((now) => insert(now, '\n'));
+      case 'stop':
+        if (talk.stop()) return;
+        if (draft.text !== '') return setDraft(emptyDraft);
+        if (leaving) return exit();
+        setLeaving(true);
+        return talk.note('Ctrl-C again leaves.', false);
+      case 'leave':
+        return draft.text === '' ? exit() : undefined;
+      case 'tree':
+        return void openTree();
+      case 'models':
+        return setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+      case 'editor': {
+        if (edit === null) return talk.note('Set EDITOR to write in your own editor.', true);
+        return setDraft(draftOf(edit(draft.text)));
+      }
+      case 'again':
+        return void talk.again();
+      case 'previous-variant':
+        return void vary('previous');
+      case 'next-variant':
+        return void vary('next');
+      case 'focus-up':
+        return moveFocus(-1);
+      case 'focus-down':
+        return moveFocus(1);
+      case 'page-up':
+        return setScroll(Math.min(furthest, offset + room - 1));
+      case 'page-down':
+        return setScroll(Math.max(0, offset - room + 1));
+      case 'keys':
+        return setPanel({ type: 'text', title: 'Keys', text: keyHelp(), top: 0 });
+      case 'complete':
+        return void talk.complete(draft.text).then(({ from, items }) => {
+          const [first] = items;
+          if (first === undefined) return;
+          if (items.length === 1) setDraft(draftOf(`${draft.text.slice(0, from)}${first.value} `));
+          else talk.note(items.map((item) => item.label).join('  '), false);
+        });
+      case 'up':
+      case 'down': {
+        const moved = edits[action](draft);
+        if (moved !== null) return setDraft(moved);
+        const at = Math.min(Math.max(0, history.at + (action === 'up' ? -1 : 1)), history.sent.length);
+        setHistory({ ...history, at });
+        return setDraft(draftOf(history.sent[at] ?? ''));
+      }
+      case null:
+        break;
+      default:
+        return setDraft((now) => edits[action](now));
+    }
+    if (key.escape) return setFocus(null);
+    if (key.ctrl || key.meta || input === '') return;
+    setDraft((now) => insert(now, input));
+  });
+
+  return (
+    <Box flexDirection="column" width={columns} height={rows - 1}>
+      <Text wrap="truncate">
+        {`${style.active('❧')} ${style.strong(oneLine(state.title ?? 'New conversation', width - 30))}  ${style.quiet(`${oneLine(state.model, 40)} · ${talk.busy ? 'answering…' : counted(state)}`)}`}
+      </Text>
+      {panel === null ? (
+        <Box flexDirection="column" height={room} justifyContent="flex-end" overflow="hidden">
+          <Text>{shown.map((line) => (line.text === '' ? ' ' : line.text)).join('\n')}</Text>
+        </Box>
+      ) : (
+        <Box flexDirection="column" height={room} overflow="hidden">
+          <PanelView panel={panel} style={style} width={width} height={room} />
+        </Box>
+      )}
+      {notice.length > 0 && <Text>{notice.join('\n')}</Text>}
+      <Text>{style.quiet('─'.repeat(width))}</Text>
+      <Text>{shownPrompt.join('\n')}</Text>
+    </Box>
+  );
+}
+
+function counted({ nodes, more }: Talk['state']): string {
+  return `${nodes.length}${more ? '+' : ''} ${nodes.length === 1 ? 'message' : 'messages'}`;
+}
+
+function noticeLines(state: Talk['state'], width: number, style: Style): string[] {
+  const { question, notice } = state;
+  if (question !== null) {
+    const { name, parameters } = question.request;
+    return [style.warn(oneLine(`Run ${name} ${JSON.stringify(parameters)}?  y / n`, width))];
+  }
+  if (notice === null) return [];
+  return wrapped(oneLine(notice.text, width * 3), width).map((line) =>
+    notice.bad ? style.bad(line) : style.quiet(line),
+  );
+}
+
+/** The draft as lines, with the cursor drawn in it: terminals show only one, and it belongs to whoever draws last. */
+function draftLines({ text, cursor }: Draft, width: number, style: Style): string[] {
+  const [under = ''] = text.slice(cursor, cursor + 2);
+  const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : under}\u001b[27m`;
+  const rest = under === '\n' ? text.slice(cursor) : text.slice(cursor + under.length);
+  const lines = wrapped(text.slice(0, cursor) + lit + rest, width);
+  return lines.map((line, index) => `${index === 0 ? style.active('› ') : '  '}${line}`);
+}
+
+function useScreen(): { readonly columns: number; readonly rows: number } {
+  const { stdout } = useStdout();
+  const [size, setSize] = useState({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+  useEffect(() => {
+    const resized = () => setSize({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+    stdout.on('resize', resized);
+    return () => void stdout.off('resize', resized);
+  }, [stdout]);
+  return size;
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { createStyle } from '../terminal/style.ts';
+import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
+import { keyHelp, Paste } from './keys.ts';
+import { markdownLines } from './markdown.ts';
+
+const plain = createStyle(false);
+
+describe('markdown in a terminal', () => {
+  it('[O30] sets headings, lists, quotes, code and tables as text', () => {
+    const text =
+      '# Bread\n\nFlour and **water**.\n\n- one\n- two\n  1. deep\n\n> said\n\n```js\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 22 |';
+    expect(markdownLines(text, 40, plain)).toEqual([
+      'Bread',
+      '',
+      'Flour and water.',
+      '',
+      '• one',
+      '• two',
+      '  1. deep',
+      '',
+      '│ said',
+      '',
+      '  js',
+      '│ let a = 1;',
+      '',
+      'a   │ b  ',
+      '────┼────',
+      '1   │ 22 ',
+    ]);
+  });
+
+  it('[O30] no line is wider than the screen, whatever is written and however narrow it is', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .array(
+            fc.constantFrom(
+              '# ',
+              '- ',
+              '1. ',
+              '> ',
+              '`',
+              '```\n',
+              '**',
+              '\n',
+              '\n\n',
+              '| a | b |\n|---|---|\n| c | d |\n',
+              'word ',
+              '漢字',
+              'averyverylongword',
+              '[x](http://e.org)',
+              '👩‍👩‍👧 ',
+            ),
+          )
+          .map((parts) => parts.join('')),
+        fc.integer({ min: 8, max: 60 }),
+        (text, width) => {
+          for (const line of markdownLines(text, width, plain)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+
+  it('[O1] drops what a terminal would obey, also inside code', () => {
+    const lines = markdownLines('a\u001b[2J `\u001b]0;x\u0007b` \u202ec', 40, plain).join('');
+    expect(lines).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
+  });
+});
+
+describe('the line that is written on', () => {
+  it('[O31] moves and cuts by whole characters', () => {
+    const family = draftOf('a👩‍👩‍👧');
+    expect(edits.backspace(family)).toEqual({ text: 'a', cursor: 1 });
+    expect(edits.left(family).cursor).toBe(1);
+    expect(edits.cutWord(draftOf('one two  '))).toEqual({ text: 'one ', cursor: 4 });
+    expect(edits.cutToStart(draftOf('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
+  });
+
+  it('[O31] goes up and down by lines, and says when there is none', () => {
+    const draft: Draft = { text: 'first\nsec', cursor: 9 };
+    expect(edits.up(draft)).toEqual({ ...draft, cursor: 3 });
+    expect(edits.up({ ...draft, cursor: 2 })).toBeNull();
+    expect(edits.down({ ...draft, cursor: 5 })).toEqual({ ...draft, cursor: 9 });
+    expect(edits.down(draft)).toBeNull();
+  });
+
+  it('[O31] keeps the cursor inside the text, whatever is pressed', () => {
+    const names = Object.keys(edits) as (keyof typeof edits)[];
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...names), fc.string({ unit: 'grapheme' }))), (pressed) => {
+        let draft = emptyDraft;
+        for (const each of pressed) {
+          const edit = names.find((name) => name === each);
+          draft = edit === undefined ? insert(draft, each) : (edits[edit](draft) ?? draft);
+          expect(draft.cursor).toBeGreaterThanOrEqual(0);
+          expect(draft.cursor).toBeLessThanOrEqual(draft.text.length);
+        }
+      }),
+    );
+  });
+
+  it('[O31] puts pasted text together, also from pieces, and sends nothing by itself', () => {
+    const paste = new Paste();
+    expect(paste.take('typed')).toBeNull();
+    expect(paste.take('[200~one\rtwo')).toBe('holding');
+    expect(paste.take('\rthree\u001b[201~')).toEqual({ text: 'one\ntwo\nthree' });
+    expect(paste.take('typed')).toBeNull();
+  });
+
+  it('[O31] help names the keys', () => {
+    for (const name of ['Ctrl-T', 'Ctrl-G', 'Alt-←']) expect(keyHelp()).toContain(name);
+  });
+});

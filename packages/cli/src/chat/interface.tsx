@@ -1,0 +1,56 @@
+/** Starts the interface on a terminal and gives the terminal back as it was. Loaded only when there is one. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { render } from 'ink';
+import type { EngineRoom } from '../engine-room.ts';
+import { createStyle } from '../terminal/style.ts';
+import { App } from './app.tsx';
+import type { Talk } from './talk.ts';
+
+// The other screen, so that what was on the terminal is there again afterwards; and pasted text told apart from typed.
+const [enter, leave] = ['\u001b[?1049h\u001b[?2004h', '\u001b[?2004l\u001b[?1049l'];
+
+/** Runs the interface until the user leaves. */
+export async function runInterface(
+  talk: Talk,
+  room: EngineRoom,
+  options: { readonly colors: boolean; readonly editor: string | undefined },
+): Promise<void> {
+  const { editor } = options;
+  process.stdout.write(enter);
+  const shown = render(
+    <App
+      talk={talk}
+      style={createStyle(options.colors)}
+      models={() => room.providers.list()}
+      edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text)}
+    />,
+    { exitOnCtrlC: false, patchConsole: false },
+  );
+  try {
+    await shown.waitUntilExit();
+  } finally {
+    shown.unmount();
+    process.stdout.write(leave);
+  }
+}
+
+/** Has a text written in the user's own editor. What cannot be read back is what it was. */
+function editedIn(editor: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-draft-'));
+  const file = join(folder, 'draft.md');
+  const [program = editor, ...words] = editor.split(' ').filter((word) => word !== '');
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+    process.stdout.write(leave);
+    process.stdin.setRawMode?.(false);
+    const { status } = spawnSync(program, [...words, file], { stdio: 'inherit' });
+    return status === 0 ? readFileSync(file, 'utf8').replace(/\n$/, '') : text;
+  } finally {
+    process.stdin.setRawMode?.(true);
+    process.stdout.write(enter);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

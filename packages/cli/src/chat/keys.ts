@@ -1,0 +1,136 @@
+/** What keys mean, as data: the interface acts by it, and help is computed from it. */
+import type { Key } from 'ink';
+
+/** Something that a key asks for while a message is being written. */
+export type Action =
+  | 'send'
+  | 'newline'
+  | 'stop'
+  | 'leave'
+  | 'tree'
+  | 'models'
+  | 'editor'
+  | 'again'
+  | 'previous-variant'
+  | 'next-variant'
+  | 'focus-up'
+  | 'focus-down'
+  | 'page-up'
+  | 'page-down'
+  | 'complete'
+  | 'keys'
+  | 'up'
+  | 'down'
+  | 'left'
+  | 'right'
+  | 'home'
+  | 'end'
+  | 'wordLeft'
+  | 'backspace'
+  | 'cutWord'
+  | 'cutToStart'
+  | 'cutToEnd';
+
+interface Binding {
+  readonly action: Action;
+  readonly shown: string;
+  /** What it does, for people; keys that every editor has are not explained. */
+  readonly about?: string;
+  matches(input: string, key: Key): boolean;
+}
+
+const control =
+  (letter: string) =>
+  (input: string, key: Key): boolean =>
+    key.ctrl && input === letter;
+
+/** Every key, the more particular ones first. */
+export const bindings: readonly Binding[] = [
+  {
+    action: 'newline',
+    shown: 'Alt-Enter',
+    about: 'begins a new line',
+    matches: (_input, key) => key.return && (key.meta || key.shift),
+  },
+  { action: 'newline', shown: 'Ctrl-J', matches: (input, key) => input === '\n' || (key.ctrl && input === 'j') },
+  { action: 'send', shown: 'Enter', about: 'sends, or runs what begins with /', matches: (_input, key) => key.return },
+  {
+    action: 'previous-variant',
+    shown: 'Alt-←',
+    about: 'the variant before',
+    matches: (_input, key) => key.leftArrow && (key.meta || key.ctrl),
+  },
+  {
+    action: 'next-variant',
+    shown: 'Alt-→',
+    about: 'the variant after',
+    matches: (_input, key) => key.rightArrow && (key.meta || key.ctrl),
+  },
+  {
+    action: 'focus-up',
+    shown: 'Alt-↑',
+    about: 'looks at the message above',
+    matches: (_input, key) => key.upArrow && (key.meta || key.ctrl),
+  },
+  {
+    action: 'focus-down',
+    shown: 'Alt-↓',
+    about: 'looks at the message below',
+    matches: (_input, key) => key.downArrow && (key.meta || key.ctrl),
+  },
+  { action: 'page-up', shown: 'Page up', about: 'scrolls up', matches: (_input, key) => key.pageUp },
+  { action: 'page-down', shown: 'Page down', about: 'scrolls down', matches: (_input, key) => key.pageDown },
+  { action: 'complete', shown: 'Tab', about: 'completes a command', matches: (_input, key) => key.tab },
+  { action: 'stop', shown: 'Ctrl-C', about: 'stops the reply, clears the line, leaves', matches: control('c') },
+  { action: 'leave', shown: 'Ctrl-D', about: 'leaves', matches: control('d') },
+  { action: 'tree', shown: 'Ctrl-T', about: 'shows the tree', matches: control('t') },
+  { action: 'models', shown: 'Ctrl-O', about: 'chooses a model', matches: control('o') },
+  { action: 'editor', shown: 'Ctrl-G', about: 'writes in your editor', matches: control('g') },
+  { action: 'again', shown: 'Ctrl-R', about: 'has it answered again', matches: control('r') },
+  { action: 'keys', shown: 'Ctrl-X', about: 'shows these keys', matches: control('x') },
+  { action: 'home', shown: 'Ctrl-A', matches: control('a') },
+  { action: 'end', shown: 'Ctrl-E', matches: control('e') },
+  { action: 'cutWord', shown: 'Ctrl-W', matches: control('w') },
+  { action: 'cutToStart', shown: 'Ctrl-U', matches: control('u') },
+  { action: 'cutToEnd', shown: 'Ctrl-K', matches: control('k') },
+  { action: 'wordLeft', shown: 'Alt-B', matches: (input, key) => key.meta && input === 'b' },
+  { action: 'up', shown: '↑', matches: (_input, key) => key.upArrow },
+  { action: 'down', shown: '↓', matches: (_input, key) => key.downArrow },
+  { action: 'left', shown: '←', matches: (_input, key) => key.leftArrow },
+  { action: 'right', shown: '→', matches: (_input, key) => key.rightArrow },
+  { action: 'backspace', shown: 'Backspace', matches: (_input, key) => key.backspace || key.delete },
+];
+
+/** The action of a key press; null for text, and for keys that mean nothing. */
+export function actionOf(input: string, key: Key): Action | null {
+  return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
+}
+
+/** The keys that want explaining, one a line. */
+export function keyHelp(): string {
+  return bindings
+    .flatMap(({ shown, about }) => (about === undefined ? [] : [`${shown.padEnd(10)} ${about}`]))
+    .join('\n');
+}
+
+const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
+
+/** Puts pasted text together: a terminal brackets it, and it may come in several pieces. */
+export class Paste {
+  #held: string | null = null;
+
+  /** The text that was pasted when it is complete, `holding` while more is to come, null where nothing is being pasted. */
+  take(input: string): { readonly text: string } | 'holding' | null {
+    const begins = input.indexOf(pasteBegins);
+    if (this.#held === null && begins === -1) return null;
+    const more = begins === -1 ? input : input.slice(begins + pasteBegins.length);
+    const held = (this.#held ?? '') + more;
+    const ends = held.indexOf(pasteEnds);
+    if (ends === -1) {
+      this.#held = held;
+      return 'holding';
+    }
+    this.#held = null;
+    return { text: held.slice(0, ends).replaceAll('\u001b', '').replace(/\r\n?/g, '\n') };
+  }
+}

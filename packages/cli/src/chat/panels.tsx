@@ -1,0 +1,165 @@
+/** What is laid over the thread: the tree, the models, and longer answers of commands. Each is a value, a view, and keys. */
+import type { NodeId } from '@coppice/core';
+import type { OutlineEntry } from '@coppice/engine';
+import { type Key, Text } from 'ink';
+import { neutral, oneLine } from '../terminal/neutral.ts';
+import type { Style } from '../terminal/style.ts';
+import { wrapped } from './markdown.ts';
+import { filterBy, fold, moveBy, type Picker, picked, searchFor } from './tree-picker.ts';
+
+/** A model to choose. */
+export interface ModelChoiceLine {
+  readonly id: string;
+  readonly label: string;
+  readonly ready: boolean;
+}
+
+/** What lies over the thread. */
+export type Panel =
+  | { readonly type: 'tree'; readonly picker: Picker }
+  | {
+      readonly type: 'models';
+      readonly choices: readonly ModelChoiceLine[];
+      readonly search: string;
+      readonly at: number;
+    }
+  | { readonly type: 'text'; readonly title: string; readonly text: string; readonly top: number };
+
+/** What a key did: another state of the panel, a choice, or the end of it. */
+export type PanelMove =
+  | { readonly panel: Panel }
+  | { readonly node: NodeId }
+  | { readonly model: string }
+  | { readonly closed: true };
+
+const closed: PanelMove = { closed: true };
+
+/** What a key does to a panel of so many lines and columns. */
+export function panelKey(panel: Panel, input: string, key: Key, size: PanelSize): PanelMove {
+  if (key.ctrl && input === 'c') return closed;
+  switch (panel.type) {
+    case 'tree':
+      return treeKey(panel.picker, input, key, size.height);
+    case 'models':
+      return modelKey(panel, input, key);
+    case 'text':
+      return textKey(panel, input, key, size);
+  }
+}
+
+/** The room that a panel has. */
+export interface PanelSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+function typed(input: string, key: Key): string {
+  return key.ctrl || key.meta ? '' : neutral(input);
+}
+
+/** Typing searches, Tab filters, ← and → fold, Enter goes there. */
+function treeKey(picker: Picker, input: string, key: Key, height: number): PanelMove {
+  const to = (next: Picker): PanelMove => ({ panel: { type: 'tree', picker: next } });
+  if (key.escape) return picker.search === '' ? closed : to(searchFor(picker, ''));
+  if (key.return) {
+    const node = picked(picker);
+    return node === null ? closed : { node };
+  }
+  if (key.upArrow) return to(moveBy(picker, -1));
+  if (key.downArrow) return to(moveBy(picker, 1));
+  if (key.pageUp) return to(moveBy(picker, 2 - height));
+  if (key.pageDown) return to(moveBy(picker, height - 2));
+  if (key.tab) return to(filterBy(picker));
+  if (key.leftArrow || key.rightArrow) return to(fold(picker));
+  if (key.backspace || key.delete) return to(searchFor(picker, picker.search.slice(0, -1)));
+  return to(searchFor(picker, picker.search + typed(input, key)));
+}
+
+type Models = Extract<Panel, { type: 'models' }>;
+
+function foundModels({ choices, search }: Models): readonly ModelChoiceLine[] {
+  const wanted = search.toLowerCase();
+  return choices.filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(wanted));
+}
+
+function modelKey(panel: Models, input: string, key: Key): PanelMove {
+  const found = foundModels(panel);
+  const at = Math.min(panel.at, Math.max(0, found.length - 1));
+  if (key.escape) return closed;
+  if (key.return) {
+    const chosen = found[at];
+    return chosen === undefined ? { panel } : { model: chosen.id };
+  }
+  if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
+  if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
+  if (key.backspace || key.delete) return { panel: { ...panel, search: panel.search.slice(0, -1), at: 0 } };
+  return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
+}
+
+type LongText = Extract<Panel, { type: 'text' }>;
+
+function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelMove {
+  if (key.escape || key.return || input === 'q') return closed;
+  const last = Math.max(0, wrapped(neutral(panel.text), width).length - height + 1);
+  const by = key.upArrow ? -1 : key.downArrow ? 1 : key.pageUp ? 2 - height : key.pageDown ? height - 2 : 0;
+  return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };
+}
+
+/** A panel as it looks. */
+export function PanelView({
+  panel,
+  style,
+  width,
+  height,
+}: { readonly panel: Panel; readonly style: Style } & PanelSize) {
+  const [head, ...lines] = panelLines(panel, style, width, Math.max(1, height - 1));
+  return (
+    <>
+      <Text wrap="truncate">{style.quiet(head ?? '')}</Text>
+      <Text wrap="truncate">{lines.join('\n')}</Text>
+    </>
+  );
+}
+
+function panelLines(panel: Panel, style: Style, width: number, room: number): string[] {
+  if (panel.type === 'text') {
+    const lines = wrapped(neutral(panel.text), width);
+    return [`${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc`, ...lines.slice(panel.top, panel.top + room)];
+  }
+  if (panel.type === 'models') {
+    const found = foundModels(panel);
+    const at = Math.min(panel.at, Math.max(0, found.length - 1));
+    const [from, shown] = around(found, at, room);
+    const search = panel.search === '' ? 'type to search' : `search: ${panel.search}`;
+    return [
+      `${found.length} models · ${search} · Enter chooses · Esc`,
+      ...shown.map(({ id, ready }, index) => {
+        const mark = from + index === at ? style.active('▶ ') : '  ';
+        return `${mark}${oneLine(id, width - 16)}${ready ? '' : style.quiet('  needs a key')}`;
+      }),
+    ];
+  }
+  const { picker } = panel;
+  const [from, shown] = around(picker.entries, picker.at, room);
+  const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
+  return [
+    `${picker.entries.length} shown · ${search} · ${picker.filter} (Tab) · ←→ fold · Enter goes there · Esc`,
+    ...shown.map((entry, at) => entryLine(entry, picker, from + at === picker.at, style, width)),
+  ];
+}
+
+/** The part of a list around the cursor that there is room for, and where it begins. */
+function around<T>(list: readonly T[], at: number, room: number): readonly [number, readonly T[]] {
+  const from = Math.max(0, Math.min(at - Math.floor(room / 2), list.length - room));
+  return [from, list.slice(from, from + room)];
+}
+
+function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: Style, width: number): string {
+  const indent = '  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0)));
+  const stem = entry.forked ? (entry.last ? '└─' : '├─') : '';
+  const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
+  const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;
+  const text = oneLine(entry.preview, Math.max(10, width - indent.length - label.length - 16));
+  const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${entry.current ? '  ← here' : ''}`;
+  return `${isAt ? style.active('▶ ') : '  '}${style.quiet(indent + stem)}${entry.onPath ? style.active(body) : body}`;
+}

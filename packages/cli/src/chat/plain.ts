@@ -1,0 +1,35 @@
+/** A turn without an interface: for pipes and scripts. */
+import type { Output } from '../output.ts';
+import type { Talk } from './talk.ts';
+
+/** Says something and prints the reply as it comes. Gives whether it came to its end. */
+export async function plainTurn(talk: Talk, text: string, output: Output, signal: AbortSignal): Promise<boolean> {
+  let nodeId: string | null = null;
+  let printed = 0;
+  const listening = talk.listen(() => {
+    const { growing, question } = talk.state;
+    // Nobody is there to ask.
+    question?.answer(false);
+    if (growing === null || growing.nodeId === null) return;
+    if (growing.nodeId !== nodeId) {
+      if (printed > 0) output.write('\n');
+      nodeId = growing.nodeId;
+      printed = 0;
+    }
+    // A character whose second half is still to come would be printed as two broken ones.
+    const end = /[\ud800-\udbff]$/.test(growing.text) ? growing.text.length - 1 : growing.text.length;
+    if (end <= printed) return;
+    output.write(output.foreign(growing.text.slice(printed, end)));
+    printed = end;
+  });
+  const stop = () => void talk.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await talk.send(text);
+  } finally {
+    listening();
+    signal.removeEventListener('abort', stop);
+  }
+  if (printed > 0) output.write('\n');
+  return talk.state.notice?.bad !== true;
+}

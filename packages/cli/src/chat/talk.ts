@@ -1,0 +1,392 @@
+/**
+ * A conversation as a person at a terminal has it: where they are in the tree, what is being said, and what they can do
+ * next. It knows no terminal, so that the plain mode, the interface and the tests are thin.
+ */
+import {
+  AppError,
+  ask,
+  type Node,
+  type NodeId,
+  readTree,
+  run,
+  type Store,
+  type TreeId,
+  type TreeRow,
+  textMessage,
+  treeId,
+} from '@coppice/core';
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type CommandResult,
+  type Completions,
+  readBranchModel,
+  type Turn,
+  type TurnEvent,
+} from '@coppice/engine';
+import type { EngineRoom } from '../engine-room.ts';
+import { asAppError } from '../exit-codes.ts';
+import { variantPlaces } from '../variants.ts';
+
+/** A reply on its way. */
+export interface Growing {
+  readonly nodeId: NodeId | null;
+  readonly text: string;
+  readonly thinking: string;
+  /** What tools are asked, in words, oldest first. */
+  readonly calls: readonly string[];
+}
+
+/** A question about a tool, and how it is answered. */
+export interface Question {
+  readonly request: ApprovalRequest;
+  answer(approved: boolean): void;
+}
+
+/** All that a screen shows. */
+export interface TalkState {
+  readonly title: string | null;
+  /** The thread down to where the view is, newest last; at most so many as are kept in view. */
+  readonly nodes: readonly Node[];
+  /** Whether there is more above. */
+  readonly more: boolean;
+  /** Each node's place among its variants, as `[index, total]`. */
+  readonly places: ReadonlyMap<NodeId, readonly [number, number]>;
+  readonly growing: Growing | null;
+  readonly model: string;
+  /** What the last command said, or what went wrong. */
+  readonly notice: { readonly text: string; readonly bad: boolean } | null;
+  readonly question: Question | null;
+}
+
+/** What a talk is opened with. */
+export interface TalkOptions {
+  readonly room: EngineRoom;
+  /** The tree to go on with; a new one begins with the first message if not given. */
+  readonly treeId?: TreeId | undefined;
+  readonly model?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly title?: string | undefined;
+  readonly temperature?: number | undefined;
+  /** Names of tools; all that there are if not given. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+const shownAtMost = 400;
+
+/** One conversation on a store. */
+export class Talk {
+  readonly #room: EngineRoom;
+  readonly #options: TalkOptions;
+  readonly #listeners = new Set<() => void>();
+  #row: TreeRow | null = null;
+  /** Where this view is; null before the first message. */
+  #here: NodeId | null = null;
+  #turn: Turn | null = null;
+  #state: TalkState;
+  #list: readonly NodeId[] = [];
+
+  private constructor(options: TalkOptions, model: string) {
+    this.#room = options.room;
+    this.#options = options;
+    this.#state = {
+      title: options.title ?? null,
+      nodes: [],
+      more: false,
+      places: new Map(),
+      growing: null,
+      model,
+      notice: null,
+      question: null,
+    };
+  }
+
+  /** Opens a conversation where it was left, or a new one. */
+  static async open(options: TalkOptions): Promise<Talk> {
+    const { room, treeId: id } = options;
+    const chosen =
+      id === undefined
+        ? null
+        : await room.store.read(id, function* () {
+            const row = yield* readTree(id);
+            return { row, model: yield* readBranchModel(id, row.activeNodeId) };
+          });
+    const model = options.model ?? chosen?.model?.model ?? (await room.providers.defaultModel());
+    const talk = new Talk(options, model);
+    if (chosen !== null) {
+      talk.#row = chosen.row;
+      talk.#here = chosen.row.activeNodeId;
+      await talk.#refresh();
+    }
+    return talk;
+  }
+
+  get state(): TalkState {
+    return this.#state;
+  }
+
+  get treeId(): TreeId | null {
+    return this.#row?.id ?? null;
+  }
+
+  get here(): NodeId | null {
+    return this.#here;
+  }
+
+  get store(): Store {
+    return this.#room.store;
+  }
+
+  get busy(): boolean {
+    return this.#turn !== null;
+  }
+
+  /** Calls back after every change; what is returned ends it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #set(change: Partial<TalkState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Says something and has it answered. Resolves when the reply is through; never rejects. */
+  send(text: string): Promise<void> {
+    return this.#guarded(async () => {
+      const row = await this.#tree();
+      const messages = [{ message: textMessage('user', text) }];
+      await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
+    });
+  }
+
+  /** Says something without having it answered. */
+  say(text: string): Promise<void> {
+    return this.#guarded(async () => {
+      const row = await this.#tree();
+      const parentId = this.#here ?? row.rootId;
+      const messages = [{ message: textMessage('user', text) }];
+      const { result } = await run(
+        this.store,
+        { type: 'append', treeId: row.id, parentId, messages },
+        this.#room.context(),
+      );
+      this.#here = result.nodeId;
+      await this.#refresh();
+    });
+  }
+
+  /** Has the last prompt answered again, as a variant beside the old reply. */
+  again(): Promise<void> {
+    return this.#guarded(async () => {
+      const [row, here] = this.#somewhere();
+      await this.#follow({ type: 'regenerate', treeId: row.id, nodeId: here });
+    });
+  }
+
+  /** Goes on with a reply that was cut short. */
+  goOn(): Promise<void> {
+    return this.#guarded(async () => {
+      const [row, here] = this.#somewhere();
+      await this.#follow({ type: 'continue', treeId: row.id, nodeId: here });
+    });
+  }
+
+  /** Goes to the variant before or after a node, and down to where one last was there. */
+  vary(nodeId: NodeId, direction: 'next' | 'previous'): Promise<void> {
+    return this.#guarded(async () => {
+      const [row] = this.#somewhere();
+      const { result } = await run(
+        this.store,
+        { type: 'navigate', treeId: row.id, nodeId, direction },
+        this.#room.context(),
+      );
+      this.#here = result.nodeId;
+      await this.#refresh();
+    });
+  }
+
+  /** Runs a line such as `/switch 2`. Gives what came of it, or null where it was refused. */
+  async command(line: string): Promise<CommandResult | null> {
+    let result: CommandResult | null = null;
+    await this.#guarded(async () => {
+      const row = await this.#tree();
+      result = await this.#room.commands.run(line, {
+        store: this.store,
+        treeId: row.id,
+        activeNodeId: this.#here,
+        list: this.#list,
+      });
+      await this.#land(result);
+    });
+    return result;
+  }
+
+  async #land({ place, list, said, undo }: CommandResult): Promise<void> {
+    if (place !== undefined) {
+      this.#here = place.activeNodeId;
+      this.#row = await this.store.read(place.treeId, () => readTree(place.treeId));
+    }
+    if (list !== undefined) this.#list = list;
+    await this.#refresh();
+    const id = this.treeId;
+    const here = this.#here;
+    const model = id === null ? null : await this.store.read(id, () => readBranchModel(id, here));
+    this.#set({
+      notice: { text: undo === undefined ? said : `${said} ${undo} takes it back.`, bad: false },
+      ...(model === null ? {} : { model: model.model }),
+    });
+  }
+
+  /** What could stand at the end of a line that begins with a slash. */
+  async complete(line: string): Promise<Completions> {
+    const id = this.treeId;
+    if (id === null) {
+      const items = this.#room.commands.list.filter((command) => `/${command.name}`.startsWith(line));
+      return {
+        from: 0,
+        items: items.map((command) => ({
+          value: `/${command.name}`,
+          label: `/${command.name}`,
+          about: command.summary,
+        })),
+      };
+    }
+    return this.#room.commands.complete(line, {
+      store: this.store,
+      treeId: id,
+      activeNodeId: this.#here,
+      list: this.#list,
+    });
+  }
+
+  /** Sets the model that answers next. */
+  use(model: string): void {
+    this.#set({ model, notice: { text: `${model} answers from here on.`, bad: false } });
+  }
+
+  /** Stops the reply; what was said is kept. False if none is on its way. */
+  stop(): boolean {
+    if (this.#turn === null) return false;
+    this.#turn.abort();
+    return true;
+  }
+
+  /** Says something in the place of the last notice. */
+  note(text: string, bad = false): void {
+    this.#set({ notice: { text, bad } });
+  }
+
+  #somewhere(): readonly [TreeRow, NodeId] {
+    if (this.#row !== null && this.#here !== null) return [this.#row, this.#here];
+    throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'Nothing was said here yet.' });
+  }
+
+  /** Only one thing at a time: what is written goes where the view is. */
+  async #guarded(act: () => Promise<void>): Promise<void> {
+    if (this.#turn !== null) {
+      this.note('A reply is on its way; Ctrl-C stops it.', true);
+      return;
+    }
+    this.#set({ notice: null });
+    try {
+      await act();
+    } catch (thrown) {
+      this.note(asAppError(thrown).message, true);
+    }
+  }
+
+  /** The tree; a new one is made when something is said, so that looking leaves nothing behind. */
+  async #tree(): Promise<TreeRow> {
+    if (this.#row !== null) return this.#row;
+    const context = this.#room.context();
+    const id = treeId(context.newId());
+    const { systemPrompt, title } = this.#options;
+    const attributes = {
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(title === undefined ? {} : { title }),
+    };
+    await run(this.store, { type: 'create', treeId: id, attributes }, context);
+    this.#row = await this.store.read(id, () => readTree(id));
+    return this.#row;
+  }
+
+  async #follow(start: Parameters<EngineRoom['generator']['generate']>[0]): Promise<void> {
+    const { temperature, tools } = this.#options;
+    const turn = this.#room.generator.generate(start, {
+      models: [this.#state.model],
+      tools: tools ?? this.#room.tools.list().map((tool) => tool.name),
+      approve: (request) => this.#approve(request),
+      ...(temperature === undefined ? {} : { temperature }),
+    });
+    this.#turn = turn;
+    this.#set({ growing: { nodeId: null, text: '', thinking: '', calls: [] } });
+    try {
+      for await (const event of turn.events()) await this.#take(event);
+    } finally {
+      this.#turn = null;
+      this.#set({ growing: null, question: null });
+      await this.#refresh();
+    }
+  }
+
+  async #take(event: TurnEvent): Promise<void> {
+    const growing = this.#state.growing ?? { nodeId: null, text: '', thinking: '', calls: [] };
+    switch (event.type) {
+      case 'node':
+        this.#here = event.nodeId;
+        await this.#refresh();
+        if (event.status === 'pending')
+          this.#set({ growing: { nodeId: event.nodeId, text: '', thinking: '', calls: growing.calls } });
+        return;
+      case 'text-delta':
+        this.#set({
+          growing: { ...growing, nodeId: event.nodeId, text: growing.text.slice(0, event.offset) + event.text },
+        });
+        return;
+      case 'thinking-delta':
+        this.#set({ growing: { ...growing, thinking: growing.thinking + event.text } });
+        return;
+      case 'tool-use':
+        this.#set({
+          growing: { ...growing, calls: [...growing.calls, `${event.name} ${JSON.stringify(event.parameters)}`] },
+        });
+        return;
+      case 'error':
+        this.note(event.message, true);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
+    return new Promise((resolve) => {
+      const answer = (approved: boolean) => {
+        if (this.#state.question?.request === request) this.#set({ question: null });
+        resolve(approved ? { approved: true, hash: request.hash } : { approved: false, reason: 'The user said no.' });
+      };
+      request.signal.addEventListener('abort', () => answer(false), { once: true });
+      this.#set({ question: { request, answer } });
+    });
+  }
+
+  /** Reads the thread again. */
+  async #refresh(): Promise<void> {
+    const id = this.#row?.id;
+    if (id === undefined) return;
+    const here = this.#here;
+    const seen = await this.store.read(id, function* () {
+      const row = yield* readTree(id);
+      const stretch =
+        here === null || here === row.rootId
+          ? { nodes: [], complete: true }
+          : yield* ask('path', { to: here, limit: shownAtMost });
+      return { row, ...stretch, places: yield* variantPlaces(stretch.nodes) };
+    });
+    this.#row = seen.row;
+    const { title, autoTitle } = seen.row.attributes;
+    this.#set({ title: title ?? autoTitle ?? null, nodes: seen.nodes, more: !seen.complete, places: seen.places });
+  }
+}

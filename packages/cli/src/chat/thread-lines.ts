@@ -1,0 +1,75 @@
+/** The thread as lines of a screen, with the node that each line belongs to. */
+import type { Node, NodeId } from '@coppice/core';
+import { messageText, writerOf } from '../printing.ts';
+import { oneLine } from '../terminal/neutral.ts';
+import type { Style } from '../terminal/style.ts';
+import { markdownLines, wrapped } from './markdown.ts';
+import type { TalkState } from './talk.ts';
+
+/** One line on the screen. */
+export interface ScreenLine {
+  readonly text: string;
+  readonly nodeId: NodeId | null;
+}
+
+/** Remembers how finished messages look: a key press must not set a long thread again. */
+export class ThreadLines {
+  readonly #known = new Map<string, readonly string[]>();
+  #width = 0;
+
+  /** The lines of a state. `focus` is the node that keys act on. */
+  of(state: TalkState, width: number, style: Style, focus: NodeId | null): ScreenLine[] {
+    if (width !== this.#width) this.#known.clear();
+    this.#width = width;
+    const lines: ScreenLine[] = [];
+    const push = (text: string, nodeId: NodeId | null) => lines.push({ text, nodeId });
+    if (state.more) push(style.quiet('… more above; /tree shows all of it'), null);
+    for (const node of state.nodes) {
+      if (node.id === state.growing?.nodeId) continue;
+      push(headLine(node, state, style, focus), node.id);
+      for (const text of this.#body(node, width, style)) push(text, node.id);
+      push('', node.id);
+    }
+    const { growing } = state;
+    if (growing !== null) {
+      push(style.strong(oneLine(state.model, 40)), growing.nodeId);
+      for (const call of growing.calls) push(style.quiet(`▪ ${oneLine(call, width - 4)}`), growing.nodeId);
+      const quiet =
+        growing.text === '' && growing.thinking !== '' ? oneLine(growing.thinking.slice(-width * 2), width - 12) : '';
+      if (quiet !== '') push(style.quiet(`thinking: ${quiet}`), growing.nodeId);
+      for (const text of markdownLines(growing.text, width, style)) push(text, growing.nodeId);
+      push(style.active('▌'), growing.nodeId);
+    }
+    return lines;
+  }
+
+  #body(node: Node, width: number, style: Style): readonly string[] {
+    const key = `${node.id} ${node.contentIn} ${node.status}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const made = bodyLines(node, width, style);
+    this.#known.set(key, made);
+    return made;
+  }
+}
+
+function headLine(node: Node, state: TalkState, style: Style, focus: NodeId | null): string {
+  const [index = 0, total = 1] = state.places.get(node.id) ?? [];
+  const place = total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
+  const status = node.status === 'success' ? '' : style.warn(`  ${node.status}`);
+  const mark = node.id === focus ? style.active('▶ ') : '';
+  return `${mark}${style.strong(oneLine(writerOf(node), 40))}${style.active(place)}${status}`;
+}
+
+function bodyLines(node: Node, width: number, style: Style): readonly string[] {
+  const text = messageText(node);
+  if (node.role === 'tool') {
+    const lines = wrapped(oneLine(text, width * 3), width - 2);
+    return lines.map((line) => style.quiet(`▪ ${line}`));
+  }
+  if (node.kind === 'compaction')
+    return [style.quiet('Above here the model gets a summary:'), ...markdownLines(text, width, style)];
+  return text === '' && node.status !== 'success'
+    ? [style.warn('Nothing was said.')]
+    : markdownLines(text, width, style);
+}

@@ -1,0 +1,66 @@
+/** The engine as the command line uses it: one store, one user, everything that the configuration offers. */
+import type { RunContext, Store } from '@coppice/core';
+import {
+  type Commands,
+  type Compactor,
+  createCommands,
+  createEvents,
+  createGenerator,
+  createMcpClient,
+  createTools,
+  filePins,
+  type Generator,
+  generatorSettings,
+  type McpClient,
+  type Providers,
+  pinsPath,
+  type Tools,
+} from '@coppice/engine';
+import type { Workplace } from './workplace.ts';
+
+/** What subcommands that talk to models work with. */
+export interface EngineRoom {
+  readonly store: Store;
+  readonly providers: Providers;
+  readonly tools: Tools;
+  readonly mcp: McpClient | null;
+  readonly generator: Generator;
+  readonly compactor: Compactor;
+  readonly commands: Commands;
+  context(): RunContext;
+}
+
+/** Opens the engine; it is closed with the workplace, cutting turns short and keeping what was said. */
+export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
+  const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
+  const events = createEvents();
+  const tools = createTools({ limits: { timeoutMs: config.tools.timeoutMs, resultBytes: config.tools.outputBytes } });
+  const settings = generatorSettings(config);
+  const generator = createGenerator({ store, providers, tools, events, ...settings });
+  const { compactor } = generator;
+  at.onClose(() => generator.close());
+  let mcp: McpClient | null = null;
+  if (config.mcpServers.size > 0) {
+    mcp = createMcpClient({
+      config,
+      tools,
+      env: at.host.env,
+      pins: filePins(pinsPath({ env: at.host.env, home: at.host.home })),
+    });
+    const started = mcp;
+    at.onClose(() => started.close());
+    await started.start();
+  }
+  const commands = createCommands({
+    models: providers,
+    events,
+    abort: (which) => generator.abort(which),
+    async summarize({ treeId, above, leaf, focus, signal }) {
+      const summary = await compactor.sumUp({ treeId, above, leaf, focus, signal });
+      return summary ?? { text: 'Nothing was said there.' };
+    },
+    compact: ({ treeId, nodeId, focus, actor, actId, signal }) =>
+      compactor.compact({ treeId, nodeId, focus, actor, actId, signal }),
+  });
+  return { store, providers, tools, mcp, generator, compactor, commands, context: at.context };
+}

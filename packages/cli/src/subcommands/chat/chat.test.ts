@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+import { keys, makeHome, startTerminal, type Terminal } from '../../testing/terminal.ts';
+
+describe('coppice chat in a pipe', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+  });
+  afterEach(() => bed.close());
+
+  it('[O32] answers once, keeps both messages, and goes on where it was', async () => {
+    const first = await bed.run(['chat', '-p'], 'How do I connect a model?\n');
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toContain('ANTHROPIC_API_KEY');
+    const shown = await bed.json(['show', 'last']);
+    expect(shown).toMatchObject({ nodes: [{ role: 'user' }, { role: 'assistant', status: 'success' }] });
+    const second = await bed.json(['chat', '-p', '--resume', 'And then?']);
+    expect(second).toMatchObject({ treeId: shown['treeId'], model: 'offline/guide', node: { role: 'assistant' } });
+    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: { length: 4 } });
+  });
+
+  it('[O32] an interruption keeps what was said so far, and exits with 130', async () => {
+    const stop = new AbortController();
+    const slow = makeBed({ env: { COPPICE_MODEL: 'offline/babble' }, home: bed.home, signal: stop.signal });
+    let heard = '';
+    const running = makeBed({
+      env: { COPPICE_MODEL: 'offline/babble' },
+      home: bed.home,
+      signal: stop.signal,
+      stdout: {
+        write(text: string) {
+          heard += text;
+          if (heard.length > 20) stop.abort();
+        },
+      },
+    });
+    expect(await running.run(['chat', '-p'], 'Tell me a long story.')).toMatchObject({ code: 130 });
+    const { nodes } = await bed.json(['show', 'last']);
+    expect(nodes).toMatchObject([{ role: 'user' }, { role: 'assistant', status: 'aborted' }]);
+    slow.close();
+    running.close();
+  });
+
+  it('[O5] nothing to say is a mistake, and an unknown model is named', async () => {
+    expect(await bed.run(['chat', '-p'], '')).toMatchObject({ code: 2 });
+    const wrong = await bed.run(['chat', '-p', '-m', 'nobody/nothing', 'Hello']);
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.err).toContain('nobody');
+  });
+});
+
+describe('coppice chat on a terminal', () => {
+  let home: ReturnType<typeof makeHome>;
+  let terminal: Terminal;
+  beforeAll(() => {
+    home = makeHome();
+  });
+  afterAll(() => home.close());
+  afterEach(() => terminal.kill());
+
+  it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
+    terminal = startTerminal(['chat'], home.home);
+    await terminal.shows('New conversation');
+    terminal.type(`How do I connect a model?${keys.enter}`);
+    await terminal.shows('2 messages');
+    expect(terminal.screen()).toContain('ANTHROPIC_API_KEY');
+    terminal.type(keys.control('r'));
+    await terminal.shows(/2 messages[\s\S]*‹ 2\/2 ›/);
+    terminal.type(keys.altLeft);
+    await terminal.shows('‹ 1/2 ›');
+    terminal.type(`What is a branch?${keys.enter}`);
+    await terminal.shows('4 messages');
+    terminal.type(`/pop${keys.enter}`);
+    await terminal.shows('› What is a branch?');
+    terminal.type(`${keys.control('u')}/label start${keys.enter}`);
+    await terminal.shows('/undo takes it back');
+    terminal.type(`/undo${keys.enter}`);
+    await terminal.shows('/redo');
+    terminal.type(`/compact${keys.enter}`);
+    await terminal.shows(/nothing|summary/i);
+    terminal.type(keys.control('t'));
+    await terminal.shows('type to search');
+    terminal.type('how do');
+    await terminal.shows('search: how do');
+    terminal.type(keys.enter);
+    await terminal.shows(/Went (?:back )?to/);
+    terminal.type(`${keys.control('u')}/branches${keys.enter}`);
+    await terminal.shows('↑↓ scroll');
+    terminal.type(keys.escape);
+    await terminal.hides('↑↓ scroll');
+    terminal.type(`/quit${keys.enter}`);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  it('[O33] goes on where it was, also on a narrow terminal', async () => {
+    terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
+    await terminal.shows('›');
+    terminal.type(keys.control('o'));
+    await terminal.shows('type to search');
+    terminal.type('babble');
+    await terminal.shows('search: babble');
+    terminal.type(keys.enter);
+    await terminal.shows('babble answers');
+    terminal.resize(60, 20);
+    terminal.type(`Tell me more${keys.enter}`);
+    await terminal.shows('answering…');
+    terminal.type(keys.control('c'));
+    await terminal.hides('answering…');
+    await terminal.shows('aborted');
+    terminal.type(`${keys.control('c')}${keys.control('c')}`);
+    expect(await terminal.ended()).toBe(0);
+  });
+});

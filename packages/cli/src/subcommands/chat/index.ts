@@ -1,0 +1,85 @@
+import { AppError, type Node } from '@coppice/core';
+import { plainTurn } from '../../chat/plain.ts';
+import { Talk } from '../../chat/talk.ts';
+import { openEngineRoom } from '../../engine-room.ts';
+import { usageError } from '../../exit-codes.ts';
+import { findTree, lastTree } from '../../place.ts';
+import type { Workplace } from '../../workplace.ts';
+import { type Answer, defineSubcommand } from '../contract.ts';
+
+export const chat = defineSubcommand({
+  name: 'chat',
+  summary: 'talk: an interface on a terminal, a plain reply in a pipe',
+  group: 'Talk',
+  arguments: [{ name: 'words', summary: 'what to say first', optional: true, many: true }],
+  options: [
+    { name: 'tree', short: 't', value: 'tree', summary: 'goes on with this tree', completes: 'tree' },
+    { name: 'resume', short: 'r', summary: 'goes on with the tree that changed last' },
+    { name: 'plain', short: 'p', summary: 'one turn without an interface' },
+    { name: 'model', short: 'm', value: 'model', summary: 'who answers, as provider/model' },
+    { name: 'system', value: 'text', summary: 'the system prompt of a new tree' },
+    { name: 'title', value: 'text', summary: 'the title of a new tree' },
+    { name: 'temperature', value: 'number', summary: 'how freely it answers' },
+    { name: 'no-tools', summary: 'without tools' },
+  ],
+  examples: [
+    'coppice chat',
+    'coppice chat --resume',
+    'echo hi | coppice chat -p',
+    'coppice chat -p -t last "And then?"',
+  ],
+  async run(given, at) {
+    const temperature = given.optional('temperature');
+    if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
+      throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
+    const store = await at.store();
+    const word = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
+    const row = word === undefined ? null : await findTree(store, word);
+    const room = await openEngineRoom(at);
+    const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
+    const talk = await Talk.open({
+      room,
+      model,
+      systemPrompt,
+      title,
+      ...(row === null ? {} : { treeId: row.id }),
+      ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
+      ...(given.flag('no-tools') ? { tools: [] } : {}),
+    });
+    const words = given.many('words').join(' ');
+    const { host } = at;
+    const plain = given.flag('plain') || at.options.json || host.stdin.isTTY !== true || host.stdout.isTTY !== true;
+    if (plain) return plainly(talk, words, at);
+    const { runInterface } = await import('../../chat/interface.tsx');
+    if (words !== '') void talk.send(words);
+    await runInterface(talk, room, {
+      colors: at.output.style.colors,
+      editor: host.env['VISUAL'] ?? host.env['EDITOR'],
+    });
+    talk.stop();
+    const id = talk.treeId;
+    return id === null
+      ? null
+      : { data: { treeId: id }, lines: [at.output.style.quiet(`coppice chat -t ${id} goes on here.`)] };
+  },
+});
+
+async function plainly(talk: Talk, words: string, at: Workplace): Promise<Answer | null> {
+  const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
+  const text = [words, piped].filter((part) => part !== '').join('\n\n');
+  if (text.trim() === '') throw usageError('There is nothing to say: give a text, or pipe one in.');
+  const quiet = { ...at.output, write: () => undefined };
+  const whole = await plainTurn(talk, text, at.options.json ? quiet : at.output, at.host.signal);
+  if (!whole)
+    throw new AppError({
+      code: at.host.signal.aborted ? 'cli/aborted' : 'chat/failed',
+      kind: at.host.signal.aborted ? 'aborted' : 'unavailable',
+      message: talk.state.notice?.text ?? 'The reply did not come to its end.',
+    });
+  if (!at.options.json) return null;
+  const reply: Node | undefined = talk.state.nodes.at(-1);
+  return {
+    data: { treeId: talk.treeId, nodeId: reply?.id, model: talk.state.model, text: reply?.text, node: reply },
+    lines: [],
+  };
+}

@@ -1,0 +1,42 @@
+import { change, changed, undoLine } from '../../changing.ts';
+import { openEngineRoom } from '../../engine-room.ts';
+import { findPlaceOf } from '../../place.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const merge = defineSubcommand({
+  name: 'merge',
+  summary: 'bring a side branch back to the active one: as a summary, or as its messages',
+  group: 'Write',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    { name: 'node', summary: 'the end of the side branch', completes: 'node' },
+  ],
+  options: [
+    { name: 'messages', summary: 'its messages instead of a summary' },
+    { name: 'summary', value: 'text', summary: 'the summary; a model writes it if not given' },
+    { name: 'focus', value: 'text', summary: 'what the summary is to go into most' },
+  ],
+  examples: [
+    'coppice merge last plan-b',
+    'coppice merge last plan-b --summary "Rye works at 24 °C."',
+    'coppice merge last plan-b --messages',
+  ],
+  async run(given, at) {
+    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    if (given.flag('messages')) {
+      const outcome = await change(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
+      return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
+    }
+    const { compactor } = await openEngineRoom(at);
+    const [summary, focus] = ['summary', 'focus'].map(given.optional);
+    const landed = await compactor.merge({ treeId, nodeId, summary, focus, signal: at.host.signal });
+    const { output } = at;
+    return {
+      data: { treeId, ...landed },
+      lines: [
+        ...(landed.summary === null ? ['There was nothing to bring back.'] : [output.foreign(landed.summary)]),
+        output.style.quiet(`Take it back with ${undoLine(treeId)}.`),
+      ],
+    };
+  },
+});

@@ -1,0 +1,80 @@
+import { AppError, ask, type Node } from '@coppice/core';
+import { readBranchModel } from '@coppice/engine';
+import { undoLine } from '../../changing.ts';
+import { openEngineRoom } from '../../engine-room.ts';
+import { exitCodes, usageError } from '../../exit-codes.ts';
+import { findPlaceOf } from '../../place.ts';
+import { nodeText } from '../../printing.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const regenerate = defineSubcommand({
+  name: 'regenerate',
+  summary: 'have a prompt answered again, beside the replies that it has',
+  group: 'Talk',
+  arguments: [
+    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    {
+      name: 'node',
+      summary: 'the reply, or its prompt; the active node if not given',
+      optional: true,
+      completes: 'node',
+    },
+  ],
+  options: [
+    { name: 'model', short: 'm', value: 'model', summary: 'who answers; several give one reply each', many: true },
+    { name: 'count', short: 'n', value: 'count', summary: 'how many replies of each' },
+    { name: 'temperature', value: 'number', summary: 'how freely it answers' },
+  ],
+  examples: [
+    'coppice regenerate last',
+    'coppice regenerate last -n 3',
+    'coppice regenerate last -m offline/guide -m offline/babble',
+  ],
+  async run(given, at) {
+    const temperature = given.optional('temperature');
+    if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
+      throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
+    const store = await at.store();
+    const { treeId, nodeId } = await findPlaceOf(store, given.text('tree'), given.optional('node'));
+    const room = await openEngineRoom(at);
+    const asked = given.many('model');
+    const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));
+    const models = asked.length > 0 ? asked : [before?.model ?? (await room.providers.defaultModel())];
+    const n = given.count('count');
+    const turn = room.generator.generate(
+      { type: 'regenerate', treeId, nodeId },
+      {
+        models,
+        signal: at.host.signal,
+        ...(n === undefined ? {} : { n }),
+        ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
+      },
+    );
+    const end = await turn.done;
+    if (end.type === 'error' && end.nodeIds.length === 0)
+      throw new AppError({ code: end.code, kind: end.kind, message: end.message });
+    const nodes = await store.read(treeId, function* () {
+      const replies: Node[] = [];
+      for (const id of end.nodeIds) {
+        const node = yield* ask('node', { id });
+        if (node !== null) replies.push(node);
+      }
+      return replies;
+    });
+    const { output } = at;
+    return {
+      data: {
+        treeId,
+        actId: turn.actId,
+        nodes,
+        error: end.type === 'error' ? { code: end.code, message: end.message } : null,
+      },
+      exitCode: end.type === 'error' ? exitCodes[end.kind] : 0,
+      lines: [
+        ...nodes.map((node) => nodeText(node, '', output)),
+        ...(end.type === 'error' ? [output.style.bad(output.foreign(end.message))] : []),
+        output.style.quiet(`Take it back with ${undoLine(treeId)}.`),
+      ],
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice regenerate', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+  });
+  afterEach(() => bed.close());
+
+  it('[O34] adds replies beside the ones that are there, in one group, by one model or several', async () => {
+    const first = await bed.json(['chat', '-p', 'What is a branch?']);
+    const tree = String(first['treeId']);
+    const again = await bed.json(['regenerate', tree, '-n', '2']);
+    expect(again).toMatchObject({ nodes: [{ status: 'success' }, { status: 'success' }], error: null });
+    expect((await bed.run(['show', tree])).out).toContain('3/3');
+    const both = await bed.json(['regenerate', tree, '-m', 'offline/guide', '-m', 'offline/babble']);
+    expect(both).toMatchObject({ nodes: [{ groupId: 1 }, { groupId: 1 }] });
+    expect(await bed.run(['regenerate', tree, '--temperature', 'hot'])).toMatchObject({ code: 2 });
+    expect((await bed.run(['regenerate', tree, '-m', 'nobody/nothing'])).code).not.toBe(0);
+  });
+});

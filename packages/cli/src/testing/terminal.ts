@@ -1,0 +1,126 @@
+/** The command in a real pseudo-terminal, with a screen that can be read. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type IPty, spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'coppice.mjs');
+
+/** Keys that are more than a character. */
+export const keys = {
+  enter: '\r',
+  escape: '\u001b',
+  tab: '\t',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  altLeft: '\u001b[1;3D',
+  altRight: '\u001b[1;3C',
+  altUp: '\u001b[1;3A',
+  control: (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 96),
+} as const;
+
+/** A program on a terminal. */
+export interface Terminal {
+  /** Sends keys, as if typed. */
+  type(text: string): void;
+  /** The lines of the screen, without what is blank at their ends. */
+  screen(): string;
+  /** Waits until the screen shows something; fails with what it shows instead. */
+  shows(what: string | RegExp): Promise<string>;
+  /** Waits until it does not. */
+  hides(what: string | RegExp): Promise<string>;
+  resize(columns: number, rows: number): void;
+  /** Waits for the end and gives the exit code. */
+  ended(): Promise<number>;
+  kill(): void;
+}
+
+/** A home directory with a configuration that answers at once and asks nobody. */
+export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n'): {
+  readonly home: string;
+  close(): void;
+} {
+  const home = mkdtempSync(join(tmpdir(), 'coppice-terminal-'));
+  mkdirSync(join(home, '.coppice'));
+  writeFileSync(join(home, '.coppice', 'config.toml'), config);
+  return { home, close: () => rmSync(home, { recursive: true, force: true }) };
+}
+
+const patience = 30_000;
+
+/** Starts `coppice` with these words in a home. */
+export function startTerminal(
+  words: readonly string[],
+  home: string,
+  size: { readonly columns: number; readonly rows: number } = { columns: 90, rows: 28 },
+): Terminal {
+  const { columns, rows } = size;
+  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const child: IPty = spawn(process.execPath, [program, ...words], {
+    cols: columns,
+    rows,
+    cwd: home,
+    env: { HOME: home, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+  });
+  let code: number | null = null;
+  const changed = new Set<() => void>();
+  const tell = () => {
+    for (const each of changed) each();
+  };
+  child.onData((data) => screen.write(data, tell));
+  child.onExit(({ exitCode }) => {
+    code = exitCode;
+    tell();
+  });
+  const text = () => {
+    const { active } = screen.buffer;
+    const lines: string[] = [];
+    for (let at = 0; at < screen.rows; at++)
+      lines.push(active.getLine(active.viewportY + at)?.translateToString(true) ?? '');
+    return lines.join('\n');
+  };
+  const wait = (until: () => boolean, what: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const done = (error?: Error) => {
+        changed.delete(look);
+        clearTimeout(timer);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const look = () => {
+        if (until()) done();
+        else if (code !== null) done(new Error(`It ended with ${code} and never showed ${what}:\n${text()}`));
+      };
+      const timer = setTimeout(() => done(new Error(`The screen never showed ${what}:\n${text()}`)), patience);
+      changed.add(look);
+      look();
+    });
+  const has = (what: string | RegExp) => (typeof what === 'string' ? text().includes(what) : what.test(text()));
+  return {
+    type: (input) => child.write(input),
+    screen: text,
+    async shows(what) {
+      await wait(() => has(what), String(what));
+      return text();
+    },
+    async hides(what) {
+      // A frame arrives in pieces: between two of them a line may be gone that comes again at once.
+      for (let gone = false; !gone; gone = !has(what)) {
+        await wait(() => !has(what), `the end of ${String(what)}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      return text();
+    },
+    resize(cols, lines) {
+      screen.resize(cols, lines);
+      child.resize(cols, lines);
+    },
+    async ended() {
+      await wait(() => code !== null, 'its end');
+      return code ?? 1;
+    },
+    kill: () => child.kill('SIGKILL'),
+  };
+}
