@@ -5,8 +5,6 @@ import type { Clock } from '../providers/contract.ts';
 import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
 import { until } from '../testing/workshop.ts';
 import type { ToolCallOptions } from '../tools/contract.ts';
-import { defineTool } from '../tools/define.ts';
-import { createTools } from '../tools/registry.ts';
 import type { McpClient, McpServerState } from './index.ts';
 import { memoryPins } from './pins.ts';
 
@@ -287,7 +285,9 @@ describe('a server that is lost', () => {
   });
 
   test('[M18] a call past its time is ended, and a server that still answers stays', async () => {
-    const client = await started('good', '', { limits: { pingMs: 5_000 } }, 'timeout_seconds = 0.3');
+    const client = await started('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 1.5');
+    // The limit is that of the beginning too, which a busy machine may miss once.
+    await reaches(client, 'odd', 'ready');
     const late = await call(client, 'hang');
     expect(late.error).toBe('tool/timeout');
     expect(textOfResult(await call(client, 'echo', { text: 'here' }))).toBe('here');
@@ -342,82 +342,5 @@ describe('a server that does not come up', () => {
     await client.start();
     expect(stateOf(client, 'odd').status).toBe('ready');
     expect(stateOf(client, 'none')).toMatchObject({ status: 'ready', tools: [] });
-  });
-});
-
-describe('a list of tools', () => {
-  test('[M17] is followed when it changes', async () => {
-    const client = await started('good');
-    await call(client, 'drop');
-    await until(() => client.tools.find('odd__echo') === undefined);
-    expect((await call(client, 'echo')).error).toBe('tool/unknown');
-    expect(client.tools.find('odd__pid')).toBeDefined();
-  });
-
-  test('[M17] is read page by page, up to a number of pages, of tools and of characters', async () => {
-    const pages = await started('pages', '', { limits: { pages: 5 } });
-    expect(stateOf(pages, 'odd').tools).toHaveLength(15);
-    expect(stateOf(pages, 'odd').problems).toEqual(['The list of tools has more than 5 pages; the rest is left out.']);
-    const circle = await started('circle');
-    expect(stateOf(circle, 'odd').problems.join()).toContain('lead in a circle');
-    const many = await started('many', '10000');
-    expect(stateOf(many, 'odd').tools).toHaveLength(512);
-    expect(stateOf(many, 'odd').problems).toEqual(['There are more than 512 tools; the rest is left out.']);
-    const large = await started('many', '100', { limits: { listBytes: 1_000 } });
-    expect(stateOf(large, 'odd')).toMatchObject({ status: 'ready', tools: [] });
-    expect(stateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
-  });
-
-  test('[M17] with entries that cannot be used has the others, and says what is wrong', async () => {
-    const object = { type: 'object' };
-    const list = [
-      { name: 'good', inputSchema: object },
-      { name: 'good', inputSchema: object },
-      { inputSchema: object },
-      { name: 'x'.repeat(300) },
-      { name: 'no-object', inputSchema: 'string' },
-      { name: 'deep', inputSchema: JSON.parse(`${'{"a":'.repeat(80)}1${'}'.repeat(80)}`) },
-      { name: 'bad.schema', inputSchema: { type: 'array' } },
-      { name: 'titled', title: 'A title', inputSchema: object },
-      7,
-    ];
-    const client = await started('listed', JSON.stringify(list));
-    const { tools, problems } = stateOf(client, 'odd');
-    expect(tools.map((tool) => [tool.tool, tool.status])).toEqual([
-      ['bad.schema', 'refused'],
-      ['good', 'ready'],
-      ['titled', 'ready'],
-    ]);
-    expect(tools[0]?.problem).toContain('are not described as an object');
-    expect(tools[2]?.description).toBe('A title');
-    expect(problems).toHaveLength(6);
-  });
-
-  test('[M17] that is none, and a message past the limit, are failures of the server', async () => {
-    const none = await started('no-list', '', { limits: { restarts: 0 } });
-    expect(stateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
-    const flood = await started('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
-    const answered = await call(flood, 'flood', { bytes: 5_000_000 });
-    expect(answered.error).toBe('tool/unavailable');
-    expect(textOfResult(answered)).toContain('a message of more than 100000 bytes');
-    await reaches(flood, 'odd', 'down');
-  });
-
-  test('[M8] shows models no hidden words, and long ones cut', async () => {
-    const list = [{ name: 'sly', description: `Adds.\u200b${'x'.repeat(9_000)}`, inputSchema: { type: 'object' } }];
-    const client = await started('listed', JSON.stringify(list));
-    const [spec] = client.tools.specs();
-    expect(spec?.description.startsWith('Adds.‹U+200B›xxx')).toBe(true);
-    expect(spec?.description).toHaveLength(8_193);
-  });
-
-  test('[M3] a name that another tool has already is refused, and the other stays', async () => {
-    const tools = createTools({ tools: [defineTool({ name: 'odd__echo', description: 'Mine.', run: () => 'mine' })] });
-    const client = await started('good', '', { tools });
-    expect(client.tools).toBe(tools);
-    expect(stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({ status: 'refused' });
-    expect(textOfResult(await call(client, 'echo'))).toBe('mine');
-    await client.close();
-    expect(tools.list().map((tool) => tool.name)).toEqual(['odd__echo']);
   });
 });
