@@ -103,6 +103,8 @@ export interface RunStore {
   start(run: Run): Promise<void>;
   /** False if the run was ended or recovered by someone else. */
   beat(id: string, at: number): Promise<boolean>;
+  /** Sets fields of a run's data, such as the wish that it stop, for whoever writes it to see. False if the run is no more. */
+  note(id: string, data: JsonObject): Promise<boolean>;
   /** Appends text; doing it again with the same offset is harmless. False if the run is no more. */
   append(id: string, chunk: RunChunk): Promise<boolean>;
   chunks(id: string, from?: number): Promise<readonly RunChunk[]>;

@@ -25,6 +25,8 @@ export interface Work {
   readonly options: GenerateOptions;
   readonly actId: ActId;
   readonly signal: AbortSignal;
+  /** Stops the turn as its user would. */
+  readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
   /** The replies of the newest round. */
   seen: readonly WrittenReply[];

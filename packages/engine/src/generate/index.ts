@@ -14,6 +14,7 @@ import { type Recovered, recoverRuns } from '../runs/recover.ts';
 import { cheapModel } from '../summaries/cheap-model.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
+import { stopElsewhere } from '../runs/stop-elsewhere.ts';
 import { createBreathe } from './breathe.ts';
 import { noBudgets } from './budget.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
@@ -63,7 +64,7 @@ export interface Generator {
   readonly summarizer: Summarizer;
   /** Begins a turn, or gives the one that the same request began at the same place and that is not through yet. */
   generate(start: TurnStart, options: GenerateOptions): Turn;
-  /** Stops turns of this process and resolves when they are through; false if there were none. */
+  /** Stops turns, whichever process runs them, and resolves when they are through; false if there were none. */
   abort(which: TurnsOf): Promise<boolean>;
   /** Follows a reply from an offset on, whichever process writes it. */
   follow(followed: Followed, signal?: AbortSignal): AsyncIterable<FollowEvent>;
@@ -156,7 +157,10 @@ export function createGenerator(options: GeneratorOptions): Generator {
       );
       for (const turn of meant) turn.abort();
       await Promise.all(meant.map((turn) => turn.done));
-      return meant.length > 0;
+      const { followMs: everyMs, staleMs } = room.limits;
+      const { process } = room;
+      const elsewhere = await stopElsewhere(which, { runs: store.runs, process, clock, everyMs, staleMs, recover });
+      return meant.length > 0 || elsewhere;
     },
     follow: (followed, signal) =>
       followReply(room.store, followed, {

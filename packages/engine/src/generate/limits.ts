@@ -11,6 +11,8 @@ export interface GenerateLimits extends ChunkPace {
   /** The most replies beside each other. */
   readonly replies: number;
   readonly heartbeatMs: number;
+  /** Between two looks whether another process wants a reply to stop. */
+  readonly lookMs: number;
   /** A run that was silent for so long is taken over by anyone. */
   readonly staleMs: number;
   /** Between two looks at a reply that another process writes. */
@@ -26,6 +28,7 @@ export const defaultGenerateLimits: GenerateLimits = {
   turnMs: 15 * 60_000,
   replies: 32,
   heartbeatMs: 5_000,
+  lookMs: 1_000,
   staleMs: 15_000,
   flushMs: 250,
   flushLength: 4_096,

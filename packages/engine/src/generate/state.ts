@@ -28,6 +28,8 @@ export interface TurnState {
   readonly fallback: Model | null;
   readonly tools: readonly ToolSpec[];
   readonly signal: AbortSignal;
+  /** Stops the turn as its user would. */
+  readonly stop: () => void;
   readonly emit: (event: TurnEvent) => void;
   /** Whether room was made for this call already: a second summary of the same would help nobody. */
   compacted: boolean;

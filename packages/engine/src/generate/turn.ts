@@ -11,6 +11,7 @@ import type { Room } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
 import type { Ground, TurnState } from './state.ts';
 import { linkedController, Stop, stopKind } from './stop.ts';
+import { whileToolsRun } from './while-tools-run.ts';
 import { stopError } from './write-reply.ts';
 import { writeRound } from './write-round.ts';
 
@@ -35,7 +36,9 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
   };
   const over = new AbortController();
   room.clock.wait(room.limits.turnMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignore);
-  const work: Work = { room, start, options, actId, signal: controller.signal, emit, seen: [], state: null };
+  const abort = () => controller.abort(new Stop('abort'));
+  const { signal } = controller;
+  const work: Work = { room, start, options, actId, signal, stop: abort, emit, seen: [], state: null };
   const first = firstRound(work);
   const done = finished(work, first).then((end) => {
     over.abort();
@@ -52,7 +55,7 @@ export function startTurn(room: Room, start: TurnStart, options: GenerateOptions
     first,
     done,
     events: (from) => broadcast.read(from),
-    abort: () => controller.abort(new Stop('abort')),
+    abort,
     stop: (why) => controller.abort(why),
     writes: (nodeId) => written.has(nodeId),
   };
@@ -84,7 +87,7 @@ async function finished(work: Work, first: Promise<Round>): Promise<TurnEnd> {
 }
 
 async function firstRound(work: Work): Promise<Round> {
-  const { room, start, options, actId, signal, emit } = work;
+  const { room, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? room.actor;
   checkOptions(room, options, start);
   // Before anything is written: a model or tool that does not exist is a mistake of the caller.
@@ -115,6 +118,7 @@ async function firstRound(work: Work): Promise<Round> {
     origin: ground,
     ...prepareAsked(room, wanted.models, wanted),
     signal,
+    stop,
     emit,
     compacted: false,
     attached: false,
@@ -189,21 +193,18 @@ async function attachedRound(work: Work, state: TurnState, replies: readonly Wri
 
 async function afterTools(work: Work, state: TurnState, reply: WrittenReply, budget: ToolBudget): Promise<Round> {
   const { treeId, actId, actor, options, signal, emit } = state;
-  const last = await runTools(
-    work.room,
-    {
-      treeId,
-      actId,
-      actor,
-      reply,
-      active: state.tools.map((tool) => tool.name),
-      approve: options.approve,
-      select: options.select !== false,
-      signal,
-      budget,
-    },
-    emit,
-  );
+  const round = {
+    treeId,
+    actId,
+    actor,
+    reply,
+    active: state.tools.map((tool) => tool.name),
+    approve: options.approve,
+    select: options.select !== false,
+    signal,
+    budget,
+  };
+  const last = await whileToolsRun(work.room, state, reply, () => runTools(work.room, round, emit));
   throwIfStopped(signal);
   state.round++;
   // Each call of a long loop may find the window full again.

@@ -44,6 +44,8 @@ export interface ReplyJob {
   /** Whether the node bears the mark of an earlier failure. */
   readonly reopened: boolean;
   readonly signal: AbortSignal;
+  /** Stops the whole turn, as somebody in another process may want. */
+  readonly stop: () => void;
   /** What the turn has spent; the call is added to it. */
   readonly spent: TurnSpent;
 }
@@ -62,7 +64,8 @@ export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEv
   const { controller, unlink } = linkedController(job.signal);
   const onLost = () => controller.abort(new Stop('lost'));
   const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost });
-  const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs: limits.heartbeatMs, onLost });
+  const { heartbeatMs: everyMs, lookMs } = limits;
+  const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs, lookMs, onLost, onStop: job.stop });
   if (job.before !== null) writer.write(textOf(job.before));
   try {
     const heard = await listen(room, job, controller.signal, (text) => writer.write(text), emit);

@@ -102,7 +102,11 @@ async function writeAll(
   const reopened = ground.type === 'into';
   const before = ground.type === 'into' ? ground.before : null;
   const writing = jobs.map((job) =>
-    writeReply(room, { ...job, treeId, parentId, actId, actor, before, reopened, signal, spent }, emit),
+    writeReply(
+      room,
+      { ...job, treeId, parentId, actId, actor, before, reopened, signal, stop: state.stop, spent },
+      emit,
+    ),
   );
   // All are waited for, also when one cannot be stored: nobody is left behind writing into a turn that ended.
   const settled = await Promise.allSettled(writing);

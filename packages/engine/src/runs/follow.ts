@@ -1,5 +1,5 @@
 /** Reads a reply while it is written, from any offset and whoever writes it. */
-import { ask, type NodeId, type NodeStatus, type Store, type TreeId, textOf } from '@coppice/core';
+import { ask, type NodeId, type NodeStatus, type Run, type Store, type TreeId, textOf } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 
 /** What a follower sees: text as it is put down, then how it ended, or that it cannot be read. */
@@ -42,7 +42,7 @@ export async function* followReply(
         yield { type: 'error', code: 'provider/aborted', message: `Nobody reads the reply ${nodeId} any more.` };
         return;
       }
-      runId ??= (await store.runs.list(treeId)).find((run) => run.nodeId === nodeId)?.id ?? null;
+      runId ??= (await store.runs.list(treeId)).find((run) => writes(run, nodeId))?.id ?? null;
       // The run is looked for before the node: a run that ended in between has finished its node by then.
       const alive = runId !== null && (await store.runs.find(runId)) !== null;
       for (const chunk of alive && runId !== null ? await store.runs.chunks(runId, offset) : []) {
@@ -71,6 +71,11 @@ export async function* followReply(
     const message = error instanceof Error ? error.message : String(error);
     yield { type: 'error', code: 'store/unavailable', message: `The reply ${nodeId} cannot be read: ${message}` };
   }
+}
+
+/** Whether a run writes a node, and does not only wait for the tools that it called. */
+function writes(run: Run, nodeId: NodeId): boolean {
+  return run.nodeId === nodeId && run.data.phase !== 'tools';
 }
 
 function ignore(): void {

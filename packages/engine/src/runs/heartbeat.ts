@@ -1,27 +1,65 @@
-import type { RunStore } from '@coppice/core';
+import type { Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 
+/** How a run is kept alive. All times in milliseconds. */
+export interface HeartbeatOptions {
+  readonly clock: Clock;
+  /** Between two beats. */
+  readonly everyMs: number;
+  /** Between two looks whether somebody wants it to stop. */
+  readonly lookMs: number;
+  /** Called once if the run is no more: someone took it for dead and saved what there was. */
+  readonly onLost: () => void;
+  /** Called once if somebody, perhaps in another process, wants it to stop. */
+  readonly onStop: () => void;
+}
+
+/** What is noted with a run that is to stop. */
+export const stopNote = { stop: true } as const;
+
+/** Whether somebody wants a run to stop. */
+export function isToStop(run: Pick<Run, 'data'>): boolean {
+  return run.data.stop === true;
+}
+
 /**
- * Says at intervals that a run is alive, until it is stopped. `onLost` is called once if the run is no more: someone took
- * it for dead and saved what there was. A store that cannot be reached is not that, and is asked again.
+ * Says at intervals that a run is alive, and looks whether it is to stop, until it is stopped here. A store that cannot
+ * be reached is neither, and is asked again.
  */
 export function startHeartbeat(
-  runs: Pick<RunStore, 'beat'>,
+  runs: Pick<RunStore, 'beat' | 'find'>,
   runId: string,
-  options: { readonly clock: Clock; readonly everyMs: number; readonly onLost: () => void },
+  options: HeartbeatOptions,
 ): () => void {
+  const { clock, everyMs, lookMs } = options;
   const stop = new AbortController();
-  const beat = async () => {
+  let beaten = clock.now();
+  let isAsked = false;
+  /** Whether the run is still there. */
+  const look = async (): Promise<boolean> => {
+    const now = clock.now();
+    if (isAsked || now - beaten >= everyMs) {
+      beaten = now;
+      if (!(await runs.beat(runId, now))) return false;
+    }
+    if (isAsked) return true;
+    const run = await runs.find(runId);
+    if (run === null) return false;
+    isAsked = isToStop(run);
+    if (isAsked && !stop.signal.aborted) options.onStop();
+    return true;
+  };
+  const watch = async () => {
     while (!stop.signal.aborted) {
-      await options.clock.wait(options.everyMs, stop.signal);
-      const alive = await runs.beat(runId, options.clock.now()).catch(() => true);
+      await clock.wait(isAsked ? everyMs : Math.min(everyMs, lookMs), stop.signal);
+      const alive = await look().catch(() => true);
       if (!alive && !stop.signal.aborted) {
         options.onLost();
         return;
       }
     }
   };
-  beat().catch(ignore);
+  watch().catch(ignore);
   return () => stop.abort();
 }
 

@@ -80,7 +80,7 @@ export async function openWorkshop(
   const other = scriptedProvider(otherReplies, { name: 'other', label: 'Other' });
   const config = { ...parseConfig({ name: 'test.toml', text: lines }, {}), limits: httpLimits };
   const providers = createProviders({ config, extra: [provider, other] });
-  const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, ...rest.limits };
+  const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, lookMs: 10, ...rest.limits };
   const generator = createGenerator({ ...rest, store, providers, limits });
   const context: RunContext = { actor: 'me', now: Date.now, newId: () => newId(), kit: messageKit };
   const id = treeId(newId());

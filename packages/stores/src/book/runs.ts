@@ -85,6 +85,13 @@ export class Runs {
           if (running !== undefined) await this.#keep(running, { ...running.run, beatAt: at });
           return running !== undefined;
         }),
+      note: (id, data) =>
+        locked(id, async () => {
+          const running = this.#find(owner, id);
+          if (running !== undefined)
+            await this.#keep(running, { ...running.run, data: { ...running.run.data, ...data } });
+          return running !== undefined;
+        }),
       append: (id, chunk) =>
         locked(id, async () => {
           const running = this.#find(owner, id);

@@ -85,6 +85,31 @@ export function servingRules(subject: StoreSubject): void {
       expect((await store.runs.find(uuid(81)))?.process).toBe('dead');
     });
 
+    rule(
+      subject,
+      '[K160] what is noted with a run is seen by everybody, also if two note something at once',
+      async (store) => {
+        const bed = await bedIn(store);
+        const [first = nodeId('')] = await bed.grow(['a']);
+        const id = uuid(80);
+        const data = { model: 'm', old: 1 };
+        await store.runs.start({
+          id,
+          treeId: bed.treeId,
+          nodeId: first,
+          process: 'p',
+          startedAt: 10,
+          beatAt: 10,
+          data,
+        });
+        const notes = [store.runs.note(id, { stop: 'now' }), store.runs.note(id, { old: 2 })];
+        expect(await Promise.all(notes)).toEqual([true, true]);
+        expect(await store.runs.find(id)).toMatchObject({ beatAt: 10, data: { model: 'm', old: 2, stop: 'now' } });
+        await store.runs.end(id);
+        expect(await store.runs.note(id, { stop: 'late' })).toBe(false);
+      },
+    );
+
     rule(subject, '[K103] runs and their text outlive the process', async (store, context) => {
       needs(context, store.supports.durable, 'nothing outlives the process');
       const bed = await bedIn(store);

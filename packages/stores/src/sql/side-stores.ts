@@ -21,6 +21,7 @@ export function runStore(owner: string, doors: Doors): RunStore {
         yield* side.startRun(owner, run);
       }),
     beat: (id, at) => doors.transaction(() => side.beatRun(owner, id, at)),
+    note: (id, data) => doors.transaction(() => side.noteRun(owner, id, data)),
     append: (id, chunk) => doors.transaction(() => side.appendChunk(owner, id, chunk)),
     chunks: (id, from = 0) => doors.snapshot(() => side.runChunks(owner, id, from)),
     find: (id) => doors.snapshot(() => side.findRun(owner, id)),

@@ -49,6 +49,20 @@ export function* beatRun(owner: string, id: string, at: number): Work<boolean> {
   return (yield* exec('UPDATE run SET beat_at = $3 WHERE id = $1 AND owner = $2', id, owner, at)) > 0;
 }
 
+/** Sets fields of a run's data. The row is written first, so that two who note something wait for each other. */
+export function* noteRun(owner: string, id: string, data: JsonObject): Work<boolean> {
+  yield* exec('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
+  const found = yield* findRun(owner, id);
+  if (found === null) return false;
+  yield* exec(
+    'UPDATE run SET data = $3 WHERE id = $1 AND owner = $2',
+    id,
+    owner,
+    JSON.stringify({ ...found.data, ...data }),
+  );
+  return true;
+}
+
 /** Adds text to a run that is still there. The text is kept as JSON, so that any code unit survives. */
 export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<boolean> {
   if ((yield* row('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
