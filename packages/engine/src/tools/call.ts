@@ -15,6 +15,7 @@ import type {
 import { toolErrorKinds } from './contract.ts';
 import { toolError } from './errors.ts';
 import { textOfResult, withinBytes } from './result-text.ts';
+import { decidingBy, type ToolRules } from './rules.ts';
 import type { Check } from './schema.ts';
 
 /** How long a call may take and how much it may answer. */
@@ -42,6 +43,7 @@ export interface ReadyTool {
 /** What calls need of the registry. */
 export interface Workshop {
   readonly limits: ToolLimits;
+  readonly rules: ToolRules;
   readonly now: () => number;
   find(name: string): ReadyTool | undefined;
   names(): readonly string[];
@@ -94,6 +96,8 @@ async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions):
   const allowed = options.active === undefined || options.active.includes(name);
   const ready = allowed ? shop.find(name) : undefined;
   if (ready === undefined) throw unknownTool(name, options.active ?? shop.names());
+  if (shop.rules.deny.includes(name))
+    throw toolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
     throw toolError('tool/bad-arguments', `The arguments of ${name} ${call.malformed}.`, { name });
   // A copy that nobody else holds: what was checked and approved is what is run.
@@ -101,7 +105,8 @@ async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions):
   const wrong = ready.check(parameters);
   if (wrong !== undefined) throw toolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
   if (options.signal?.aborted === true) throw aborted(name);
-  if (ready.tool.sideEffects) await approved(ready.tool, call.id, parameters, options);
+  if (ready.tool.sideEffects)
+    await approved(ready.tool, call.id, parameters, { ...options, approve: decidingBy(shop.rules, options.approve) });
   return await withinTime(shop, ready.tool, parameters, options);
 }
 

@@ -7,3 +7,4 @@ export * from './contract.ts';
 export { defineTool, type ToolSpecification } from './define.ts';
 export { toolError } from './errors.ts';
 export { builtInTools, createTools, type Tools, type ToolsOptions } from './registry.ts';
+export { type ToolRules, toolSettings } from './rules.ts';

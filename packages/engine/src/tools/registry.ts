@@ -3,6 +3,7 @@ import { answerCall, defaultToolLimits, type ReadyTool, type ToolLimits } from '
 import type { Tool, ToolCall, ToolCallOptions, ToolResult } from './contract.ts';
 import { toolError } from './errors.ts';
 import * as members from './members.ts';
+import { askAlways, type ToolRules } from './rules.ts';
 import { compileSchema } from './schema.ts';
 
 /** The tools that are built in. */
@@ -13,6 +14,8 @@ export interface ToolsOptions {
   /** The tools to begin with; the built-in ones if not given. */
   readonly tools?: readonly Tool[] | undefined;
   readonly limits?: Partial<ToolLimits> | undefined;
+  /** What the operator says; whoever starts a turn is asked about every side effect if not given. */
+  readonly rules?: ToolRules | undefined;
   /** Milliseconds since 1970; the machine's clock if not given. */
   readonly now?: (() => number) | undefined;
 }
@@ -36,6 +39,7 @@ export function createTools(options: ToolsOptions = {}): Tools {
   const ready = new Map<string, ReadyTool>();
   const shop = {
     limits: { ...defaultToolLimits, ...options.limits },
+    rules: options.rules ?? askAlways,
     now: options.now ?? Date.now,
     find: (name: string) => ready.get(name),
     names: () => [...ready.keys()],

@@ -2,11 +2,13 @@ import { getEventListeners } from 'node:events';
 import type { JsonObject } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../config/load.ts';
 import { Approvals, approvalHash } from './approval.ts';
-import type { ApprovalRequest, Tool, ToolCall, ToolResult } from './contract.ts';
+import type { ApprovalRequest, Approve, Tool, ToolCall, ToolResult } from './contract.ts';
 import { defineTool, type ToolSpecification } from './define.ts';
 import { builtInTools, createTools } from './registry.ts';
 import { withinBytes } from './result-text.ts';
+import { toolSettings } from './rules.ts';
 
 function tool(spec: Partial<ToolSpecification> & Pick<ToolSpecification, 'run'>): Tool {
   return defineTool({
@@ -328,6 +330,29 @@ describe('approval', () => {
     expect((await call()).error).toBe('tool/not-approved');
     const further = approvals.deciding((request) => ({ approved: true, hash: request.hash }));
     expect((await tools.call(calling({ n: 2 }, 'write'), { approve: further })).error).toBeNull();
+  });
+
+  test('[M43] the operator decides where the configuration says so, and whoever is asked decides where it does not', async () => {
+    const settled = async (lines: string, name: string, approve?: Approve) => {
+      const settings = toolSettings(parseConfig({ name: 'test.toml', text: `[tools]\n${lines}` }, {}));
+      const reading = tool({ name: 'read', run: () => 'read' });
+      return (await createTools({ ...settings, tools: [writing, reading] }).call(calling({}, name), { approve })).error;
+    };
+    const yes: Approve = ({ hash }) => ({ approved: true, hash });
+    const no: Approve = () => ({ approved: false });
+    const denied = 'tool/not-approved';
+    expect(await settled('', 'write')).toBe(denied);
+    expect(await settled('', 'write', yes)).toBeNull();
+    expect(await settled('allow = ["write"]', 'write')).toBeNull();
+    expect(await settled('allow = ["other"]', 'write', yes)).toBeNull();
+    expect(await settled('allow = ["other"]', 'write', no)).toBe(denied);
+    expect(await settled('allow = ["other"]', 'write')).toBe(denied);
+    expect(await settled('approval = "always"', 'write')).toBeNull();
+    expect(await settled('approval = "never"', 'write', yes)).toBe(denied);
+    expect(await settled('approval = "never"\nallow = ["write"]', 'write')).toBeNull();
+    expect(await settled('approval = "never"', 'read')).toBeNull();
+    expect(await settled('approval = "always"\nallow = ["write"]\ndeny = ["write"]', 'write', yes)).toBe(denied);
+    expect(await settled('deny = ["read"]', 'read', yes)).toBe(denied);
   });
 
   test('[W74] a call that waits for approval ends when it is stopped, and is never run after', async () => {
