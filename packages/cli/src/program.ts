@@ -40,7 +40,7 @@ export async function runLine(words: readonly string[], host: Host, members = su
     }
   });
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync(withSubcommand(words, members), { from: 'user' });
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     const error = thrown instanceof CommanderError ? usageError(usageText(thrown)) : asAppError(thrown);
@@ -50,6 +50,15 @@ export async function runLine(words: readonly string[], host: Host, members = su
     return exitCodes[error.kind];
   }
   return code;
+}
+
+/** The line with the default subcommand where it names none; a word that is no subcommand is left to be refused. */
+function withSubcommand(words: readonly string[], members: readonly Subcommand[]): string[] {
+  const [first] = words;
+  const asksForHelp = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
+  const named = words.some((word) => members.some((member) => member.name === word));
+  const starts = !asksForHelp && !named && (first === undefined || first.startsWith('-'));
+  return starts ? [defaultSubcommand, ...words] : [...words];
 }
 
 type Run = (
@@ -75,9 +84,7 @@ export function programOf(members: readonly Subcommand[], host: Host, run: Run):
   quiet(program);
   for (const option of globalOptions) program.addOption(commanderOption(option));
   for (const member of members) {
-    const command = quiet(
-      program.command(member.name, { isDefault: member.name === defaultSubcommand }).helpGroup(`${member.group}:`),
-    );
+    const command = quiet(program.command(member.name).helpGroup(`${member.group}:`));
     command.summary(member.summary).description(sentence(member.summary));
     for (const { name, summary, optional, many } of member.arguments ?? []) {
       const shown = many === true ? `${name}...` : name;

@@ -19,6 +19,7 @@ export { regenerate } from './regenerate/index.ts';
 export { restore } from './restore/index.ts';
 export { rm } from './rm/index.ts';
 export { search } from './search/index.ts';
+export { serve } from './serve/index.ts';
 export { show } from './show/index.ts';
 export { split } from './split/index.ts';
 export { switchTo } from './switch/index.ts';

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { type Listening, serve as listen, type ServeOptions } from '@coppice/server';
+import { openBrowser } from '../../browser.ts';
+import { plantExample } from '../../example-tree.ts';
+import { usageError } from '../../exit-codes.ts';
+import { webFolder } from '../../web-folder.ts';
+import type { Workplace } from '../../workplace.ts';
+import { defineSubcommand } from '../contract.ts';
+
+/** Where the page is found again, unless something else is there. */
+const usualPort = 4747;
+
+export const serve = defineSubcommand({
+  name: 'serve',
+  summary: 'start the server and the page (also what coppice does alone)',
+  group: 'Talk',
+  options: [
+    { name: 'port', value: 'number', summary: `${usualPort} if it is free; 0 takes any and prints {"port","token"}` },
+    {
+      name: 'host',
+      value: 'address',
+      summary: 'this machine alone if not given; others need COPPICE_TOKEN or --users',
+    },
+    { name: 'users', summary: 'several people, each with tokens of their own' },
+    { name: 'no-open', summary: 'does not open a browser' },
+    { name: 'no-example', summary: 'plants no example in an empty store' },
+  ],
+  examples: ['coppice', 'coppice serve --port 8080 --no-open', 'coppice serve --port 0'],
+  async run(given, at) {
+    const { host: machine, output } = at;
+    const port = given.count('port');
+    if (port !== undefined && port > 65_535) throw usageError(`A port is a number up to 65535, not ${port}.`);
+    const [store, config, providers] = [await at.store(), await at.config(), await at.providers()];
+    const readOnly = (await store.info()).readOnly;
+    if (!given.flag('no-example') && !readOnly && port !== 0) await plantExample(store, at.context());
+    const chosen = machine.env['COPPICE_TOKEN'];
+    const token = chosen ?? randomBytes(32).toString('base64url');
+    const web = webFolder();
+    const host = given.optional('host');
+    const options: ServeOptions = {
+      store,
+      config,
+      providers,
+      auth: given.flag('users') ? { mode: 'users' } : { mode: 'token', token, chosen: chosen !== undefined },
+      ...(web === null ? {} : { web }),
+      ...(host === undefined ? {} : { host }),
+    };
+    const listening = await listenOn(options, port);
+    at.onClose(() => listening.close());
+    tell(listening, token, at, port === 0);
+    if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
+    else if (!given.flag('no-open') && port !== 0 && listening.signInUrl !== null && machine.stdout.isTTY === true)
+      openBrowser(listening.signInUrl, machine.env);
+    await ended(machine.signal);
+    return null;
+  },
+});
+
+/** The usual port, or any if that is taken; a port that was asked for is a must. */
+async function listenOn(options: ServeOptions, port: number | undefined): Promise<Listening> {
+  if (port !== undefined) return listen({ ...options, port });
+  try {
+    return await listen({ ...options, port: usualPort });
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE')) throw thrown;
+    return listen({ ...options, port: 0 });
+  }
+}
+
+function tell({ port, url, signInUrl }: Listening, token: string, at: Workplace, asData: boolean): void {
+  const { output } = at;
+  if (asData || at.options.json) {
+    output.json({ port, token, url });
+    return;
+  }
+  output.print(`${output.style.active('❧')} Coppice is at ${output.style.strong(signInUrl ?? url)}`);
+  output.print(output.style.quiet('Whoever has this address can read and write your trees. Ctrl-C stops it.'));
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice serve', () => {
+  let bed: Bed;
+  let stop: AbortController;
+  let told: string;
+  let heard: Promise<string>;
+
+  function serving(env: Readonly<Record<string, string>> = {}): Bed {
+    stop = new AbortController();
+    told = '';
+    let hear: (text: string) => void = () => undefined;
+    heard = new Promise((resolve) => {
+      hear = resolve;
+    });
+    const stdout = {
+      write(text: string) {
+        told += text;
+        if (told.endsWith('\n')) hear(told);
+      },
+    };
+    return makeBed({ home: bed.home, env, stdout, signal: stop.signal });
+  }
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => {
+    stop.abort();
+    bed.close();
+  });
+
+  it('[O35] --port 0 prints port and token as JSON, serves the same trees, and stops when asked', async () => {
+    const { tree } = await bed.grow('One');
+    const running = serving().run(['serve', '--port', '0']);
+    const { port, token } = JSON.parse(await heard);
+    const address = `http://127.0.0.1:${port}/api/trees/${tree}`;
+    expect((await fetch(address)).status).toBe(401);
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+    expect(await answer.json()).toMatchObject({ id: tree });
+    stop.abort();
+    expect((await running).code).toBe(0);
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  it('[O35] an empty store gets an example to explore, once', async () => {
+    const running = serving().run(['serve', '--json', '--no-open']);
+    await heard;
+    stop.abort();
+    await running;
+    const { items } = await bed.json(['ls']);
+    expect(items).toMatchObject([{ attributes: { tags: ['example'] } }]);
+    const { nodes } = await bed.json(['show', 'last']);
+    expect(nodes).toMatchObject({ length: 6 });
+    expect(await bed.run(['fsck'])).toMatchObject({ code: 0 });
+    await bed.json(['rm', 'last']);
+    const again = serving().run(['serve', '--json', '--no-open']);
+    await heard;
+    stop.abort();
+    await again;
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  });
+
+  it('[O35] a public address without a chosen token is refused', async () => {
+    const { code, err } = await serving().run(['serve', '--host', '0.0.0.0', '--port', '0']);
+    expect(code).not.toBe(0);
+    expect(err).toContain('token');
+  });
+});
