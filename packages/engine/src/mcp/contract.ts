@@ -52,7 +52,7 @@ export interface McpServerState {
   readonly status: McpServerStatus;
   /** Milliseconds since 1970; since when it is so. */
   readonly since: number;
-  /** What is run or connected to: the exact command, or the address. Holds no secret. */
+  /** What is run or connected to: the exact command, or the address, with what looks like a key taken out. */
   readonly target: readonly string[];
   /** What the server says that it is. */
   readonly server: { readonly name: string; readonly version: string } | null;

@@ -1,4 +1,5 @@
 /** The MCP client: the operator's servers, and their tools among the others. */
+import { redact } from '../http/redact.ts';
 import { systemClock } from '../providers/clock.ts';
 import { createTools } from '../tools/registry.ts';
 import { Book } from './book.ts';
@@ -21,7 +22,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
 
   const stateOf = (server: McpServer): McpServerState => ({
     name: server.config.name,
-    target: server.config.transport === 'stdio' ? server.config.command : [server.config.url],
+    target: (server.config.transport === 'stdio' ? server.config.command : [server.config.url]).map(redact),
     ...server.health,
     tools: book.states(server.config.name),
   });

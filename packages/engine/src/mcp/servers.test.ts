@@ -167,11 +167,11 @@ describe('what a child sees', () => {
   });
 
   test('[M1] only what is configured is run, as it is written and by no shell; what is switched off is not', async () => {
-    const config = mcpConfig({ odd: [...oddServer('good'), '$(touch /tmp/x); "a b"'] });
+    const config = mcpConfig({ odd: [...oddServer('good'), 'sk-a-key-among-arguments', '$(touch /tmp/x); "a b"'] });
     const off = mcpConfig({ off: oddServer('good') }, 'enabled = false');
     const client = open({ mcpServers: new Map([...config.mcpServers, ...off.mcpServers]) });
     await client.start();
-    expect(stateOf(client, 'odd').target.at(-1)).toBe('$(touch /tmp/x); "a b"');
+    expect(stateOf(client, 'odd').target.slice(-2)).toEqual(['«hidden»', '$(touch /tmp/x); "a b"']);
     expect(stateOf(client, 'odd')).toMatchObject({ status: 'ready', server: { name: 'odd', version: '1' } });
     expect(stateOf(client, 'off')).toMatchObject({ status: 'disabled', tools: [] });
     await client.restart('off');
