@@ -20,6 +20,7 @@ import { noBudgets } from './budget.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
 import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
+import { withinDay } from './notes-budget.ts';
 import type { Room, ToolSource } from './room.ts';
 import { memorySpending, type Spending } from './spending.ts';
 import { Stop } from './stop.ts';
@@ -85,9 +86,11 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const kit = options.kit ?? messageKit;
   const makeId = options.newId ?? (() => newId(clock.now()));
   const actor = options.actor ?? store.owner;
+  const budgets = options.budgets ?? noBudgets;
+  const spending = options.spending ?? memorySpending();
+  const notes = cheapModel(options.providers, { summaries: options.summaries ?? {} });
   const summarizer =
-    options.summarizer ??
-    createSummarizer({ model: cheapModel(options.providers, { summaries: options.summaries ?? {} }), clock });
+    options.summarizer ?? createSummarizer({ ...withinDay(notes, { budgets, spending, clock }), clock });
   const compactor = createCompactor({
     store,
     summarizer,
@@ -111,8 +114,8 @@ export function createGenerator(options: GeneratorOptions): Generator {
     actor,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },
-    budgets: options.budgets ?? noBudgets,
-    spending: options.spending ?? memorySpending(),
+    budgets,
+    spending,
     compact: options.compaction?.automatic === false ? null : (options.compact ?? compactor.makeRoom),
   };
   const running = new Set<RunningTurn>();

@@ -3,13 +3,15 @@ import { type JsonObject, type Message, type ToolUseBlock, textMessage } from '@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
+import { withinDay } from '../generate/notes-budget.ts';
+import { memorySpending } from '../generate/spending.ts';
+import { systemClock } from '../providers/clock.ts';
 import { errorEvent } from '../providers/errors.ts';
 import { createProviders, type Model } from '../providers/index.ts';
 import { type ScriptedReply, scriptedProvider, textBeats } from '../testing/scripted.ts';
 import { cheapModel } from './cheap-model.ts';
 import { extractSummary } from './extract.ts';
 import { filesIn, filesJson, joinFiles, trackFiles, withoutFiles } from './files.ts';
-import { plainTitle } from './plain-title.ts';
 import { createSummarizer } from './summarizer.ts';
 import { portionsOf } from './transcript.ts';
 
@@ -197,6 +199,22 @@ describe('without a model, or with one that is no help', () => {
     },
   );
 
+  test("[Y4] once a day's budget is spent, which notes count for, no model is asked", async () => {
+    const { provider, near } = desk([textBeats('Notes.')]);
+    const spending = memorySpending();
+    const dear = { ...near, cost: () => ({ input: 1, output: 0, cacheRead: 0, cacheWrite: 0, total: 1 }) };
+    const budget = { budgets: { dayUsd: 1.5 }, spending, clock: systemClock };
+    const summarizer = createSummarizer(withinDay(() => dear, budget));
+    const sources: JsonObject[] = [];
+    for (let round = 0; round < 3; round++) sources.push((await summarizer.branch({ messages: talk, near })).source);
+    expect(sources.map(({ type, reason }) => [type, reason])).toEqual([
+      ['model', undefined],
+      ['model', undefined],
+      ['extract', 'generate/budget'],
+    ]);
+    expect(provider.requests).toHaveLength(2);
+  });
+
   test('[Y4] a model that never ends is given up in time', async () => {
     const { near } = desk([[{ type: 'hang' }]]);
     const summarizer = createSummarizer({ model: () => near, limits: { timeoutMs: 20 } });
@@ -310,56 +328,6 @@ describe('files', () => {
 });
 
 describe('a title', () => {
-  test.each([
-    ['How do I sort a list in Rust? I tried sort_by.', 'How do I sort a list in Rust?'],
-    ['# **Big** [plan](http://x.y)\nmore', 'Big plan'],
-    ['```js\nconst a = 1;\n```', 'const a = 1'],
-    ['- first `item` of _many_\n- second', 'first item of many'],
-    ['   \n\n> quoted words.', 'quoted words'],
-    ['日本語の文です。次の文。', '日本語の文です'],
-    ['Compare A vs. B for me. Thanks.', 'Compare A vs. B for me'],
-    [`${'long '.repeat(30)}end`, 'long long long long long long long long long long long long…'],
-    ['\u202eevil\u0007 text', 'evil text'],
-    ['***\n---\n', null],
-    ['', null],
-  ])('[Y9] of %j without a model is its first sentence, without markup, cut at a word', (text, title) => {
-    expect(plainTitle(text)).toBe(title);
-  });
-
-  test('[Y9] is one line of at most 60 characters without half a character', () => {
-    const unit = fc.oneof(
-      fc.constantFrom(
-        ' ',
-        '\n',
-        '.',
-        '*',
-        '_',
-        '`',
-        '[',
-        '](',
-        ')',
-        '# ',
-        '- ',
-        'word',
-        '👩‍👩‍👧',
-        'é',
-        '\u202e',
-        '\u0007',
-      ),
-      fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
-    );
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 300 }), (units) => {
-        const text = units.join('');
-        const title = plainTitle(text);
-        if (title === null) return;
-        expect(title.length).toBeLessThanOrEqual(60);
-        expect(title).not.toMatch(/[\n\r\p{Cs}\p{Cc}]/u);
-        expect(title.trim()).toBe(title);
-      }),
-    );
-  });
-
   test('[Y9] by a model is tidied, and replaced where it is none', async () => {
     const { near, summarizer } = desk([
       textBeats('Title: "A **red** boat."\nIt is'),

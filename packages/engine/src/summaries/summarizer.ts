@@ -1,10 +1,10 @@
 /** Writes summaries and titles: with a model where there is one, else in the words that were used. */
-import { type JsonObject, type Message, textOf } from '@coppice/core';
+import { isAppError, type JsonObject, type Message, textOf } from '@coppice/core';
 import { generateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import { type Answer, askModel, roomFor } from './ask-model.ts';
+import { type Answer, type Asking, askModel, roomFor } from './ask-model.ts';
 import { clip } from './clip.ts';
 import {
   defaultSummaryLimits,
@@ -33,6 +33,8 @@ import { portionsOf, transcriptOf } from './transcript.ts';
 export interface SummarizerOptions {
   /** Who writes; see `cheapModel`. Without it every text is drawn from the messages. */
   readonly model?: PickModel | null | undefined;
+  /** Told what each call cost, in US dollars, where that is known. */
+  readonly onSpent?: ((usd: number) => void | Promise<void>) | undefined;
   readonly limits?: Partial<SummaryLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -44,6 +46,7 @@ export const turnHeading = '## The request under way';
 export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
   const desk: Desk = {
     pick: options.model ?? null,
+    onSpent: options.onSpent ?? null,
     limits: { ...defaultSummaryLimits, ...options.limits },
     clock: options.clock ?? systemClock,
   };
@@ -65,6 +68,7 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
 
 interface Desk {
   readonly pick: PickModel | null;
+  readonly onSpent: SummarizerOptions['onSpent'] | null;
   readonly limits: SummaryLimits;
   readonly clock: Clock;
 }
@@ -94,29 +98,39 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw generateError('generate/aborted', 'The summary was stopped.');
 }
 
+/** Who writes, or why nobody does. */
+type Choice = { readonly model: Model } | { readonly model: null; readonly reason: string };
+
 async function chosen(
   { pick }: Desk,
   { near, signal }: { readonly near?: Model | null | undefined; readonly signal?: AbortSignal | undefined },
-): Promise<Model | null> {
+): Promise<Choice> {
   throwIfAborted(signal);
-  if (pick === null) return null;
   try {
-    return await pick(near ?? null);
-  } catch {
-    return null;
+    const model = (await pick?.(near ?? null)) ?? null;
+    return model === null ? { model, reason: 'no-model' } : { model };
+  } catch (thrown) {
+    return { model: null, reason: isAppError(thrown) ? thrown.code : 'no-model' };
   }
+}
+
+async function asked(desk: Desk, model: Model, question: Question, asking: Omit<Asking, 'clock'>): Promise<Answer> {
+  const answer = await askModel(model, question, { ...asking, clock: desk.clock });
+  if (answer.type === 'said' && answer.cost !== null && answer.cost > 0) await desk.onSpent?.(answer.cost);
+  throwIfAborted(asking.signal);
+  return answer;
 }
 
 async function compactionSummary(desk: Desk, request: SummarizerRequest): Promise<Summary> {
   const { messages, turnPrefix = [] } = request;
   const previous = request.previous == null ? null : withoutFiles(request.previous) || null;
-  const model = await chosen(desk, request);
+  const choice = await chosen(desk, request);
   const maxTokens = request.maxTokens ?? desk.limits.maxTokens;
   const isSplit = turnPrefix.length > 0;
   const hasHistory = messages.length > 0;
   const [whole, begun] = await Promise.all([
     hasHistory || (previous === null && !isSplit)
-      ? written(desk, model, request, {
+      ? written(desk, choice, request, {
           messages,
           previous,
           maxTokens: isSplit ? Math.floor((maxTokens * 2) / 3) : maxTokens,
@@ -125,7 +139,7 @@ async function compactionSummary(desk: Desk, request: SummarizerRequest): Promis
         })
       : null,
     isSplit
-      ? written(desk, model, request, {
+      ? written(desk, choice, request, {
           messages: turnPrefix,
           previous: null,
           maxTokens: hasHistory || previous !== null ? Math.floor(maxTokens / 3) : maxTokens,
@@ -176,7 +190,7 @@ function sourceOf(parts: readonly Written[]): JsonObject {
 }
 
 /** Writes one text, portion by portion: each answer is brought up to date with the next. */
-async function written(desk: Desk, model: Model | null, request: SummarizerRequest, task: Task): Promise<Written> {
+async function written(desk: Desk, choice: Choice, request: SummarizerRequest, task: Task): Promise<Written> {
   const { focus, signal } = request;
   const { messages, previous, maxTokens, isPrefix = false } = task;
   const extracted = (reason: string, calls = 0): Written => ({
@@ -187,20 +201,23 @@ async function written(desk: Desk, model: Model | null, request: SummarizerReque
     usage: null,
     cost: null,
   });
-  if (model === null) return extracted('no-model');
+  if (choice.model === null) return extracted(choice.reason);
+  const { model } = choice;
   const length = Math.min(maxTokens, Math.floor(model.info.window / 4));
   const portions = portionsFor(desk, model, messages, previous, length);
   if (portions === null) return extracted('too-long');
-  const { clock, limits } = desk;
+  const { limits } = desk;
   const usage = { inputTokens: 0, outputTokens: 0 };
   let cost: number | null = null;
   let isCounted = false;
   let text = previous;
   for (const [index, portion] of portions.entries()) {
     const question = text === null ? task.ask(portion, focus) : task.update(portion, text, focus);
-    const asking = { maxTokens: length, timeoutMs: limits.timeoutMs, clock, signal };
-    const answer: Answer = await askModel(model, question, asking);
-    throwIfAborted(signal);
+    const answer: Answer = await asked(desk, model, question, {
+      maxTokens: length,
+      timeoutMs: limits.timeoutMs,
+      signal,
+    });
     if (answer.type === 'failed') return extracted(answer.code, index + 1);
     text = withoutFiles(answer.text) || answer.text;
     if (answer.cost !== null) cost = (cost ?? 0) + answer.cost;
@@ -241,13 +258,13 @@ async function title(desk: Desk, request: TitleRequest): Promise<Summary | null>
   const messages = request.messages.slice(0, 4);
   const plain = firstTitle(messages);
   if (plain === null) return null;
-  const model = await chosen(desk, request);
-  if (model === null) return { text: plain, source: { type: 'extract', reason: 'no-model' } };
-  const { limits, clock } = desk;
+  const choice = await chosen(desk, request);
+  if (choice.model === null) return { text: plain, source: { type: 'extract', reason: choice.reason } };
+  const { model } = choice;
+  const { limits } = desk;
   const transcript = transcriptOf(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
-  const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), clock, signal };
-  const answer = await askModel(model, titleQuestion(clip(transcript, 5_000)), asking);
-  throwIfAborted(signal);
+  const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
+  const answer = await asked(desk, model, titleQuestion(clip(transcript, 5_000)), asking);
   const tidy = answer.type === 'said' ? tidyTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {
