@@ -15,6 +15,7 @@ import {
   type Providers,
   pinsPath,
   type Tools,
+  toolSettings,
 } from '@coppice/engine';
 import type { Workplace } from './workplace.ts';
 
@@ -34,7 +35,7 @@ export interface EngineRoom {
 export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
   const events = createEvents();
-  const tools = createTools({ limits: { timeoutMs: config.tools.timeoutMs, resultBytes: config.tools.outputBytes } });
+  const tools = createTools(toolSettings(config));
   const settings = generatorSettings(config);
   const generator = createGenerator({ store, providers, tools, events, ...settings });
   const { compactor } = generator;
