@@ -43,3 +43,16 @@ export function fromBase64(text: string): Uint8Array {
   }
   return bytes;
 }
+
+/** Bytes as standard base64 with its padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 3) {
+    const bits = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+    text += alphabet[bits >> 18] ?? '';
+    text += alphabet[(bits >> 12) & 63] ?? '';
+    text += at + 1 < bytes.length ? (alphabet[(bits >> 6) & 63] ?? '') : '=';
+    text += at + 2 < bytes.length ? (alphabet[bits & 63] ?? '') : '=';
+  }
+  return text;
+}

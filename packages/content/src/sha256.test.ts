@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64Length, fromBase64, isBase64 } from './base64.ts';
+import { base64Length, fromBase64, isBase64, toBase64 } from './base64.ts';
 import { sha256Hex as platformSha256Hex, portableSha256Hex } from './sha256.ts';
 import { anyText } from './testing/arbitraries.ts';
 import { utf8Length } from './utf8.ts';
@@ -58,6 +58,7 @@ describe('bytes', () => {
         expect(isBase64(text)).toBe(true);
         expect(base64Length(text)).toBe(bytes.length);
         expect(Buffer.from(fromBase64(text)).equals(bytes)).toBe(true);
+        expect(toBase64(bytes)).toBe(text);
       }),
     );
     for (const text of ['a', 'ab', 'abc', 'ab c', 'a=bc', '====', 'ab-_', 'abcé', 'ab\n=', 'a==='])

@@ -4,6 +4,7 @@ import type {
   AbortSignalLike,
   Bookmark,
   ExternalId,
+  ImportNode,
   Json,
   JsonObject,
   Node,
@@ -46,8 +47,10 @@ export interface ImportedNode {
   readonly createdAt?: number;
   /** Title, tags, source (who made it: model, usage …), excluded, customData. */
   readonly meta?: NodeMeta;
-  /** The title of its bookmark. */
-  readonly bookmark?: string;
+  /** The title of its bookmark, or the whole of it. */
+  readonly bookmark?: string | NonNullable<ImportNode['bookmark']>;
+  /** Its creation number, where the source has one; times decide the order otherwise. */
+  readonly sequence?: number;
   /** Comes into the trash. */
   readonly removed?: boolean;
   /** The source's record, verbatim; kept beside the message so that a writer can give it back. */
@@ -91,6 +94,13 @@ export interface ImportedTree {
   /** How many records of the source became the tree itself, such as a leading system message; none if not said. */
   readonly ownRecords?: number;
   readonly blobs?: readonly ImportedBlob[];
+  /** Goes to the trash once it is in. */
+  readonly trashed?: boolean;
+  /** A tree of our own that comes back: its ids are UUIDs that it keeps, its notes are complete, and it has these names. */
+  readonly restores?: {
+    readonly rootId: string;
+    readonly names: readonly Omit<ExternalId, 'treeId'>[];
+  };
   readonly place: string;
   /** What the reader noticed inside this conversation. */
   readonly findings: readonly Finding[];
@@ -100,6 +110,8 @@ export interface ImportedTree {
 export type ReadEvent =
   | { readonly type: 'tree'; readonly tree: ImportedTree }
   | { readonly type: 'finding'; readonly finding: Finding }
+  /** Bytes that stand by themselves, to be kept at once so that none are held. */
+  | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'pause' };
 
 /** How an input is read. */

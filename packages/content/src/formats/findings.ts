@@ -61,6 +61,7 @@ export const findingCodes = {
   'import/tool-pairing': 'a tool call or result without its counterpart',
   'import/inferred': 'something that the file does not say, filled in',
   'import/merged': 'several records became one message',
+  'import/checksum': 'the sum does not match: something was changed or lost on the way',
   'import/in-trash': 'the conversation lies in the trash: nothing was added',
   'import/parent-removed': 'what it hangs on was deleted here: left out',
   'import/differs': 'the record differs from the one imported before: ours was kept',

@@ -1,5 +1,5 @@
 // Reading an input from end to end: opened, told what it is, read, put right, counted.
-import type { Format, FormatReader, ReadOptions } from './contract.ts';
+import type { Format, FormatReader, ImportedBlob, ReadOptions } from './contract.ts';
 import { type Finding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
 import { type Input, type InputFile, openInput, type Sample, sampleOf } from './input.ts';
@@ -11,6 +11,7 @@ export type ImportEvent =
   | { readonly type: 'format'; readonly format: Format }
   | { readonly type: 'tree'; readonly tree: RepairedTree }
   | { readonly type: 'finding'; readonly finding: Finding }
+  | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'progress'; readonly bytes: number; readonly total: number | null };
 
 /** How an input is read. */
@@ -92,7 +93,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   for await (const event of reader.read({ files }, options)) {
     if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
     if (event.type === 'tree') yield { type: 'tree', tree: repairTree(event.tree) };
-    else if (event.type === 'finding') yield event;
+    else if (event.type === 'finding' || event.type === 'blob') yield event;
     if (event.type !== 'finding' || bytes - told > 1024 * 1024) {
       told = bytes;
       yield { type: 'progress', bytes, total };

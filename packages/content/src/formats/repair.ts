@@ -176,7 +176,7 @@ class Repair {
       const draft = this.drafts[at];
       if (draft === undefined) continue;
       const above = draft.parent === -1 ? Number.NEGATIVE_INFINITY : (times[draft.parent] ?? 0);
-      times[at] = Math.max(above, draft.node.createdAt ?? above);
+      times[at] = Math.max(above, draft.node.sequence ?? draft.node.createdAt ?? above);
       rank[at] = walked++;
       const below = children[at + 1] ?? [];
       for (let index = below.length - 1; index >= 0; index--) {

@@ -1,5 +1,17 @@
 // From a conversation that was put right to the one command that stores it.
-import type { ExternalId, ImportCommand, ImportNode, JsonObject, Marker, NodeId, TreeAttributes } from '@coppice/core';
+import {
+  type ExternalId,
+  type ImportCommand,
+  type ImportNode,
+  isUuid,
+  type JsonObject,
+  type Marker,
+  type NodeId,
+  nodeId,
+  type TreeAttributes,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 import { isKeepable, noteOf } from './records.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
@@ -67,48 +79,87 @@ function attributesOf(tree: RepairedTree, format: string): TreeAttributes {
   };
 }
 
-/** The command that stores a conversation for an owner. The same conversation always gives the same ids. */
-export function toCommand(tree: RepairedTree, format: string, owner: string): Incoming {
+/** The ids that a conversation and its nodes get. */
+interface Ids {
+  readonly treeId: TreeId;
+  readonly rootId: NodeId;
+  readonly nodes: ReadonlyMap<string, NodeId>;
+}
+
+function idsOf(tree: RepairedTree, format: string, owner: string, fresh: boolean): Ids {
+  const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
+  const nodes = new Map<string, NodeId>();
+  const derived = importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
+  const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
+  for (const { externalId } of tree.nodes)
+    nodes.set(externalId, kept ? nodeId(externalId) : importedNodeId(derived, externalId));
+  if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
+  return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
+}
+
+function namesOf(tree: RepairedTree, format: string, ids: Ids): ExternalId[] {
+  const { treeId: id } = ids;
   const { scope } = tree;
-  const treeId = importedTreeId({ owner, format, scope, id: tree.externalId });
-  const ids = new Map<string, NodeId>();
-  for (const { externalId } of tree.nodes) ids.set(externalId, importedNodeId(treeId, externalId));
+  const names: ExternalId[] = [];
+  if (tree.restores !== undefined) {
+    for (const one of tree.restores.names) {
+      const node = one.nodeId === null ? null : ids.nodes.get(one.nodeId);
+      if (node !== undefined) names.push({ ...one, treeId: id, nodeId: node });
+    }
+    return names;
+  }
+  for (const { externalId } of tree.nodes) {
+    const node = ids.nodes.get(externalId);
+    if (node !== undefined) names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
+  }
+  // The tree's own name comes last: where it is there, the others are.
+  names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
+  return names;
+}
+
+/**
+ * The command that stores a conversation for an owner. The same conversation always gives the same ids; a tree of our
+ * own keeps the ones it has, unless `fresh` says that somebody else has them.
+ */
+export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
+  const { scope } = tree;
+  const ids = idsOf(tree, format, owner, fresh);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
-  const names: ExternalId[] = [];
   const records = new Map<string, number>();
   for (const node of tree.nodes) {
-    const id = ids.get(node.externalId) ?? importedNodeId(treeId, node.externalId);
-    const marker = markerOf(node, ids);
+    const id = ids.nodes.get(node.externalId);
+    if (id === undefined) continue;
+    const marker = markerOf(node, ids.nodes);
     const group = groups.get(node);
-    const note = noteOf({ format, scope, id: node.externalId }, node.message, node.record);
+    const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;
+    const meta =
+      tree.restores === undefined
+        ? { ...node.meta, imported: noteOf({ format, scope, id: node.externalId }, node.message, node.record) }
+        : (node.meta ?? {});
     nodes.push({
       id,
-      parentId: node.parentExternalId === null ? null : (ids.get(node.parentExternalId) ?? null),
+      parentId: node.parentExternalId === null ? null : (ids.nodes.get(node.parentExternalId) ?? null),
       order: node.order,
       message: node.message,
       kind: node.kind,
-      meta: { ...node.meta, imported: note },
+      meta,
       ...(node.status === undefined ? {} : { status: node.status }),
       ...(group === undefined ? {} : { group }),
       ...(marker === undefined ? {} : { marker }),
       ...(node.createdAt === undefined ? {} : { createdAt: node.createdAt }),
       ...(node.removed === true ? { removed: true } : {}),
-      ...(node.bookmark === undefined ? {} : { bookmark: node.bookmark }),
+      ...(bookmark === undefined ? {} : { bookmark }),
     });
-    names.push({ treeId, nodeId: id, format, scope, id: node.externalId });
     records.set(id, node.records);
   }
-  // The tree's own name comes last: where it is there, the others are.
-  names.push({ treeId, nodeId: null, format, scope, id: tree.externalId });
-  const activeId = tree.activeExternalId === null ? null : (ids.get(tree.activeExternalId) ?? null);
   const command: ImportCommand = {
     type: 'import',
-    treeId,
-    rootId: importedRootId(treeId),
-    attributes: attributesOf(tree, format),
+    treeId: ids.treeId,
+    rootId: ids.rootId,
+    attributes: tree.restores === undefined ? attributesOf(tree, format) : (tree.attributes ?? {}),
     nodes,
-    activeId,
+    activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };
-  return { command, names, records };
+  return { command, names: namesOf(tree, format, ids), records };
 }

@@ -22,10 +22,13 @@ describe('an import', () => {
   test('[P85] makes the whole tree in one commit', async () => {
     const bed = new Bed();
     const state: ImportNode = { id: uuid(14), parentId: uuid(13), order: 0, message: user(' '), kind: 'state' };
-    const command = importing([q, { ...a1, bookmark: 'good' }, { ...a2, status: 'pending' }, state], {
-      attributes: { title: 't', systemPrompt: 'p' },
-      activeId: uuid(12),
-    });
+    const command = importing(
+      [q, { ...a1, bookmark: { title: 'good', createdAt: 3 } }, { ...a2, status: 'pending' }, state],
+      {
+        attributes: { title: 't', systemPrompt: 'p' },
+        activeId: uuid(12),
+      },
+    );
     const { commit, result } = await bed.run(command);
     expect(result).toEqual({
       treeId: uuid(1),
@@ -41,7 +44,7 @@ describe('an import', () => {
     expect([bed.node(uuid(12)).groupId, bed.node(uuid(13)).groupId]).toEqual([3, 3]);
     expect(bed.node(uuid(13)).status).toBe('error');
     expect(bed.node(uuid(14))).toMatchObject({ kind: 'state', key: null, matchParent: uuid(13) });
-    expect(allBookmarks(bed.tree)).toMatchObject([{ nodeId: uuid(12), title: 'good' }]);
+    expect(allBookmarks(bed.tree)).toMatchObject([{ nodeId: uuid(12), title: 'good', createdAt: 3, updatedAt: 3 }]);
   });
 
   test('[P85] has the newest node active where none is named, and none where there is none', async () => {

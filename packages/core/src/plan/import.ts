@@ -37,8 +37,8 @@ export interface ImportNode {
   readonly createdAt?: number;
   /** Comes into the trash, with all that hangs below it. */
   readonly removed?: boolean;
-  /** The title of its bookmark. */
-  readonly bookmark?: string;
+  /** Its bookmark; made now if it does not say when. */
+  readonly bookmark?: { readonly title: string; readonly createdAt?: number; readonly updatedAt?: number };
 }
 
 /**
@@ -227,7 +227,8 @@ function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: Nod
     live.push(id);
     if (node.bookmark !== undefined) {
       const { now } = context;
-      const after = { nodeId: id, title: node.bookmark, createdAt: now, updatedAt: now };
+      const { title, createdAt = now, updatedAt = createdAt } = node.bookmark;
+      const after = { nodeId: id, title, createdAt, updatedAt };
       later.push({ type: 'bookmark', nodeId: id, after, before: null });
     }
   }

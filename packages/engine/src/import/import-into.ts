@@ -16,6 +16,7 @@ import {
   type AbortSignalLike,
   AppError,
   ask,
+  type ExternalId,
   type Imported,
   isAppError,
   planners,
@@ -177,7 +178,10 @@ export async function* importInto(
       ledger.format = event.format.name;
       yield { type: 'format', name: event.format.name, label: event.format.label };
     } else if (event.type === 'finding') ledger.aside(event.finding);
-    else if (event.type === 'progress') {
+    else if (event.type === 'blob') {
+      if (!dryRun) await keepBlob(store, event.blob);
+      ledger.attachments++;
+    } else if (event.type === 'progress') {
       ledger.bytes = event.bytes;
       yield {
         type: 'progress',
@@ -225,11 +229,10 @@ async function* storeTree(
   dryRun: boolean,
 ): AsyncGenerator<ImportIntoEvent> {
   ledger.open(tree);
-  const incoming = toCommand(tree, ledger.format, store.owner);
-  const { treeId } = incoming.command;
   try {
-    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(store, tree, incoming, context);
-    if (!dryRun) ledger.attachments += tree.blobs?.length ?? 0;
+    const { incoming, result } = await taken(store, tree, ledger.format, context, dryRun);
+    const { treeId } = incoming.command;
+    ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
     yield {
       type: 'conversation',
@@ -243,6 +246,21 @@ async function* storeTree(
     if (!isAppError(error) || error.kind === 'unavailable' || error.kind === 'internal' || error.kind === 'aborted')
       throw error;
     ledger.refused(tree, error);
+  }
+}
+
+/** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
+async function taken(store: Store, tree: RepairedTree, format: string, context: RunContext, dryRun: boolean) {
+  const take = async (fresh: boolean) => {
+    const incoming = toCommand(tree, format, store.owner, fresh);
+    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(store, tree, incoming, context);
+    return { incoming, result };
+  };
+  try {
+    return await take(false);
+  } catch (error) {
+    if (tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
+    return take(true);
   }
 }
 
@@ -271,10 +289,12 @@ async function carryOut(
   // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
   const at = known === null ? lastTime(tree) : undefined;
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
-  const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map((one) => one.nodeId));
+  if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
+  const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
+  const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
   const left = new Set(result.left);
   // A crash after the commit and before this left names out; the next import brings them.
-  const missing = names.filter((one) => !there.has(one.nodeId) && (one.nodeId === null || !left.has(one.nodeId)));
+  const missing = names.filter((one) => !there.has(nameOf(one)) && (one.nodeId === null || !left.has(one.nodeId)));
   if (missing.length > 0) await store.putExternalIds(missing);
   return result;
 }

@@ -1,0 +1,18 @@
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** Our own archive: everything of the trees, checksummed, to be read back here or anywhere else. */
+export const archive = defineFormat({
+  name: 'archive',
+  label: 'Coppice archive',
+  summary: 'Whole trees with trash, bookmarks, attachments and foreign ids, one line of JSON at a time, checksummed.',
+  reader: { detect, read },
+  writer: {
+    extension: 'coppice.jsonl',
+    mediaType: 'application/x-ndjson',
+    files: 'one',
+    loses: { blobs: 'Attachments whose bytes are not in the store are named only.' },
+    write,
+  },
+});

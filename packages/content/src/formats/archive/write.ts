@@ -1,0 +1,98 @@
+import type { Block, Json, Node } from '@coppice/core';
+import { toBase64 } from '../../base64.ts';
+import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { loss } from '../exporting.ts';
+import { toIso } from '../fields.ts';
+import { archiveVersion, blobPart, LineSum } from './lines.ts';
+
+const namesPerLine = 500;
+
+function blobOf(block: Block): { readonly hash: string; readonly mediaType: string } | undefined {
+  const source = 'source' in block ? block.source : undefined;
+  if (typeof source !== 'object' || source === null || !('type' in source) || source.type !== 'blob') return undefined;
+  if (!('hash' in source) || typeof source.hash !== 'string') return undefined;
+  const mediaType =
+    'mediaType' in block && typeof block.mediaType === 'string' ? block.mediaType : 'application/octet-stream';
+  return { hash: source.hash, mediaType };
+}
+
+/** What a node is made of; what follows from the message is made again. */
+function nodeLine(node: Node): object {
+  const { id, parentId, position, seq, kind, status, groupId, createdAt, message, meta, marker, removedIn } = node;
+  return {
+    type: 'node',
+    id,
+    parentId,
+    position,
+    seq,
+    ...(kind === 'message' ? {} : { kind }),
+    ...(status === 'success' ? {} : { status }),
+    ...(groupId === 0 ? {} : { groupId }),
+    createdAt,
+    ...(removedIn === null ? {} : { removed: true }),
+    message,
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...(marker === null ? {} : { marker }),
+  };
+}
+
+/** One line of JSON, keys in their order: a block of a type that this build does not know comes back byte for byte. */
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`;
+
+async function* blobLines(hash: string, mediaType: string, options: WriteOptions): AsyncGenerator<string> {
+  const bytes = (await options.blob?.(hash)) ?? null;
+  if (bytes === null) return;
+  const parts = Math.max(1, Math.ceil(bytes.length / blobPart));
+  for (let part = 0; part < parts; part++) {
+    const data = toBase64(bytes.subarray(part * blobPart, (part + 1) * blobPart));
+    yield lineOf({ type: 'blob', hash, size: bytes.length, mediaType, part, parts, data });
+  }
+}
+
+async function* treeLines(tree: ExportedTree): AsyncGenerator<string> {
+  const { treeId: id, rootId, attributes, createdAt, updatedAt, activeNodeId } = tree;
+  const all = [...tree.nodes, ...tree.trash].sort((a, b) => a.seq - b.seq);
+  yield lineOf({ type: 'tree', id, rootId, attributes, createdAt, updatedAt, activeNodeId, nodes: all.length });
+  for (const node of all) yield lineOf(nodeLine(node));
+  for (const bookmark of tree.bookmarks) yield lineOf({ type: 'bookmark', ...bookmark });
+  const names: Json[] = tree.names.map(({ nodeId, format, scope, id: name }) => ({ nodeId, format, scope, id: name }));
+  for (let at = 0; at < names.length; at += namesPerLine)
+    yield lineOf({ type: 'names', names: names.slice(at, at + namesPerLine) });
+}
+
+/** Writes an archive: everything of the trees, one line after the other. */
+export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
+  yield {
+    type: 'text',
+    text: lineOf({ type: 'archive', format: 'coppice', version: archiveVersion, exportedAt: toIso(options.now) }),
+  };
+  const kept = new Set<string>();
+  const whole = new LineSum();
+  let count = 0;
+  for await (const tree of trees) {
+    count++;
+    for (const node of [...tree.nodes, ...tree.trash])
+      for (const block of node.message?.content ?? []) {
+        const blob = blobOf(block);
+        if (blob === undefined || kept.has(blob.hash)) continue;
+        kept.add(blob.hash);
+        let lines = 0;
+        for await (const text of blobLines(blob.hash, blob.mediaType, options)) {
+          lines++;
+          yield { type: 'text', text };
+        }
+        if (lines === 0) yield loss(tree, node, 'blobs', `The bytes of ${blob.hash} are not there.`);
+      }
+    const sum = new LineSum();
+    for await (const text of treeLines(tree)) {
+      sum.add(text);
+      yield { type: 'text', text };
+    }
+    const end = lineOf({ type: 'end', tree: tree.treeId, sum: sum.value });
+    whole.add(end);
+    yield { type: 'text', text: end };
+    yield { type: 'count', written: tree.nodes.length };
+  }
+  yield { type: 'text', text: lineOf({ type: 'end', trees: count, sum: whole.value }) };
+}
