@@ -7,6 +7,7 @@ import {
   createEvents,
   createGenerator,
   createMcpClient,
+  createTitles,
   createTools,
   filePins,
   type Generator,
@@ -18,6 +19,9 @@ import {
   toolSettings,
 } from '@coppice/engine';
 import type { Workplace } from './workplace.ts';
+
+// How long a command that is through waits for the title of what was said.
+const titleMs = 1_500;
 
 /** What subcommands that talk to models work with. */
 export interface EngineRoom {
@@ -40,6 +44,9 @@ export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
   const generator = createGenerator({ store, providers, tools, events, ...settings });
   const { compactor } = generator;
   at.onClose(() => generator.close());
+  const titles = createTitles({ store, events, summarizer: generator.summarizer, model: (id) => providers.model(id) });
+  // A title is worth a moment, but nobody waits for a model that has nothing to say.
+  at.onClose(() => Promise.race([titles.idle(), at.pause(titleMs)]).then(() => titles.close()));
   let mcp: McpClient | null = null;
   if (config.mcpServers.size > 0) {
     mcp = createMcpClient({

@@ -28,6 +28,8 @@ export interface Workplace {
   context(): RunContext;
   /** Everything that standard input says. */
   input(): Promise<string>;
+  /** Resolves after so many milliseconds, and keeps no process alive. */
+  pause(ms: number): Promise<void>;
   /** Runs when the command is through, last come first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
         parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
       return parts.join('') + decoder.decode();
     },
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
     onClose: (task) => void tasks.push(task),
     async close() {
       for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) await task();
