@@ -23,7 +23,7 @@ export function clipTokens(text: string, tokens: number): string {
 
 /** The first line that says something, cut at a word. */
 export function headLine(text: string, length: number): string {
-  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  const line = /\S[^\n]*/.exec(text)?.[0].slice(0, 8 * length) ?? '';
   return cutAtWord(line.replace(/\s+/g, ' ').trim(), length);
 }
 

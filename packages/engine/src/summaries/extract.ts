@@ -63,13 +63,15 @@ function toolsOf(messages: readonly Message[]): string[] {
 }
 
 const mostMentions = 8;
+const furthestBack = 2_000;
 
 /** Lines that speak of what the reader cares about, the newest of them. */
 function mentions(messages: readonly Message[], focus: string | undefined): string[] {
   const words = (focus?.toLowerCase().match(/[\p{L}\p{N}_./-]{3,}/gu) ?? []).slice(0, 20);
   if (words.length === 0) return [];
   const found = new Set<string>();
-  for (let at = messages.length - 1; at >= 0 && found.size < mostMentions; at--) {
+  const end = Math.max(0, messages.length - furthestBack);
+  for (let at = messages.length - 1; at >= end && found.size < mostMentions; at--) {
     const message = messages[at];
     if (message === undefined) continue;
     for (const line of textOf(message).slice(0, 20_000).split('\n')) {

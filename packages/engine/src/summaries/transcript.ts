@@ -1,6 +1,6 @@
 /** A conversation as text for somebody who is to sum it up, in portions that they can read. */
 import { definitionOf, estimateTokens } from '@coppice/content';
-import { isToolUse, type Message, pairTools } from '@coppice/core';
+import { isText, isToolUse, type Message, pairTools } from '@coppice/core';
 import { clip, clipTokens } from './clip.ts';
 
 /** How much is shown of a single message, in code units. */
@@ -60,6 +60,9 @@ export interface Portions {
 
 const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
 
+// No text has fewer tokens than this many characters apiece; what is too long by this count need not be written out.
+const longestToken = 8;
+
 /**
  * The conversation in as few portions as it takes, every message in one of them. Where that would be too many, more is
  * left out of each message; null where not even that helps.
@@ -68,12 +71,23 @@ export function portionsOf(
   messages: readonly Message[],
   { tokens, passes, toolResult }: Portions,
 ): readonly string[] | null {
+  const lengths = messages.map(roughLength);
   for (const text of textLimits) {
+    const most = text === textLimits.at(-1) ? 3 * passes : passes;
+    let length = 0;
+    for (const one of lengths) length += Math.min(one, text);
+    if (length / longestToken > tokens * most) continue;
     const portions = packed(transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }), tokens);
-    const isLast = text === textLimits.at(-1);
-    if (portions.length <= passes || (isLast && portions.length <= 3 * passes)) return portions;
+    if (portions.length <= most) return portions;
   }
   return null;
+}
+
+function roughLength({ role, content }: Message): number {
+  let length = 0;
+  // Results of tools and calls are cut anyway.
+  for (const block of content) length += role !== 'tool' && isText(block) ? block.text.length : 0;
+  return length;
 }
 
 function packed(entries: readonly string[], tokens: number): string[] {
@@ -81,8 +95,9 @@ function packed(entries: readonly string[], tokens: number): string[] {
   let open: string[] = [];
   let taken = 0;
   for (const entry of entries) {
-    const fitting = estimateTokens(entry) > tokens ? clipTokens(entry, tokens) : entry;
-    const size = estimateTokens(fitting) + 2;
+    const whole = estimateTokens(entry);
+    const fitting = whole > tokens ? clipTokens(entry, tokens) : entry;
+    const size = (fitting === entry ? whole : estimateTokens(fitting)) + 2;
     if (open.length > 0 && taken + size > tokens) {
       portions.push(open.join('\n\n'));
       open = [];
