@@ -23,7 +23,9 @@ export function clipTokens(text: string, tokens: number): string {
 
 /** The first line that says something, cut at a word. */
 export function headLine(text: string, length: number): string {
-  const line = /\S[^\n]*/.exec(text)?.[0].slice(0, 8 * length) ?? '';
+  const start = text.search(/\S/);
+  if (start === -1) return '';
+  const [line = ''] = text.slice(start, start + 2 * length).split('\n', 1);
   return cutAtWord(line.replace(/\s+/g, ' ').trim(), length);
 }
 
