@@ -1,0 +1,42 @@
+import { type ReactElement, useEffect } from 'react';
+import { Dialogs } from './dialogs.tsx';
+import { HomeScreen } from './home/home-screen.tsx';
+import { SettingsScreen } from './home/settings-screen.tsx';
+import { SharePage } from './home/share-page.tsx';
+import { SignIn } from './home/sign-in.tsx';
+import { TrashScreen } from './home/trash-screen.tsx';
+import { useKeys } from './keys/use-keys.ts';
+import { followTrees, loadRegisters, loadTrees, useLists } from './state/lists.ts';
+import { useRoute } from './state/router.ts';
+import { TreeScreen } from './tree-screen.tsx';
+import { Toasts } from './ui/toasts.tsx';
+
+/** The page: what its address says, with dialogs and toasts over it. */
+export function App(): ReactElement {
+  const place = useRoute((route) => route.place);
+  return place.name === 'share' ? <SharePage token={place.token} /> : <Own />;
+}
+
+/** Everything that belongs to the signed-in user. */
+function Own(): ReactElement {
+  const place = useRoute((route) => route.place);
+  const unauthorized = useLists((lists) => lists.unauthorized);
+  useKeys();
+  useEffect(() => {
+    void loadTrees();
+    void loadRegisters();
+    const feed = followTrees();
+    return () => feed.close();
+  }, []);
+  if (unauthorized) return <SignIn />;
+  return (
+    <>
+      {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
+      {place.name === 'home' ? <HomeScreen place={place} /> : null}
+      {place.name === 'settings' ? <SettingsScreen /> : null}
+      {place.name === 'trash' ? <TrashScreen /> : null}
+      <Toasts />
+      {place.name === 'tree' ? null : <Dialogs />}
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+import type { Node, NodeId } from '@coppice/core';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { num, t, tn } from '../i18n/index.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { bookmark, complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { regenerate, stop } from '../state/generation.ts';
+import { asProblem } from '../state/http.ts';
+import { pathOf, titleOf } from '../state/loaded.ts';
+import { go, type Place, treePlace } from '../state/router.ts';
+import { sourceOf } from '../state/source.ts';
+import { open } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Blocks } from '../thread/blocks.tsx';
+import { plainText } from '../thread/rows.ts';
+import { wishNow } from '../thread/wish.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { WordDiff } from './word-diff.tsx';
+
+type TreePlace = Extract<Place, { name: 'tree' }>;
+
+/** Variants side by side, then any two of them word by word. One is grown from, all are kept. */
+export function CompareScreen({ place }: { readonly place: TreePlace }): ReactElement {
+  const session = useSession();
+  const tree = useTree((state) => state.part?.tree ?? null);
+  const focus = place.nodeId ?? place.a ?? place.b;
+  const { parent, variants } = useVariants(focus);
+  const [sides, setSides] = useState<{ readonly a: NodeId | null; readonly b: NodeId | null }>({
+    a: place.a,
+    b: place.b,
+  });
+  const onPath = useTree((state) => state.part);
+  const live = useMemo(() => new Set(onPath === null ? [] : pathOf(onPath).map((node) => node.id)), [onPath]);
+  const a = sides.a ?? variants.find((node) => live.has(node.id))?.id ?? variants[0]?.id ?? null;
+  const b = sides.b ?? variants.find((node) => node.id !== a)?.id ?? null;
+  const last = variants.at(-1);
+  return (
+    <main className="main alone">
+      <div className="bar">
+        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <div className="crumb grow">
+          <h1>{tree === null ? '' : (titleOf(tree) ?? t('untitled'))}</h1>
+          <span className="sep" aria-hidden="true">
+            /
+          </span>
+          <span className="ink2">{tn('answers', variants.length)}</span>
+        </div>
+        {last === undefined || last.role !== 'assistant' ? null : (
+          <Button
+            className="desk-only"
+            look="quiet"
+            small
+            icon="again"
+            onClick={() => void regenerate(session, last.id, wishNow({ n: 1 }))}
+          >
+            {t('runAgain')}
+          </Button>
+        )}
+      </div>
+      <div className="cmp">
+        {parent === null ? null : (
+          <div className="ask">
+            <span className="who">{parent.role === 'user' ? t('you') : t('model')}</span>
+            <span>{plainText(parent.message).slice(0, 400)}</span>
+          </div>
+        )}
+        {parent === null ? null : <Fan count={variants.length} at={variants.findIndex((node) => live.has(node.id))} />}
+        <div className="cols" data-count={Math.min(4, variants.length)}>
+          {variants.map((node) => (
+            <Column
+              key={node.id}
+              node={node}
+              live={live.has(node.id)}
+              side={node.id === a ? 'A' : node.id === b ? 'B' : null}
+              onSide={(side) => setSides({ a, b, [side]: node.id })}
+            />
+          ))}
+        </div>
+        {a === null || b === null ? (
+          <p className="hint">{t('onlyOne')}</p>
+        ) : (
+          <WordDiff a={a} b={b} variants={variants} />
+        )}
+      </div>
+    </main>
+  );
+}
+
+/** The variants of a node with their texts, and what they answer. Read again when the tree changes. */
+function useVariants(focus: NodeId | null): { readonly parent: Node | null; readonly variants: readonly Node[] } {
+  const session = useSession();
+  const version = useTree((state) => state.base?.tree.version ?? 0);
+  const leaf = useTree((state) => state.part?.leaf ?? null);
+  const id = focus ?? leaf;
+  const [variants, setVariants] = useState<readonly Node[]>([]);
+  const [parent, setParent] = useState<Node | null>(null);
+  useEffect(() => {
+    if (id === null || version === 0) return;
+    let stale = false;
+    api
+      .siblings(session.treeId, id)
+      .then(async ({ nodes }) => {
+        const above = nodes[0]?.parentId;
+        const node = above === null || above === undefined ? null : await api.node(session.treeId, above);
+        if (stale) return;
+        setVariants(nodes);
+        setParent(node === null || node.node.parentId === null ? null : node.node);
+      })
+      .catch((thrown) => {
+        if (!stale) complain(asProblem(thrown));
+      });
+    return () => {
+      stale = true;
+    };
+  }, [session, id, version]);
+  return { parent, variants };
+}
+
+function Fan({ count, at }: { readonly count: number; readonly at: number }): ReactElement | null {
+  if (count < 2) return null;
+  const shown = Math.min(4, count);
+  const ends = Array.from({ length: shown }, (_, index) => 21 + (1376 / shown) * index);
+  return (
+    <svg className="fan" viewBox="0 0 1376 46" preserveAspectRatio="none" aria-hidden="true">
+      {ends.map((x, index) =>
+        index === at ? null : <path key={x} d={`M21 0C21 ${32 + index * 3} ${x} ${8 - index * 2} ${x} 46`} />,
+      )}
+      {ends[at] === undefined ? null : <path className="a" d={`M21 0C21 32 ${ends[at]} 8 ${ends[at]} 46`} />}
+    </svg>
+  );
+}
+
+interface ColumnProps {
+  readonly node: Node;
+  readonly live: boolean;
+  readonly side: 'A' | 'B' | null;
+  readonly onSide: (side: 'a' | 'b') => void;
+}
+
+function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
+  const session = useSession();
+  const reply = useTree((state) => state.live.get(node.id) ?? null);
+  const below = useTree((state) => state.topology?.children(node.id).length ?? 0);
+  const { model, totalMs, outputTokens, cost } = sourceOf(node.meta);
+  const facts = [
+    totalMs === null ? null : `${num(Math.round(totalMs / 1000))} s`,
+    outputTokens === null ? null : tn('tokens', outputTokens),
+    cost === null ? null : `$${cost.toFixed(3)}`,
+  ].filter((fact) => fact !== null);
+  const pending = node.status === 'pending';
+  const grow = () => {
+    session.go(node.id).then(
+      () => go(treePlace(session.treeId)),
+      (thrown) => complain(asProblem(thrown)),
+    );
+  };
+  return (
+    <article className={live ? 'col live' : 'col'} aria-label={model ?? t('you')}>
+      <header>
+        {model === null ? <b>{node.role === 'user' ? t('you') : t('model')}</b> : <ModelName model={model} />}
+        <span className="num">{facts.join(', ')}</span>
+        <span className="seg sides">
+          <button type="button" aria-pressed={side === 'A'} aria-label={t('asA')} onClick={() => onSide('a')}>
+            A
+          </button>
+          <button type="button" aria-pressed={side === 'B'} aria-label={t('asB')} onClick={() => onSide('b')}>
+            B
+          </button>
+        </span>
+      </header>
+      <div className="body">
+        {pending ? (
+          <>
+            <Markdown text={reply?.text ?? ''} growing />
+            <span className="caret" role="presentation" />
+          </>
+        ) : node.message === null ? null : (
+          <Blocks message={node.message} />
+        )}
+        {node.status === 'error' ? <p className="warn-text">{t('noAnswer')}</p> : null}
+      </div>
+      <footer>
+        {pending ? (
+          <>
+            <span className="grow">{t('growing')}</span>
+            <Button small icon="stop" onClick={() => void stop(session, node.id)}>
+              {t('stop')}
+            </Button>
+          </>
+        ) : (
+          <>
+            {live ? (
+              <span className="here grow">
+                <Icon name="fork" />
+                {t('youGrowFrom')}
+              </span>
+            ) : (
+              <>
+                <span className="grow">{below === 0 ? '' : t('moreGrows')}</span>
+                <Button small onClick={grow}>
+                  {t('growFromThis')}
+                </Button>
+              </>
+            )}
+            <IconButton
+              icon="mark"
+              label={t('bookmark')}
+              onClick={() =>
+                void bookmark(session, node.id, plainText(node.message).slice(0, 60).trim() || t('bookmark'))
+              }
+            />
+            <CopyButton text={plainText(node.message)} label={t('copy')} />
+            <IconButton icon="trash" label={t('delete')} onClick={() => open({ name: 'delete', node })} />
+          </>
+        )}
+      </footer>
+    </article>
+  );
+}

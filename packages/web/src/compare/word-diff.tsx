@@ -1,0 +1,177 @@
+import { diffText, type Node, type NodeId, type TextPart } from '@coppice/core';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { num, t, when } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { sourceOf } from '../state/source.ts';
+import { useSession } from '../state/use-session.ts';
+import { plainText } from '../thread/rows.ts';
+import { Button } from '../ui/button.tsx';
+
+interface WordDiffProps {
+  readonly a: NodeId;
+  readonly b: NodeId;
+  readonly variants: readonly Node[];
+}
+
+/** How much two texts share: the length of what is equal, of what only A has and of what only B has. */
+export function sharesOfDiff(parts: readonly TextPart[]): {
+  readonly shared: number;
+  readonly left: number;
+  readonly right: number;
+} {
+  const sums = { equal: 0, removed: 0, added: 0 };
+  for (const part of parts) sums[part.type] += part.text.length;
+  const whole = Math.max(1, sums.equal + sums.removed + sums.added);
+  return { shared: sums.equal / whole, left: sums.removed / whole, right: sums.added / whole };
+}
+
+/** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own flower. */
+export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null {
+  const [whole, setWhole] = useState(false);
+  const texts = useTexts(a, b, variants, whole);
+  const parts = useMemo(() => (texts === null ? [] : diffText(texts.a, texts.b)), [texts]);
+  const box = useRef<HTMLDivElement>(null);
+  const at = useRef(-1);
+  if (texts === null) return null;
+  const { shared, left, right } = sharesOfDiff(parts);
+  const percent = Math.round(shared * 100);
+  const next = () => {
+    const marks = box.current?.querySelectorAll('mark');
+    if (marks === undefined || marks.length === 0) return;
+    at.current = (at.current + 1) % marks.length;
+    marks[at.current]?.scrollIntoView({ block: 'center' });
+  };
+  const sides = [
+    { letter: 'A', flower: 'bluebell', node: texts.left, skip: 'added' },
+    { letter: 'B', flower: 'violet', node: texts.right, skip: 'removed' },
+  ] as const;
+  return (
+    <>
+      <div className="diffhead">
+        <h2>{t('wordByWord')}</h2>
+        <div className="seg">
+          <button type="button" aria-pressed={!whole} onClick={() => setWhole(false)}>
+            {t('thisReply')}
+          </button>
+          <button type="button" aria-pressed={whole} onClick={() => setWhole(true)}>
+            {t('wholeBranch')}
+          </button>
+        </div>
+        <span className="grow" />
+        <span className="dim num">{t('shared', { n: percent })}</span>
+        <span className="share" role="img" aria-label={t('shared', { n: percent })}>
+          <i className="bluebell fill" style={{ width: `${left * 100}%` }} />
+          <i className="both" style={{ width: `${shared * 100}%` }} />
+          <i className="violet fill" style={{ width: `${right * 100}%` }} />
+        </span>
+        <Button small look="quiet" onClick={next}>
+          {t('nextDifference')}
+        </Button>
+      </div>
+      <div className="diff" ref={box}>
+        {sides.map((side) => (
+          <div key={side.letter} className={`h ${side.flower}`}>
+            <span className="side-l">{side.letter}</span>
+            <b>
+              {side.node === undefined
+                ? ''
+                : (sourceOf(side.node.meta).model ?? (side.node.role === 'user' ? t('you') : t('model')))}
+            </b>
+            <span className="dim">
+              {side.node === undefined
+                ? ''
+                : `${t('variantAt', { n: num(variants.indexOf(side.node) + 1) })}, ${when(side.node.createdAt)}`}
+            </span>
+          </div>
+        ))}
+        {sides.map((side) => (
+          <div key={`text ${side.letter}`} className={side.flower}>
+            <Parts parts={parts} skip={side.skip} />
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Parts({
+  parts,
+  skip,
+}: {
+  readonly parts: readonly TextPart[];
+  readonly skip: 'added' | 'removed';
+}): ReactElement {
+  let at = 0;
+  const shown = parts.flatMap((part) => {
+    const key = at;
+    at += part.text.length;
+    return part.type === skip ? [] : [{ key, part }];
+  });
+  return (
+    <p className="p diff-text">
+      {shown.map(({ key, part }) =>
+        part.type === 'equal' ? <span key={key}>{part.text}</span> : <mark key={key}>{part.text}</mark>,
+      )}
+    </p>
+  );
+}
+
+interface Texts {
+  readonly a: string;
+  readonly b: string;
+  readonly left: Node | undefined;
+  readonly right: Node | undefined;
+}
+
+/** The texts to compare: of the two messages, or of all that follows on the branches they lead to. */
+function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolean): Texts | null {
+  const session = useSession();
+  const [branches, setBranches] = useState<{
+    readonly key: string;
+    readonly a: readonly Node[];
+    readonly b: readonly Node[];
+  } | null>(null);
+  const [alone, setAlone] = useState<ReadonlyMap<NodeId, Node>>(new Map());
+  const key = `${a} ${b}`;
+  useEffect(() => {
+    // Any two nodes can be compared, not only variants of one message.
+    for (const id of [a, b])
+      if (!variants.some((node) => node.id === id))
+        api
+          .node(session.treeId, id)
+          .then(({ node }) => setAlone((now) => new Map(now).set(id, node)))
+          .catch((thrown) => complain(asProblem(thrown)));
+  }, [session, a, b, variants]);
+  useEffect(() => {
+    if (!whole) return;
+    let stale = false;
+    Promise.all([api.through(session.treeId, a), api.through(session.treeId, b)])
+      .then(([left, right]) => {
+        if (!stale) setBranches({ key, a: left.nodes, b: right.nodes });
+      })
+      .catch((thrown) => complain(asProblem(thrown)));
+    return () => {
+      stale = true;
+    };
+  }, [session, whole, a, b, key]);
+  return useMemo(() => {
+    const find = (id: NodeId) => variants.find((node) => node.id === id) ?? alone.get(id);
+    const left = find(a);
+    const right = find(b);
+    if (!whole) return { a: plainText(left?.message ?? null), b: plainText(right?.message ?? null), left, right };
+    if (branches === null || branches.key !== key) return null;
+    const from = (nodes: readonly Node[], id: NodeId) =>
+      nodes
+        .slice(
+          Math.max(
+            0,
+            nodes.findIndex((node) => node.id === id),
+          ),
+        )
+        .map((node) => plainText(node.message))
+        .join('\n\n');
+    return { a: from(branches.a, a), b: from(branches.b, b), left, right };
+  }, [a, b, key, variants, alone, whole, branches]);
+}

@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import { num, t } from '../i18n/index.ts';
+import { open } from '../state/ui.ts';
+import { plainText } from '../thread/rows.ts';
+import { Button } from '../ui/button.tsx';
+import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context-answer.ts';
+
+/** What the model sees, in short: the foot of the panel, or with its messages where the panel shows nothing else. */
+export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
+  const { answer } = useContextAnswer();
+  if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
+  const window = answer.window ?? 0;
+  const shares = sharesOf(answer);
+  return (
+    <section className={whole ? 'ctx-mini whole' : 'ctx-mini'} aria-label={t('whatModelSees')}>
+      <div className="row">
+        <b className="grow strong">{t('whatModelSees')}</b>
+        <span className="num">{window > 0 ? t('ofWindow', { used: answer.tokens, window }) : num(answer.tokens)}</span>
+      </div>
+      <div
+        className="stack"
+        role="img"
+        aria-label={
+          window > 0 ? t('percentUsed', { n: Math.round((answer.tokens / window) * 100) }) : num(answer.tokens)
+        }
+      >
+        {shares.map((share) => (
+          <i
+            key={share.name}
+            className={shareClass[share.name]}
+            style={{
+              width: `${window > 0 ? (share.tokens / window) * 100 : (share.tokens / Math.max(1, answer.tokens)) * 100}%`,
+            }}
+          />
+        ))}
+      </div>
+      <dl className="kv">
+        {shares.map((share) => (
+          <ShareLine key={share.name} name={share.name} tokens={share.tokens} />
+        ))}
+      </dl>
+      {whole ? (
+        <>
+          <ol className="ctx-lines">
+            {answer.entries.map((entry) => (
+              <li key={entry.nodeId ?? 'system'} className="row">
+                <span className="grow clip">{plainText(entry.message).slice(0, 80) || t('toolResult')}</span>
+                <span className="num dim">{num(entry.tokens)}</span>
+              </li>
+            ))}
+          </ol>
+          <Button small icon="layers" onClick={() => open({ name: 'compact' })}>
+            {t('compactNow')}
+          </Button>
+        </>
+      ) : null}
+    </section>
+  );
+}
+
+function ShareLine({
+  name,
+  tokens,
+}: {
+  readonly name: keyof typeof shareClass;
+  readonly tokens: number;
+}): ReactElement {
+  return (
+    <>
+      <dt>
+        <i className={shareClass[name]} />
+        {t(shareName[name])}
+      </dt>
+      <dd>{num(tokens)}</dd>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { lazy, type ReactElement, Suspense } from 'react';
+import { open, useUi } from './state/ui.ts';
+
+// Nothing of these is needed before somebody opens one.
+const DeleteDialog = lazy(() =>
+  import('./tree-work/delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })),
+);
+const ShareDialog = lazy(() =>
+  import('./tree-work/share-dialog.tsx').then((module) => ({ default: module.ShareDialog })),
+);
+const MergeDialog = lazy(() =>
+  import('./tree-work/merge-dialog.tsx').then((module) => ({ default: module.MergeDialog })),
+);
+const WordDialog = lazy(() => import('./tree-work/word-dialog.tsx').then((module) => ({ default: module.WordDialog })));
+const PromptDialog = lazy(() =>
+  import('./tree-work/prompt-dialog.tsx').then((module) => ({ default: module.PromptDialog })),
+);
+const CompactDialog = lazy(() =>
+  import('./tree-work/compact-dialog.tsx').then((module) => ({ default: module.CompactDialog })),
+);
+const Palette = lazy(() => import('./keys/palette.tsx').then((module) => ({ default: module.Palette })));
+const KeysDialog = lazy(() => import('./keys/keys-dialog.tsx').then((module) => ({ default: module.KeysDialog })));
+const Tour = lazy(() => import('./home/tour.tsx').then((module) => ({ default: module.Tour })));
+
+/** The dialog that is open, if one is. */
+export function Dialogs(): ReactElement | null {
+  const opened = useUi((ui) => ui.opened);
+  const close = () => open(null);
+  if (opened === null) return null;
+  return (
+    <Suspense fallback={null}>
+      {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
+      {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
+      {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}
+      {opened.name === 'title' || opened.name === 'tags' || opened.name === 'bookmark' ? (
+        <WordDialog about={opened} onClose={close} />
+      ) : null}
+      {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
+      {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
+      {opened.name === 'palette' ? <Palette onClose={close} /> : null}
+      {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
+      {opened.name === 'tour' ? <Tour onClose={close} /> : null}
+    </Suspense>
+  );
+}

@@ -1,0 +1,46 @@
+/** A small tree to look around in: a question with two answers, one of them gone on with, and a bookmark. */
+import { type NodeId, type TreeId, treeId } from '@coppice/core';
+import { t } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { go, treePlace } from '../state/router.ts';
+import { open } from '../state/ui.ts';
+
+interface Grown {
+  readonly tree: TreeId;
+  readonly version: number;
+  readonly last: NodeId;
+}
+
+async function say(
+  tree: TreeId,
+  version: number,
+  parentId: NodeId | undefined,
+  messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[],
+): Promise<Grown> {
+  const written = await api.append(tree, { ...(parentId === undefined ? {} : { parentId }), messages }, version);
+  const last = written.nodes.at(-1)?.id ?? written.activeNodeId;
+  if (last === null || last === undefined) throw new Error('The example did not grow.');
+  return { tree, version: written.version, last };
+}
+
+/** Plants the example, goes there and shows around. */
+export async function seeExample(): Promise<void> {
+  try {
+    const made = await api.create({ title: t('exampleTitle') });
+    const id = treeId(made.treeId);
+    const ask = await say(id, made.version, undefined, [{ role: 'user', content: t('exampleAsk') }]);
+    const first = await say(id, ask.version, ask.last, [{ role: 'assistant', content: t('exampleFirst') }]);
+    const second = await say(id, first.version, ask.last, [{ role: 'assistant', content: t('exampleSecond') }]);
+    const on = await say(id, second.version, second.last, [
+      { role: 'user', content: t('exampleMore') },
+      { role: 'assistant', content: t('exampleEnd') },
+    ]);
+    await api.bookmark(id, on.last, t('exampleMark'));
+    go(treePlace(id));
+    open({ name: 'tour' });
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}

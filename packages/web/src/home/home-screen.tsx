@@ -1,0 +1,218 @@
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { t, tn, when } from '../i18n/index.ts';
+import { api, type TreeFilter } from '../state/client.ts';
+import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
+import { titleOf } from '../state/loaded.ts';
+import { newTree } from '../state/new-tree.ts';
+import { go, homePlace, type Place, treePlace } from '../state/router.ts';
+import { useUi } from '../state/ui.ts';
+import type { SearchHit, TreeView } from '../state/wire.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Link } from '../ui/link.tsx';
+import { Sprout } from '../ui/logo.tsx';
+import { Stool, stemsFor } from '../ui/stool.tsx';
+import { seeExample } from './example.ts';
+import { HomeRail } from './home-rail.tsx';
+import { SearchHits } from './search-hits.tsx';
+
+type HomePlace = Extract<Place, { name: 'home' }>;
+
+/** Home: search over every branch, and the trees. */
+export function HomeScreen({ place }: { readonly place: HomePlace }): ReactElement {
+  const [text, setText] = useState(place.search);
+  const [found, setFound] = useState<{
+    readonly text: string;
+    readonly hits: readonly SearchHit[];
+    readonly cursor: string | null;
+  } | null>(null);
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => setText(place.search), [place.search]);
+  useEffect(() => {
+    const words = text.trim();
+    if (words === '') {
+      setFound(null);
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      go(homePlace(words, place.filter), { replace: true });
+      api
+        .search(words, { limit: 30 }, stop.signal)
+        .then(({ items, cursor }) => setFound({ text: words, hits: items, cursor }))
+        .catch(() => undefined);
+    }, 180);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [text, place.filter]);
+  const more = () => {
+    if (found === null || found.cursor === null) return;
+    api
+      .search(found.text, { limit: 30, cursor: found.cursor })
+      .then(({ items, cursor }) => setFound({ text: found.text, hits: [...found.hits, ...items], cursor }))
+      .catch(() => undefined);
+  };
+  return (
+    <div className="app two">
+      <HomeRail />
+      <main className="main">
+        <div className="home one">
+          <div className="l">
+            <h1 className="sr">{t('trees')}</h1>
+            <div className="row home-top">
+              <IconButton
+                className="phone-only"
+                icon="menu"
+                label={t('trees')}
+                onClick={() => useUi.setState({ drawer: true })}
+              />
+              <div className="bigsearch grow">
+                <Icon name="search" />
+                <input
+                  id="search"
+                  ref={search}
+                  type="search"
+                  className="grow"
+                  placeholder={t('searchEveryBranch')}
+                  aria-label={t('searchEveryBranch')}
+                  value={text}
+                  onChange={(event) => setText(event.target.value)}
+                  onKeyDown={(event) => {
+                    if (event.key === 'Escape') {
+                      setText('');
+                      go(homePlace('', place.filter), { replace: true });
+                    }
+                  }}
+                />
+                {found === null ? (
+                  <kbd>/</kbd>
+                ) : (
+                  <span className="dim num">
+                    {tn('hits', found.hits.length)}
+                    {found.cursor === null ? '' : '+'}
+                  </span>
+                )}
+              </div>
+            </div>
+            {found === null ? null : (
+              <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
+            )}
+            <Trees filter={place.filter} />
+          </div>
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function filterOf(filter: string): TreeFilter | null {
+  if (filter === 'pinned') return { pinned: true };
+  if (filter === 'forest') return { forest: true };
+  if (filter.startsWith('folder:')) return { folder: filter.slice(7) };
+  return filter.startsWith('tag:') ? { tag: filter.slice(4) } : null;
+}
+
+type Order = 'recent' | 'title' | 'size';
+
+function ordered(trees: readonly TreeView[], order: Order): readonly TreeView[] {
+  if (order === 'recent') return trees;
+  const by =
+    order === 'title'
+      ? (a: TreeView, b: TreeView) => (titleOf(a) ?? '').localeCompare(titleOf(b) ?? '')
+      : (a: TreeView, b: TreeView) => (b.messageCount ?? 0) - (a.messageCount ?? 0);
+  return [...trees].sort(by);
+}
+
+function Trees({ filter }: { readonly filter: string }): ReactElement {
+  const all = useLists((lists) => lists.trees);
+  const known = useLists((lists) => lists.treesKnown);
+  const cursor = useLists((lists) => lists.cursor);
+  const [some, setSome] = useState<readonly TreeView[] | null>(null);
+  const [order, setOrder] = useState<Order>('recent');
+  useEffect(() => {
+    const wanted = filterOf(filter);
+    if (wanted === null || all === null) return setSome(null);
+    let stale = false;
+    api
+      .trees({ ...wanted, limit: 200 })
+      .then(({ items }) => {
+        if (!stale) setSome(items);
+      })
+      .catch(() => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [filter, all]);
+  const trees = ordered(some ?? all, order);
+  if (known && trees.length === 0 && filter === '') return <NoTrees />;
+  return (
+    <>
+      <div className="row home-head">
+        <h2 className="grow">
+          {filter.includes(':')
+            ? filter.slice(filter.indexOf(':') + 1)
+            : filter === 'pinned'
+              ? t('pinned')
+              : filter === 'forest'
+                ? t('recorded')
+                : t('trees')}
+        </h2>
+        <div className="seg hide-phone">
+          {(['recent', 'size', 'title'] as const).map((each) => (
+            <button key={each} type="button" aria-pressed={order === each} onClick={() => setOrder(each)}>
+              {t(each === 'recent' ? 'recent' : each === 'size' ? 'largest' : 'byTitle')}
+            </button>
+          ))}
+        </div>
+      </div>
+      <ul className="trees">
+        {trees.map((tree) => (
+          <TreeLine key={tree.id} tree={tree} />
+        ))}
+      </ul>
+      {some === null && cursor !== null ? (
+        <Button look="quiet" onClick={() => void moreTrees()}>
+          {t('showMore')}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
+  return (
+    <li>
+      <Link to={treePlace(tree.id)} className="tree-line">
+        <Stool stems={stemsFor(tree.id, tree.messageCount)} width={46} height={34} />
+        <span className="clip">
+          <b>{titleOf(tree) ?? t('untitled')}</b>
+          <span className="sub">
+            {tree.folder === null ? '' : `${tree.folder} `}
+            {tree.tags.map((tag) => `#${tag}`).join(' ')}
+          </span>
+        </span>
+        <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>
+        <span className="c">{tree.messageCount === undefined ? '' : tn('messages', tree.messageCount)}</span>
+        <time dateTime={new Date(tree.updatedAt).toISOString()}>{when(tree.updatedAt)}</time>
+      </Link>
+    </li>
+  );
+}
+
+function NoTrees(): ReactElement {
+  return (
+    <div className="empty">
+      <Sprout />
+      <h2>{t('plantFirst')}</h2>
+      <p>{t('plantWords')}</p>
+      <div className="row">
+        <Button look="primary" icon="plus" onClick={() => void newTree()}>
+          {t('newTree')}
+        </Button>
+        <Button onClick={() => void seeExample().then(loadTrees)}>{t('seeExample')}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { t, when } from '../i18n/index.ts';
+import { useLists } from '../state/lists.ts';
+import { titleOf } from '../state/loaded.ts';
+import { go, treePlace } from '../state/router.ts';
+import type { SearchHit } from '../state/wire.ts';
+import { Button } from '../ui/button.tsx';
+import { Link } from '../ui/link.tsx';
+import { Stool, stemsFor } from '../ui/stool.tsx';
+
+interface SearchHitsProps {
+  readonly hits: readonly SearchHit[];
+  readonly words: string;
+  readonly more: (() => void) | null;
+}
+
+/** What a search found. Each leads to its own branch and to its place on it. */
+export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement {
+  const [at, setAt] = useState(0);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const hit = hits[at];
+    if (event.key === 'ArrowDown') setAt(Math.min(hits.length - 1, at + 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+    else if (event.key === 'Enter' && hit !== undefined) go(treePlace(hit.treeId, { nodeId: hit.nodeId }));
+    else return;
+    event.preventDefault();
+  };
+  if (hits.length === 0) return <p className="hint">{t('nothingFound')}</p>;
+  return (
+    <section className="hits" aria-label={t('found')} onKeyDown={onKeyDown}>
+      {hits.map((hit, index) => (
+        <Hit key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} chosen={index === at} />
+      ))}
+      {more === null ? null : (
+        <Button look="quiet" onClick={more}>
+          {t('showMore')}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Hit({
+  hit,
+  words,
+  chosen,
+}: {
+  readonly hit: SearchHit;
+  readonly words: string;
+  readonly chosen: boolean;
+}): ReactElement {
+  const title = useLists((lists) => {
+    const tree = lists.trees.find((each) => each.id === hit.treeId);
+    return hit.title ?? (tree === undefined ? null : titleOf(tree));
+  });
+  return (
+    <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className={chosen ? 'hit chosen' : 'hit'}>
+      <Stool stems={stemsFor(hit.treeId, undefined)} width={40} height={30} />
+      <span className="where">
+        <b>{title ?? t('untitled')}</b>
+      </span>
+      <span className="side">
+        {hit.role === 'user' ? t('you') : hit.role === 'assistant' ? t('model') : t('tool')} {when(hit.createdAt)}
+      </span>
+      <span className="words">
+        <Marked text={hit.snippet} words={words} />
+      </span>
+    </Link>
+  );
+}
+
+/** A text with the words that were looked for marked, whatever characters they are made of. */
+export function Marked({ text, words }: { readonly text: string; readonly words: string }): ReactElement {
+  const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const parts: { readonly at: number; readonly text: string; readonly hit: boolean }[] = [];
+  const lower = text.toLowerCase();
+  let done = 0;
+  while (done < text.length) {
+    let best = -1;
+    let length = 0;
+    for (const term of terms) {
+      const at = lower.indexOf(term, done);
+      if (at >= 0 && (best < 0 || at < best)) {
+        best = at;
+        length = term.length;
+      }
+    }
+    if (best < 0) break;
+    if (best > done) parts.push({ at: done, text: text.slice(done, best), hit: false });
+    parts.push({ at: best, text: text.slice(best, best + length), hit: true });
+    done = best + length;
+  }
+  if (done < text.length) parts.push({ at: done, text: text.slice(done), hit: false });
+  return (
+    <>
+      {parts.map((part) =>
+        part.hit ? <mark key={part.at}>{part.text}</mark> : <span key={part.at}>{part.text}</span>,
+      )}
+    </>
+  );
+}

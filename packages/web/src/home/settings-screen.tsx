@@ -1,0 +1,232 @@
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { currentLanguage, languages, num, speak, t } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { loadRegisters, useLists } from '../state/lists.ts';
+import { setTheme, useUi } from '../state/ui.ts';
+import type { SettingsView } from '../state/wire.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { HomeRail } from './home-rail.tsx';
+
+type Servers = readonly {
+  readonly name: string;
+  readonly state: string;
+  readonly error?: string;
+  readonly tools?: number;
+}[];
+
+/** What the page and the server are set to. Keys are never shown, only whether they are there. */
+export function SettingsScreen(): ReactElement {
+  const [settings, setSettings] = useState<SettingsView | null>(null);
+  const [servers, setServers] = useState<Servers>([]);
+  useEffect(() => {
+    api.settings().then(setSettings, (thrown) => complain(asProblem(thrown)));
+    api.mcp().then(
+      ({ items }) => setServers(items),
+      () => undefined,
+    );
+  }, []);
+  return (
+    <div className="app two">
+      <HomeRail />
+      <main className="main">
+        <div className="home one">
+          <div className="l settings">
+            <div className="row home-head">
+              <IconButton
+                className="phone-only"
+                icon="menu"
+                label={t('trees')}
+                onClick={() => useUi.setState({ drawer: true })}
+              />
+              <h1 className="grow">{t('settings')}</h1>
+            </div>
+            <Looks />
+            <Providers settings={settings} />
+            <Models />
+            <Tools servers={servers} />
+            <StoreCard settings={settings} />
+          </div>
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function Card({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}): ReactElement {
+  return (
+    <section className="card">
+      <h2>
+        <span className="grow">{title}</span>
+        {action}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Looks(): ReactElement {
+  const theme = useUi((ui) => ui.theme);
+  return (
+    <Card title={t('looks')}>
+      <div className="row setting">
+        <span className="grow">{t('theme')}</span>
+        <div className="seg">
+          {(['system', 'light', 'dark'] as const).map((each) => (
+            <button key={each} type="button" aria-pressed={each === theme} onClick={() => setTheme(each)}>
+              {t(each === 'system' ? 'themeSystem' : each === 'light' ? 'themeLight' : 'themeDark')}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="row setting">
+        <span className="grow">{t('language')}</span>
+        <div className="seg">
+          {(Object.keys(languages) as (keyof typeof languages)[]).map((each) => (
+            <button
+              key={each}
+              type="button"
+              lang={each}
+              aria-pressed={each === currentLanguage()}
+              onClick={() => {
+                speak(each);
+                location.reload();
+              }}
+            >
+              {languages[each]}
+            </button>
+          ))}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+interface ProviderView {
+  readonly name: string;
+  readonly key: boolean;
+  readonly hint: string;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function providersOf(settings: SettingsView | null): readonly ProviderView[] {
+  const list = settings?.providers;
+  if (!Array.isArray(list)) return [];
+  return list.filter(isRecord).map((each) => ({
+    name: String(each.name ?? ''),
+    key: each.key === true || each.keyPresent === true || each.hasKey === true || each.ready === true,
+    hint: typeof each.env === 'string' ? each.env : Array.isArray(each.keys) ? each.keys.map(String).join(', ') : '',
+  }));
+}
+
+function Providers({ settings }: { readonly settings: SettingsView | null }): ReactElement {
+  const providers = providersOf(settings);
+  return (
+    <Card title={t('providers')}>
+      <p className="hint">{t('providersHint')}</p>
+      <ul className="facts">
+        {providers.map((provider) => (
+          <li key={provider.name} className="row">
+            <Icon name={provider.key ? 'check' : 'x'} />
+            <b className="grow">{provider.name}</b>
+            <span className="dim mono">{provider.hint}</span>
+            <span className={provider.key ? 'chip' : 'chip warm'}>
+              {provider.key ? t('keyThere') : t('keyMissing')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Models(): ReactElement {
+  const models = useLists((lists) => lists.models);
+  const [busy, setBusy] = useState(false);
+  const refresh = () => {
+    setBusy(true);
+    api
+      .refreshModels()
+      .then(loadRegisters, (thrown) => complain(asProblem(thrown)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <Card
+      title={t('models')}
+      action={
+        <Button small icon="again" disabled={busy} onClick={refresh}>
+          {t('refresh')}
+        </Button>
+      }
+    >
+      <ul className="facts">
+        {models.map((model) => (
+          <li key={model.id} className="row">
+            <ModelName model={model.id} />
+            <span className="dim grow">{model.provider}</span>
+            <span className="dim num">
+              {typeof model.window === 'number' ? t('windowOf', { n: num(model.window) }) : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Tools({ servers }: { readonly servers: Servers }): ReactElement {
+  const tools = useLists((lists) => lists.tools);
+  return (
+    <Card title={t('toolsName')}>
+      <ul className="facts">
+        {tools.map((tool) => (
+          <li key={tool.name} className="row">
+            <Icon name="tool" />
+            <span className="mono">{tool.name}</span>
+            <span className="dim grow clip">{tool.description ?? ''}</span>
+            {tool.sideEffects === true ? <span className="chip warm">{t('changesThings')}</span> : null}
+          </li>
+        ))}
+        {servers.map((server) => (
+          <li key={`mcp ${server.name}`} className="row">
+            <Icon name={server.state === 'ready' || server.state === 'connected' ? 'check' : 'warn'} />
+            <b>{server.name}</b>
+            <span className="dim grow clip">
+              {server.error ?? (server.tools === undefined ? '' : t('toolCount', { n: server.tools }))}
+            </span>
+            <span className="chip">{server.state}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function StoreCard({ settings }: { readonly settings: SettingsView | null }): ReactElement | null {
+  const store = settings?.store;
+  if (!isRecord(store)) return null;
+  return (
+    <Card title={t('store')}>
+      <dl className="kv">
+        <dt>{t('storeKind')}</dt>
+        <dd>{String(store.kind ?? '')}</dd>
+        <dt>{t('storePlace')}</dt>
+        <dd className="mono">{String(store.place ?? '')}</dd>
+      </dl>
+    </Card>
+  );
+}

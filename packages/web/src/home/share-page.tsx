@@ -1,0 +1,42 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { exactly, t } from '../i18n/index.ts';
+import { api } from '../state/client.ts';
+import { asProblem, type Problem } from '../state/http.ts';
+import type { SharedAnswer } from '../state/wire.ts';
+import { PastMessage } from '../tree-work/history-screen.tsx';
+import { Mark } from '../ui/logo.tsx';
+
+/** What somebody with a link sees: one branch as it was when it was shared, and nothing else. */
+export function SharePage({ token }: { readonly token: string }): ReactElement {
+  const [shared, setShared] = useState<SharedAnswer | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    api.shared(token).then(setShared, (thrown) => setProblem(asProblem(thrown)));
+  }, [token]);
+  return (
+    <main className="main alone shared" aria-busy={shared === null && problem === null}>
+      <div className="bar">
+        <span className="logo">
+          <Mark />
+          Coppice
+        </span>
+        <span className="grow" />
+        {shared === null ? null : <span className="dim">{t('sharedOn', { when: exactly(shared.createdAt) })}</span>}
+      </div>
+      <div className="scroll">
+        <div className="past">
+          {problem === null ? null : (
+            <div className="empty">
+              <h1>{t('linkGone')}</h1>
+              <p>{problem.message}</p>
+            </div>
+          )}
+          {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}
+          {shared?.nodes.map((node) => (
+            <PastMessage key={node.id} node={node} />
+          ))}
+        </div>
+      </div>
+    </main>
+  );
+}

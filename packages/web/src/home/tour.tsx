@@ -1,0 +1,55 @@
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { write } from '../state/kept.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Sprout } from '../ui/logo.tsx';
+import { Rings } from '../ui/rings.tsx';
+import { Stool } from '../ui/stool.tsx';
+
+const stops = ['tourStem', 'tourRings', 'tourMap', 'tourUndo'] as const;
+
+/** Thirty seconds around the page: the three marks, the map, and that nothing is lost. */
+export function Tour({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [at, setAt] = useState(0);
+  const stop = stops[at] ?? 'tourStem';
+  const done = () => {
+    write('toured', 'yes');
+    onClose();
+  };
+  return (
+    <Dialog title={t('tour')} onClose={done}>
+      <div className="tour">
+        <div className="tour-picture">
+          {at === 0 ? <Sprout /> : null}
+          {at === 1 ? <Rings count={3} at={2} size={64} /> : null}
+          {at === 2 ? (
+            <Stool
+              stems={[
+                { height: 6, active: false },
+                { height: 9, active: false },
+                { height: 13, active: true },
+                { height: 5, active: false },
+              ]}
+              width={110}
+              height={80}
+            />
+          ) : null}
+          {at === 3 ? <kbd className="big">⌘Z</kbd> : null}
+        </div>
+        <p aria-live="polite">{t(stop)}</p>
+      </div>
+      <div className="row foot-row">
+        <span className="grow dim num">
+          {at + 1}/{stops.length}
+        </span>
+        <Button look="quiet" onClick={done}>
+          {t('skip')}
+        </Button>
+        <Button look="primary" onClick={() => (at + 1 < stops.length ? setAt(at + 1) : done())}>
+          {at + 1 < stops.length ? t('next') : t('begin')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { t, tn, when } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { loadTrees, useLists } from '../state/lists.ts';
+import { titleOf } from '../state/loaded.ts';
+import { go, treePlace } from '../state/router.ts';
+import { say } from '../state/toasts.ts';
+import { useUi } from '../state/ui.ts';
+import type { TrashItem, TreeView } from '../state/wire.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Stool, stemsFor } from '../ui/stool.tsx';
+import { HomeRail } from './home-rail.tsx';
+
+/** What was deleted: whole trees, and branches of the newest trees; all of it can be had back. */
+export function TrashScreen(): ReactElement {
+  const trees = useLists((lists) => lists.trees);
+  const [gone, setGone] = useState<readonly TreeView[]>([]);
+  const [items, setItems] = useState<readonly TrashItem[]>([]);
+  const [purging, setPurging] = useState<TreeView | null>(null);
+  const load = useCallback(() => {
+    api.trees({ trashed: true, limit: 100 }).then(
+      (page) => setGone(page.items),
+      (thrown) => complain(asProblem(thrown)),
+    );
+    const newest = useLists.getState().trees.slice(0, 30);
+    void Promise.all(
+      newest.map((tree) =>
+        api.trash(tree.id).then(
+          (page) => page.items,
+          () => [],
+        ),
+      ),
+    ).then((lists) => setItems(lists.flat()));
+  }, []);
+  const known = trees.length;
+  useEffect(() => {
+    if (known >= 0) load();
+  }, [load, known]);
+  const back = (work: Promise<unknown>, then?: () => void) => {
+    work.then(
+      () => {
+        say({ icon: 'undo', text: t('restored') });
+        void loadTrees();
+        load();
+        then?.();
+      },
+      (thrown) => complain(asProblem(thrown)),
+    );
+  };
+  return (
+    <div className="app two">
+      <HomeRail />
+      <main className="main">
+        <div className="home one">
+          <div className="l">
+            <div className="row home-head">
+              <IconButton
+                className="phone-only"
+                icon="menu"
+                label={t('trees')}
+                onClick={() => useUi.setState({ drawer: true })}
+              />
+              <h1 className="grow">{t('trash')}</h1>
+            </div>
+            {gone.length === 0 && items.length === 0 ? <p className="hint">{t('trashEmpty')}</p> : null}
+            {gone.map((tree) => (
+              <div className="trashrow" key={tree.id}>
+                <Stool stems={stemsFor(tree.id, tree.messageCount)} height={26} />
+                <div className="clip">
+                  <b className="clip">{titleOf(tree) ?? t('untitled')}</b>
+                  <span>
+                    {t('wholeTree')}, {tree.messageCount === undefined ? '' : `${tn('messages', tree.messageCount)}, `}
+                    {when(tree.deletedAt ?? tree.updatedAt)}
+                  </span>
+                </div>
+                <span className="row">
+                  <Button small look="quiet" onClick={() => setPurging(tree)}>
+                    {t('deleteForGood')}
+                  </Button>
+                  <Button small icon="undo" onClick={() => back(api.restoreTree(tree.id))}>
+                    {t('restore')}
+                  </Button>
+                </span>
+              </div>
+            ))}
+            {items.map((item) => (
+              <div className="trashrow" key={`${item.treeId} ${item.nodeId} ${item.removedIn}`}>
+                <Stool stems={stemsFor(item.nodeId, item.count)} height={26} />
+                <div className="clip">
+                  <b className="clip">{item.preview === '' ? '…' : item.preview}</b>
+                  <span>
+                    {tn('messages', item.count)},{' '}
+                    {titleOf(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??
+                      t('untitled')}
+                    , {when(item.at)}
+                  </span>
+                </div>
+                <Button
+                  small
+                  icon="undo"
+                  onClick={() =>
+                    back(api.restoreNode(item.treeId, item.nodeId), () =>
+                      go(treePlace(item.treeId, { nodeId: item.nodeId })),
+                    )
+                  }
+                >
+                  {t('restore')}
+                </Button>
+              </div>
+            ))}
+          </div>
+        </div>
+        {purging === null ? null : (
+          <Dialog title={t('deleteForGood')} onClose={() => setPurging(null)}>
+            <p className="hint">{t('purgeWords', { title: titleOf(purging) ?? t('untitled') })}</p>
+            <div className="row foot-row">
+              <Button onClick={() => setPurging(null)}>{t('cancel')}</Button>
+              <Button
+                look="danger"
+                icon="trash"
+                onClick={() => {
+                  const { id } = purging;
+                  setPurging(null);
+                  api.removeTree(id, true).then(load, (thrown) => complain(asProblem(thrown)));
+                }}
+              >
+                {t('deleteForGood')}
+              </Button>
+            </div>
+          </Dialog>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { read, write } from '../state/kept.ts';
+import { de } from './de.ts';
+import { en } from './en.ts';
+
+/** The name of a sentence. */
+export type Key = keyof typeof en;
+/** Names that come in two forms, one and many: `x.one` and `x.other`. */
+export type CountKey = { [K in Key]: K extends `${infer Base}.one` ? Base : never }[Key];
+
+/** The languages that are shipped, by their own names. */
+export const languages = { en: 'English', de: 'Deutsch' } as const;
+/** A language that is shipped. */
+export type Language = keyof typeof languages;
+
+const dictionaries: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { en, de };
+
+function isLanguage(value: unknown): value is Language {
+  return typeof value === 'string' && Object.hasOwn(languages, value);
+}
+
+function preferred(): Language {
+  const kept = read('language');
+  if (isLanguage(kept)) return kept;
+  for (const wanted of navigator.languages) {
+    const base = wanted.slice(0, 2).toLowerCase();
+    if (isLanguage(base)) return base;
+  }
+  return 'en';
+}
+
+let language: Language = preferred();
+let plurals = new Intl.PluralRules(language);
+let numbers = new Intl.NumberFormat(language);
+
+/** The language that is spoken now. */
+export function currentLanguage(): Language {
+  return language;
+}
+
+/** Speaks another language from the next drawing on, and remembers it. */
+export function speak(next: Language): void {
+  language = next;
+  plurals = new Intl.PluralRules(next);
+  numbers = new Intl.NumberFormat(next);
+  document.documentElement.lang = next;
+  write('language', next);
+}
+
+/** Values for the places in braces. */
+export type Values = Readonly<Record<string, string | number>>;
+
+function filled(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return whole;
+    return typeof value === 'number' ? numbers.format(value) : value;
+  });
+}
+
+/** A sentence in the reader's language. */
+export function t(key: Key, values: Values = {}): string {
+  return filled(dictionaries[language][key], values);
+}
+
+/** A sentence about a number of things; `{n}` is the number. */
+export function tn(key: CountKey, n: number, values: Values = {}): string {
+  const form = plurals.select(n) === 'one' ? 'one' : 'other';
+  const full: Key = `${key}.${form}`;
+  return filled(dictionaries[language][full], { ...values, n });
+}
+
+/** A number as the reader writes it. */
+export function num(value: number): string {
+  return numbers.format(value);
+}
+
+/** A large number in short, such as 23k. */
+export function short(value: number): string {
+  if (value < 1000) return num(value);
+  return value < 1_000_000 ? `${num(Math.round(value / 1000))}k` : `${num(Math.round(value / 100_000) / 10)}M`;
+}
+
+const day = 86_400_000;
+
+/** A time in as few words as say it: the hour today, the weekday this week, else the date. */
+export function when(at: number, now = Date.now()): string {
+  const then = new Date(at);
+  const sameDay = then.toDateString() === new Date(now).toDateString();
+  if (sameDay) return then.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
+  if (now - at < 6 * day && now >= at) return then.toLocaleDateString(language, { weekday: 'short' });
+  const sameYear = then.getFullYear() === new Date(now).getFullYear();
+  return then.toLocaleDateString(
+    language,
+    sameYear ? { day: 'numeric', month: 'short' } : { day: 'numeric', month: 'short', year: 'numeric' },
+  );
+}
+
+/** The whole time. */
+export function exactly(at: number): string {
+  return new Date(at).toLocaleString(language, { dateStyle: 'full', timeStyle: 'medium' });
+}

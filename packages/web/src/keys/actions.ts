@@ -1,0 +1,339 @@
+/** Everything that has a key, by name: the keyboard and the palette both read this list. */
+import type { Node } from '@coppice/core';
+import { type Key, t } from '../i18n/index.ts';
+import { bookmark, complain, pick, redo, undo } from '../state/acts.ts';
+import { regenerate } from '../state/generation.ts';
+import { asProblem } from '../state/http.ts';
+import { useLists } from '../state/lists.ts';
+import { pathOf, variantOf } from '../state/loaded.ts';
+import { newTree } from '../state/new-tree.ts';
+import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
+import type { TreeSession } from '../state/session.ts';
+import { open, showPanel, useUi } from '../state/ui.ts';
+import { branchHere, compareHere, copyMessage } from '../thread/message-actions.tsx';
+import { plainText, rowsOf } from '../thread/rows.ts';
+import { wishNow } from '../thread/wish.ts';
+import type { IconName } from '../ui/icon.tsx';
+import { openSession } from './open-session.ts';
+
+/** Something that can be done, its name and its keys. */
+export interface Action {
+  readonly id: string;
+  readonly label: Key;
+  readonly icon: IconName;
+  /** Such as `mod+k`, `shift+r`, `g m`, or nothing. */
+  readonly keys: readonly string[];
+  /** Whether it also works while somebody types. */
+  readonly typing?: boolean;
+  /** Whether it is listed in the palette. */
+  readonly listed?: boolean;
+  /** False says that there was nothing to do, so that the browser may have the key. */
+  run(): boolean | undefined;
+}
+
+function rowsNow(session: TreeSession): readonly Node[] {
+  const { part } = session.state;
+  return part === null ? [] : rowsOf(pathOf(part)).map((row) => row.node);
+}
+
+/** The message that keys act on: the one with the mark, or the last. */
+export function currentNode(session: TreeSession): Node | null {
+  const rows = rowsNow(session);
+  const { current } = useUi.getState();
+  return rows.find((node) => node.id === current) ?? rows.at(-1) ?? null;
+}
+
+/** Something that is always possible. */
+function just(run: () => void): () => boolean {
+  return () => {
+    run();
+    return true;
+  };
+}
+
+function onTree(run: (session: TreeSession) => void): () => boolean {
+  return () => {
+    const session = openSession();
+    if (session === null) return false;
+    run(session);
+    return true;
+  };
+}
+
+function onMessage(run: (session: TreeSession, node: Node) => void): () => boolean {
+  return onTree((session) => {
+    const node = currentNode(session);
+    if (node !== null) run(session, node);
+  });
+}
+
+function step(session: TreeSession, by: number): void {
+  const rows = rowsNow(session);
+  const here = rows.findIndex((node) => node.id === useUi.getState().current);
+  const next =
+    rows[Math.max(0, Math.min(rows.length - 1, here < 0 ? rows.length - 1 + Math.min(0, by + 1) : here + by))];
+  if (next === undefined) return;
+  useUi.setState({ current: next.id });
+  session.look(next.id);
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`[data-node-id="${next.id}"] article`)?.focus({ preventScroll: true }),
+  );
+}
+
+function fork(session: TreeSession, by: number): void {
+  const { part } = session.state;
+  if (part === null) return;
+  const rows = rowsNow(session);
+  const here = rows.findIndex((node) => node.id === useUi.getState().current);
+  for (let at = (here < 0 ? rows.length : here) + by; at >= 0 && at < rows.length; at += by) {
+    const node = rows[at];
+    if (node === undefined || variantOf(part, node).ids.length < 2) continue;
+    useUi.setState({ current: node.id });
+    session.look(node.id);
+    return;
+  }
+}
+
+function variant(session: TreeSession, node: Node, by: number): void {
+  const { part } = session.state;
+  if (part === null) return;
+  const { at, ids } = variantOf(part, node);
+  const next = ids[(at - 1 + by + ids.length) % ids.length];
+  if (next === undefined || next === node.id) return;
+  useUi.setState({ current: next });
+  session.go(next).catch((thrown) => complain(asProblem(thrown)));
+}
+
+function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
+  return onTree((session) => go(treePlace(session.treeId, { screen: name })));
+}
+
+function mark(session: TreeSession, node: Node): void {
+  const marked = session.state.part?.bookmarks.has(node.id) === true;
+  void bookmark(session, node.id, marked ? null : plainText(node.message).slice(0, 60).trim() || t('bookmark'));
+}
+
+function againWithOthers(session: TreeSession, node: Node): void {
+  const chosen = wishNow().models;
+  const others = useLists
+    .getState()
+    .models.map((model) => model.id)
+    .filter((id) => !chosen.includes(id));
+  if (others.length > 0) void regenerate(session, node.id, wishNow({ n: 1, models: others.slice(0, 2) }));
+}
+
+/** Closes what is open, one thing at a time, and ends at the composer. */
+function escape(): boolean {
+  const ui = useUi.getState();
+  const { place } = useRoute.getState();
+  if (ui.opened !== null) return false;
+  if (ui.editing !== null) useUi.setState({ editing: null });
+  else if (ui.drawer) useUi.setState({ drawer: false });
+  else if (place.name === 'tree' && place.screen !== 'thread') go(treePlace(place.treeId));
+  else if (ui.current !== null) useUi.setState({ current: null });
+  else document.getElementById('composer')?.focus();
+  return true;
+}
+
+/** The list. */
+export const actions: readonly Action[] = [
+  {
+    id: 'palette',
+    label: 'palette',
+    icon: 'search',
+    keys: ['mod+k'],
+    typing: true,
+    run: just(() => open({ name: 'palette' })),
+  },
+  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(() => void newTree()) },
+  { id: 'home', label: 'allTrees', icon: 'map', keys: ['g h'], listed: true, run: just(() => go(homePlace())) },
+  { id: 'thread', label: 'thread', icon: 'outline', keys: ['g t'], listed: true, run: screen('thread') },
+  { id: 'map', label: 'map', icon: 'map', keys: ['g m'], listed: true, run: screen('map') },
+  { id: 'context', label: 'whatModelSees', icon: 'layers', keys: ['g c'], listed: true, run: screen('context') },
+  { id: 'history', label: 'history', icon: 'clock', keys: ['g y'], listed: true, run: screen('history') },
+  {
+    id: 'settings',
+    label: 'settings',
+    icon: 'gear',
+    keys: ['g s'],
+    listed: true,
+    run: just(() => go({ name: 'settings' })),
+  },
+  { id: 'trash', label: 'trash', icon: 'trash', keys: [], listed: true, run: just(() => go({ name: 'trash' })) },
+  {
+    id: 'up',
+    label: 'messageBefore',
+    icon: 'left',
+    keys: ['arrowup', 'k'],
+    run: onTree((session) => step(session, -1)),
+  },
+  {
+    id: 'down',
+    label: 'messageAfter',
+    icon: 'right',
+    keys: ['arrowdown', 'j'],
+    run: onTree((session) => step(session, 1)),
+  },
+  {
+    id: 'left',
+    label: 'previousVariant',
+    icon: 'left',
+    keys: ['arrowleft'],
+    listed: true,
+    run: onMessage((session, node) => variant(session, node, -1)),
+  },
+  {
+    id: 'right',
+    label: 'nextVariant',
+    icon: 'right',
+    keys: ['arrowright'],
+    listed: true,
+    run: onMessage((session, node) => variant(session, node, 1)),
+  },
+  {
+    id: 'fork-before',
+    label: 'forkBefore',
+    icon: 'fork',
+    keys: ['['],
+    listed: true,
+    run: onTree((session) => fork(session, -1)),
+  },
+  {
+    id: 'fork-after',
+    label: 'forkAfter',
+    icon: 'fork',
+    keys: [']'],
+    listed: true,
+    run: onTree((session) => fork(session, 1)),
+  },
+  {
+    id: 'edit',
+    label: 'edit',
+    icon: 'edit',
+    keys: ['e'],
+    listed: true,
+    run: onMessage((_session, node) => useUi.setState({ editing: node.id })),
+  },
+  {
+    id: 'again',
+    label: 'regenerate',
+    icon: 'again',
+    keys: ['r'],
+    listed: true,
+    run: onMessage((session, node) => void regenerate(session, node.id, wishNow({ n: 1 }))),
+  },
+  {
+    id: 'three',
+    label: 'threeAtOnce',
+    icon: 'fork',
+    keys: ['shift+r'],
+    listed: true,
+    run: onMessage((session, node) => void regenerate(session, node.id, wishNow({ n: 3 }))),
+  },
+  {
+    id: 'others',
+    label: 'otherModels',
+    icon: 'compare',
+    keys: ['alt+r'],
+    listed: true,
+    run: onMessage(againWithOthers),
+  },
+  {
+    id: 'branch',
+    label: 'branchHere',
+    icon: 'fork',
+    keys: ['b'],
+    listed: true,
+    run: onMessage((session, node) => void branchHere(session, node)),
+  },
+  {
+    id: 'pick',
+    label: 'pick',
+    icon: 'pick',
+    keys: ['p'],
+    listed: true,
+    run: onMessage((session, node) => void pick(session, node.id)),
+  },
+  { id: 'mark', label: 'bookmark', icon: 'mark', keys: ['m'], listed: true, run: onMessage(mark) },
+  { id: 'compare', label: 'compare', icon: 'compare', keys: ['c'], listed: true, run: onMessage(compareHere) },
+  {
+    id: 'copy',
+    label: 'copy',
+    icon: 'copy',
+    keys: ['y'],
+    listed: true,
+    run: onMessage((_session, node) => void copyMessage(node)),
+  },
+  {
+    id: 'share',
+    label: 'shareToHere',
+    icon: 'share',
+    keys: [],
+    listed: true,
+    run: onMessage((_session, node) => open({ name: 'share', nodeId: node.id })),
+  },
+  {
+    id: 'delete',
+    label: 'delete',
+    icon: 'trash',
+    keys: ['backspace', 'delete'],
+    listed: true,
+    run: onMessage((_session, node) => open({ name: 'delete', node })),
+  },
+  {
+    id: 'undo',
+    label: 'undo',
+    icon: 'undo',
+    keys: ['mod+z'],
+    listed: true,
+    run: onTree((session) => void undo(session)),
+  },
+  {
+    id: 'redo',
+    label: 'redo',
+    icon: 'again',
+    keys: ['shift+mod+z', 'mod+y'],
+    listed: true,
+    run: onTree((session) => void redo(session)),
+  },
+  {
+    id: 'prompt',
+    label: 'systemPrompt',
+    icon: 'edit',
+    keys: [],
+    listed: true,
+    run: onTree(() => open({ name: 'prompt' })),
+  },
+  {
+    id: 'compact',
+    label: 'compactNow',
+    icon: 'layers',
+    keys: [],
+    listed: true,
+    run: onTree(() => open({ name: 'compact' })),
+  },
+  {
+    id: 'panel',
+    label: 'panel',
+    icon: 'panel',
+    keys: ['\\'],
+    listed: true,
+    run: onTree(() => showPanel(useUi.getState().panelShown ? null : useUi.getState().panel)),
+  },
+  { id: 'write', label: 'write', icon: 'edit', keys: ['/'], run: () => focusComposer() },
+  {
+    id: 'keys',
+    label: 'keyboard',
+    icon: 'outline',
+    keys: ['shift+?'],
+    listed: true,
+    run: just(() => open({ name: 'keys' })),
+  },
+  { id: 'escape', label: 'close', icon: 'x', keys: ['escape'], typing: false, run: escape },
+];
+
+function focusComposer(): boolean {
+  const composer = document.getElementById('composer') ?? document.getElementById('search');
+  composer?.focus();
+  return composer !== null;
+}

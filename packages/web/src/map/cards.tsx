@@ -1,0 +1,103 @@
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { type ReactElement, useMemo } from 'react';
+import { t } from '../i18n/index.ts';
+import { sourceOf } from '../state/source.ts';
+import { useTree } from '../state/use-session.ts';
+import { ModelName } from '../ui/model-name.tsx';
+import { spotXY, step } from './layout.ts';
+import type { MapModel } from './use-map.ts';
+import { type MapView, seenColumns } from './view.ts';
+
+interface CardsProps {
+  readonly model: MapModel;
+  readonly view: MapView;
+  readonly width: number;
+  readonly height: number;
+  readonly onOpen: (id: NodeId) => void;
+}
+
+interface Card {
+  readonly node: TopologyNode;
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+// Nobody reads more cards than this at once; a screen holds fewer.
+const most = 120;
+
+/** Near by, each message is a card. They are elements, so that they can be read, focused and pressed. */
+export function Cards({ model, view, width, height, onOpen }: CardsProps): ReactElement {
+  const cards = useMemo(() => visible(model, view, width, height), [model, view, width, height]);
+  return (
+    <div className="map-cards">
+      {cards.map((card) => (
+        <MapCard key={card.node.id} card={card} model={model} onOpen={onOpen} />
+      ))}
+    </div>
+  );
+}
+
+function visible(model: MapModel, view: MapView, width: number, height: number): readonly Card[] {
+  const cards: Card[] = [];
+  const columns = seenColumns(model.layout, view, width);
+  const w = Math.min(190, 47 * view.kx - 14);
+  const h = Math.min(96, step * view.ky - 14);
+  for (const branch of model.layout.branches) {
+    if (branch.column < columns.from || branch.column > columns.to) continue;
+    const from = Math.max(0, Math.floor((branch.base - (height + h - view.ty) / view.ky) / step));
+    const to = Math.min(branch.nodes.length - 1, Math.ceil((branch.base + (view.ty + h) / view.ky) / step));
+    for (let at = from; at <= to && cards.length < most; at++) {
+      const node = branch.nodes[at];
+      if (node === undefined) continue;
+      const spot = spotXY(model.layout, branch, at);
+      cards.push({ node, x: spot.x * view.kx + view.tx - w / 2, y: spot.y * view.ky + view.ty - h / 2, w, h });
+    }
+  }
+  return cards;
+}
+
+function MapCard({
+  card,
+  model,
+  onOpen,
+}: {
+  readonly card: Card;
+  readonly model: MapModel;
+  readonly onOpen: (id: NodeId) => void;
+}): ReactElement {
+  const { node } = card;
+  const full = useTree((state) => state.part?.nodes.get(node.id));
+  const name = full === undefined ? null : sourceOf(full.meta).model;
+  const siblings = model.topology.children(node.parentId);
+  const live = model.live.has(node.id);
+  return (
+    <button
+      type="button"
+      className={`mcard${node.role === 'user' ? ' you' : ''}${live ? ' live' : ''}`}
+      style={{ transform: `translate(${card.x}px, ${card.y}px)`, width: card.w, height: card.h }}
+      onClick={() => onOpen(node.id)}
+    >
+      <b>
+        {node.role === 'user' ? (
+          t('you')
+        ) : node.kind !== 'message' ? (
+          t('summary')
+        ) : node.role === 'tool' ? (
+          t('tool')
+        ) : name === null ? (
+          t('model')
+        ) : (
+          <ModelName model={name} />
+        )}
+        {siblings.length > 1 ? (
+          <span className="num end">
+            {siblings.findIndex((each) => each.id === node.id) + 1}/{siblings.length}
+          </span>
+        ) : null}
+      </b>
+      <span className="words">{node.preview}</span>
+    </button>
+  );
+}

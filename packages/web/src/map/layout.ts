@@ -1,0 +1,200 @@
+/**
+ * Where everything stands on the map. A tree is drawn as a coppice stool: stump below, stems above. A branch owns a column;
+ * the oldest child goes straight on, younger ones leave to a side. Columns come from an in-order walk with the lowest forks
+ * outermost, so that stems do not cross, and nothing moves when another branch becomes the active one.
+ */
+import type { NodeId, TopologyNode } from '@coppice/core';
+import type { Topology } from '../state/topology.ts';
+
+/** A stem: a run of messages without a fork of its own column. */
+export interface MapBranch {
+  readonly index: number;
+  /** The branch that it leaves, and the place on it; null at the stump. */
+  readonly parent: MapBranch | null;
+  readonly forkAt: number;
+  readonly side: -1 | 1;
+  readonly nodes: TopologyNode[];
+  readonly kids: MapBranch[];
+  /** The column's middle before it leans. */
+  column: number;
+  /** The height of its first message; heights are negative upwards. */
+  base: number;
+  fork: { x: number; y: number };
+  /** Messages at and above each message of the branch. */
+  weights: Float64Array;
+}
+
+/** Where a message stands. */
+export interface MapSpot {
+  readonly branch: MapBranch;
+  readonly at: number;
+}
+
+/** A map that is laid out. */
+export interface MapLayout {
+  readonly branches: readonly MapBranch[];
+  readonly spots: ReadonlyMap<NodeId, MapSpot>;
+  /** The stump. */
+  readonly x0: number;
+  readonly width: number;
+  readonly height: number;
+  /** The outermost places of all. */
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The height of a message on its stem. */
+export const step = 23;
+const columnWidth = 47;
+
+/** Where a column stands at a height: stems lean outwards a little. */
+export function lean(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
+  const tilt = ((x - layout.x0) / Math.max(layout.width, 600)) * 0.22;
+  // High trees would lean over the edge of the world.
+  return x + Math.min(-y, 900) * tilt;
+}
+
+/** The place of a message. */
+export function spotXY(layout: MapLayout, branch: MapBranch, at: number): { readonly x: number; readonly y: number } {
+  const y = branch.base - at * step;
+  return { x: lean(layout, branch.column, y), y };
+}
+
+/** Lays out a tree. Every walk is iterative: a chain of 100,000 messages is one column. */
+export function layOut(topology: Topology): MapLayout {
+  const branches: MapBranch[] = [];
+  const spots = new Map<NodeId, MapSpot>();
+  const stems = grow(topology, branches, spots);
+  weigh(branches);
+  const columns = place(stems);
+  const width = columns * columnWidth;
+  const middle = stems[0];
+  const x0 = middle === undefined ? 0 : middle.column - 6;
+  const frame = { x0, width };
+  let height = 0;
+  let left = 0;
+  let right = 0;
+  for (const branch of branches) {
+    raise(branch, frame);
+    const top = branch.base - (branch.nodes.length - 1) * step;
+    height = Math.max(height, -top);
+    const x = lean(frame, branch.column, top);
+    left = Math.min(left, x, branch.column);
+    right = Math.max(right, x, branch.column);
+  }
+  return { branches, spots, x0, width, height, left, right };
+}
+
+/** Cuts the tree into branches, parents before children; gives those that grow from the stump. */
+function grow(topology: Topology, branches: MapBranch[], spots: Map<NodeId, MapSpot>): MapBranch[] {
+  interface Start {
+    readonly node: TopologyNode;
+    readonly parent: MapBranch | null;
+    readonly forkAt: number;
+    readonly side: -1 | 1;
+  }
+  const stems: MapBranch[] = [];
+  const firsts = topology.children(topology.rootId);
+  const waiting: Start[] = firsts.map((node, index) => ({
+    node,
+    parent: null,
+    forkAt: -1,
+    side: index % 2 === 0 ? 1 : -1,
+  }));
+  for (let next = 0; next < waiting.length; next++) {
+    const start = waiting[next];
+    if (start === undefined) continue;
+    const branch: MapBranch = {
+      index: branches.length,
+      parent: start.parent,
+      forkAt: start.forkAt,
+      side: start.side,
+      nodes: [],
+      kids: [],
+      column: 0,
+      base: 0,
+      fork: { x: 0, y: 0 },
+      weights: new Float64Array(0),
+    };
+    branches.push(branch);
+    if (start.parent === null) stems.push(branch);
+    else start.parent.kids.push(branch);
+    for (let node: TopologyNode | undefined = start.node; node !== undefined; ) {
+      spots.set(node.id, { branch, at: branch.nodes.length });
+      branch.nodes.push(node);
+      const children: readonly TopologyNode[] = topology.children(node.id);
+      const forkAt = branch.nodes.length - 1;
+      for (let younger = 1; younger < children.length; younger++) {
+        const child = children[younger];
+        // Outwards first, then in turns: a place never depends on how much grows there.
+        const outwards = branch.side;
+        const side = younger % 2 === 1 ? outwards : outwards === 1 ? -1 : 1;
+        if (child !== undefined) waiting.push({ node: child, parent: branch, forkAt, side });
+      }
+      node = children[0];
+    }
+  }
+  return stems;
+}
+
+/** How many messages stand at and above each message; children come after their parents in the list. */
+function weigh(branches: readonly MapBranch[]): void {
+  for (const branch of branches) branch.weights = new Float64Array(branch.nodes.length);
+  for (let index = branches.length - 1; index >= 0; index--) {
+    const branch = branches[index];
+    if (branch === undefined) continue;
+    const { weights, nodes } = branch;
+    for (const kid of branch.kids) weights[kid.forkAt] = (weights[kid.forkAt] ?? 0) + (kid.weights[0] ?? 0);
+    for (let at = nodes.length - 1; at >= 0; at--) weights[at] = (weights[at] ?? 0) + 1 + (weights[at + 1] ?? 0);
+  }
+}
+
+interface Visit {
+  readonly branch: MapBranch;
+  readonly self: boolean;
+}
+
+/** Gives each branch its column, from left to right; answers how many columns there are. */
+function place(stems: readonly MapBranch[]): number {
+  let column = 0;
+  const waiting: Visit[] = [];
+  const push = (branch: MapBranch) => {
+    const lefts = branch.kids.filter((kid) => kid.side < 0).sort((a, b) => a.forkAt - b.forkAt);
+    const rights = branch.kids.filter((kid) => kid.side > 0).sort((a, b) => b.forkAt - a.forkAt);
+    // A stack gives back in reverse: what stands rightmost goes in first.
+    for (let at = rights.length - 1; at >= 0; at--) add(rights[at]);
+    waiting.push({ branch, self: true });
+    for (let at = lefts.length - 1; at >= 0; at--) add(lefts[at]);
+  };
+  const add = (branch: MapBranch | undefined) => {
+    if (branch !== undefined) waiting.push({ branch, self: false });
+  };
+  const lefts = stems.filter((stem, index) => index > 0 && stem.side < 0);
+  const rights = stems.filter((stem, index) => index === 0 || stem.side > 0);
+  for (let at = rights.length - 1; at >= 0; at--) add(rights[at]);
+  for (const stem of lefts) add(stem);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (!next.self && next.branch.kids.length > 0) {
+      push(next.branch);
+      continue;
+    }
+    const width = next.branch.nodes.length === 1 ? 0.62 : 1;
+    next.branch.column = (column + width / 2) * columnWidth;
+    column += width;
+  }
+  return column;
+}
+
+/** Lifts a branch above where it forks: the further it goes aside, the higher it starts. */
+function raise(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>): void {
+  const { parent } = branch;
+  if (parent === null) {
+    const x = frame.x0 + (branch.column - frame.x0) * 0.05;
+    branch.fork = { x, y: -8 };
+    branch.base = -8 - (26 + Math.min(320, Math.abs(branch.column - frame.x0) * 0.4));
+    return;
+  }
+  const y = parent.base - branch.forkAt * step;
+  branch.fork = { x: lean(frame, parent.column, y), y };
+  branch.base = y - (16 + Math.min(120, Math.abs(branch.column - parent.column) * 0.42));
+}

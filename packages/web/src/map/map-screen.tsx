@@ -1,0 +1,359 @@
+import type { NodeId } from '@coppice/core';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { num, t, tn } from '../i18n/index.ts';
+import { complain, move, pick } from '../state/acts.ts';
+import { asProblem } from '../state/http.ts';
+import { titleOf } from '../state/loaded.ts';
+import { go, treePlace } from '../state/router.ts';
+import { open } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { useBranchName } from '../thread/tree-bar.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { BranchList } from './branch-list.tsx';
+import { Cards } from './cards.tsx';
+import { drawMap, nodeAt } from './draw.ts';
+import { spotXY } from './layout.ts';
+import { Legend } from './legend.tsx';
+import { Minimap } from './minimap.tsx';
+import { Preview } from './preview.tsx';
+import { contextOf, fontOf, useCanvas } from './use-canvas.ts';
+import { dims, type MapFilter, type MapModel, useFlower, useMapModel } from './use-map.ts';
+import { centred, fitted, type Level, levelOf, type MapView, scales, zoomed } from './view.ts';
+
+const filters: readonly {
+  readonly name: MapFilter;
+  readonly label: 'filterAll' | 'filterNoTools' | 'filterMine' | 'filterBookmarked';
+}[] = [
+  { name: 'all', label: 'filterAll' },
+  { name: 'no-tools', label: 'filterNoTools' },
+  { name: 'mine', label: 'filterMine' },
+  { name: 'bookmarked', label: 'filterBookmarked' },
+];
+const levels: readonly { readonly name: Level; readonly label: 'far' | 'mid' | 'near' }[] = [
+  { name: 'far', label: 'far' },
+  { name: 'mid', label: 'mid' },
+  { name: 'near', label: 'near' },
+];
+
+/** The map on a screen of its own: pan, zoom, walk by keys, look at a message before going there. */
+export function MapScreen(): ReactElement {
+  const session = useSession();
+  const model = useMapModel();
+  const tree = useTree((state) => state.part?.tree ?? null);
+  const branch = useBranchName();
+  const surface = useCanvas();
+  const { host, canvas, width, height, palette } = surface;
+  const flower = useFlower(palette);
+  const [filter, setFilter] = useState<MapFilter>('all');
+  const [find, setFind] = useState('');
+  const [focus, setFocus] = useState<NodeId | null>(null);
+  const [view, setView] = useState<MapView | null>(null);
+  const phone = width < 720;
+
+  // The whole tree first, as large as it can be read; a large one from the view's own place.
+  useEffect(() => {
+    if (view !== null || model === null || width === 0) return;
+    const whole = fitted(model.layout, { width, height, left: phone ? 24 : 262, right: 60, top: 90, bottom: 84 });
+    const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
+    if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
+    else setView(spot === undefined ? whole : centred(model.layout, { width, height }, spot, 0.9));
+  }, [view, model, width, height, phone]);
+
+  const found = useMemo(() => matches(model, find), [model, find]);
+  const hidden = useMemo(() => {
+    if (model === null) return () => false;
+    const base = dims(filter, model);
+    return found === null ? base : (node: { readonly id: NodeId }) => !found.has(node.id);
+  }, [filter, model, found]);
+
+  useEffect(() => {
+    const context = contextOf(canvas.current);
+    if (context === null || model === null || view === null || palette === null) return;
+    const frame = requestAnimationFrame(() =>
+      drawMap(context, {
+        layout: model.layout,
+        view,
+        width,
+        height,
+        palette,
+        font: fontOf(host.current),
+        live: model.live,
+        leaf: model.leaf,
+        bookmarks: model.topology.bookmarks,
+        hidden,
+        focus,
+        childCount: model.childCount,
+        liveChild: model.liveChild,
+        flower,
+        avoid: phone
+          ? []
+          : [
+              { x0: 0, y0: 0, x1: 262, y1: 262 },
+              { x0: 0, y0: height - 170, x1: 420, y1: height },
+            ],
+      }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [canvas, host, model, view, palette, hidden, focus, flower, width, height, phone]);
+
+  const goTo = useCallback(
+    (id: NodeId) => {
+      session.go(id).then(
+        () => {
+          go(treePlace(session.treeId));
+          session.look(id);
+        },
+        (thrown) => complain(asProblem(thrown)),
+      );
+    },
+    [session],
+  );
+
+  const show = (id: NodeId) => {
+    setFocus(id);
+    const spot = model?.layout.spots.get(id);
+    if (spot === undefined || model === null || view === null) return;
+    const { x, y } = spotXY(model.layout, spot.branch, spot.at);
+    const sx = x * view.kx + view.tx;
+    const sy = y * view.ky + view.ty;
+    const margin = 60;
+    if (sx < margin || sx > width - margin || sy < margin || sy > height - margin)
+      setView({ ...view, tx: width / 2 - x * view.kx, ty: height / 2 - y * view.ky });
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (model === null) return;
+    const at = focus ?? model.leaf;
+    const next = at === null ? null : neighbour(model, at, event.key);
+    if (next !== null) show(next);
+    else if (event.key === 'Enter' && focus !== null) goTo(focus);
+    else if (event.key.toLowerCase() === 'b' && focus !== null)
+      void session.go(focus, { leaf: focus }).then(
+        () => go(treePlace(session.treeId)),
+        (thrown) => complain(asProblem(thrown)),
+      );
+    else if (event.key.toLowerCase() === 'p' && focus !== null) void pick(session, focus);
+    else if (event.key === '+' || event.key === '=')
+      setView((now) => (now === null ? now : zoomed(now, 1.25, width / 2, height / 2)));
+    else if (event.key === '-') setView((now) => (now === null ? now : zoomed(now, 0.8, width / 2, height / 2)));
+    else if (event.key === 'Escape' && focus !== null) setFocus(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const pointer = usePointer(surface, view, setView, model, setFocus, goTo, (from, to) => void move(session, from, to));
+  const level = view === null ? 'mid' : levelOf(view);
+
+  return (
+    <div className="mapscreen">
+      <div className="bar">
+        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <div className="crumb grow">
+          <h1>{tree === null ? '' : (titleOf(tree) ?? t('untitled'))}</h1>
+          {branch === null ? null : (
+            <>
+              <span className="sep" aria-hidden="true">
+                /
+              </span>
+              <span className="br">
+                <Icon name="fork" />
+                {branch}
+              </span>
+            </>
+          )}
+        </div>
+        <fieldset className="seg wide" aria-label={t('filter')}>
+          {filters.map((each) => (
+            <button
+              key={each.name}
+              type="button"
+              aria-pressed={each.name === filter}
+              onClick={() => setFilter(each.name)}
+            >
+              {t(each.label)}
+            </button>
+          ))}
+        </fieldset>
+        <input
+          className="field wide map-find"
+          type="search"
+          placeholder={t('findOnMap')}
+          aria-label={t('findOnMap')}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
+        />
+        <span className="phone-only">
+          <Menu trigger={<IconButton icon="sliders" label={t('filter')} />}>
+            {filters.map((each) => (
+              <MenuItem key={each.name} checked={each.name === filter} onSelect={() => setFilter(each.name)}>
+                {t(each.label)}
+              </MenuItem>
+            ))}
+          </Menu>
+        </span>
+      </div>
+      <div className="canvas" ref={host}>
+        <canvas
+          ref={canvas}
+          className="map-canvas"
+          tabIndex={0}
+          aria-label={`${tn('mapOf', model?.topology.nodes.size ?? 0)} ${t('mapKeys')}`}
+          onKeyDown={onKeyDown}
+          {...pointer}
+        />
+        {model !== null && view !== null && level === 'near' ? (
+          <Cards model={model} view={view} width={width} height={height} onOpen={goTo} />
+        ) : null}
+        {model === null ? null : <BranchList model={model} onPick={goTo} onShow={show} />}
+        {model !== null && view !== null && focus !== null && level !== 'near' ? (
+          <Preview
+            model={model}
+            view={view}
+            id={focus}
+            width={width}
+            height={height}
+            onOpen={goTo}
+            onMerge={(id) => open({ name: 'merge', nodeId: id })}
+          />
+        ) : null}
+        <div className="zoom">
+          <fieldset className="seg" aria-label={t('zoom')}>
+            {levels.map((each) => (
+              <button
+                key={each.name}
+                type="button"
+                aria-pressed={each.name === level}
+                onClick={() => {
+                  const spot =
+                    model === null ? undefined : model.layout.spots.get(focus ?? model.leaf ?? ('' as NodeId));
+                  if (model !== null && spot !== undefined)
+                    setView(centred(model.layout, { width, height }, spot, scales[each.name]));
+                }}
+              >
+                {t(each.label)}
+              </button>
+            ))}
+          </fieldset>
+        </div>
+        {model === null || view === null || palette === null ? null : (
+          <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
+        )}
+        <Legend />
+        <p className="sr" role="status">
+          {found === null ? '' : t('foundOnMap', { n: num(found.size) })}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function matches(model: MapModel | null, find: string): ReadonlySet<NodeId> | null {
+  const words = find.trim().toLowerCase();
+  if (model === null || words === '') return null;
+  const found = new Set<NodeId>();
+  for (const node of model.topology.nodes.values()) if (node.preview.toLowerCase().includes(words)) found.add(node.id);
+  return found;
+}
+
+/** Where an arrow key leads: up goes on, down goes back, left and right go to the variants. */
+function neighbour(model: MapModel, id: NodeId, key: string): NodeId | null {
+  const node = model.topology.nodes.get(id);
+  if (node === undefined) return null;
+  if (key === 'ArrowUp') {
+    const kids = model.topology.children(id);
+    return (kids.find((kid) => model.live.has(kid.id)) ?? kids[0])?.id ?? null;
+  }
+  if (key === 'ArrowDown') return model.topology.nodes.has(node.parentId) ? node.parentId : null;
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return null;
+  const siblings = model.topology.children(node.parentId);
+  const at = siblings.findIndex((sibling) => sibling.id === id);
+  return siblings[at + (key === 'ArrowRight' ? 1 : -1)]?.id ?? null;
+}
+
+interface Held {
+  readonly x: number;
+  readonly y: number;
+  readonly view: MapView;
+  readonly node: NodeId | null;
+  moved: boolean;
+}
+
+/** Pan by dragging the ground, move a branch by dragging a message onto another with Alt held, zoom by wheel, press to look. */
+function usePointer(
+  surface: ReturnType<typeof useCanvas>,
+  view: MapView | null,
+  setView: (view: MapView | null) => void,
+  model: MapModel | null,
+  onFocus: (id: NodeId | null) => void,
+  onOpen: (id: NodeId) => void,
+  onMove: (from: NodeId, to: NodeId) => void,
+) {
+  const held = useRef<Held | null>(null);
+  const at = (event: { readonly clientX: number; readonly clientY: number }) => {
+    const box = surface.canvas.current?.getBoundingClientRect();
+    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
+  };
+  const { canvas } = surface;
+  // Wheel events that are to be kept from scrolling the page cannot be heard through React.
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null || view === null) return;
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const box = element.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
+        setView(
+          zoomed(
+            view,
+            Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
+            event.clientX - box.left,
+            event.clientY - box.top,
+          ),
+        );
+      else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, [canvas, view, setView]);
+  return {
+    onPointerDown: (event: PointerEvent<HTMLCanvasElement>) => {
+      if (view === null || model === null) return;
+      const { x, y } = at(event);
+      event.currentTarget.setPointerCapture(event.pointerId);
+      held.current = { x, y, view, node: event.altKey ? nodeAt(model.layout, view, x, y) : null, moved: false };
+    },
+    onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
+      const { x, y } = at(event);
+      const hold = held.current;
+      if (hold === null) {
+        if (model !== null && view !== null && event.pointerType === 'mouse') onFocus(nodeAt(model.layout, view, x, y));
+        return;
+      }
+      if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
+      if (hold.moved && hold.node === null)
+        setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
+    },
+    onPointerUp: (event: PointerEvent<HTMLCanvasElement>) => {
+      const hold = held.current;
+      held.current = null;
+      if (hold === null || model === null || view === null) return;
+      const { x, y } = at(event);
+      const id = nodeAt(model.layout, view, x, y);
+      if (hold.moved && hold.node !== null && id !== null && id !== hold.node) onMove(hold.node, id);
+      else if (!hold.moved && id !== null && event.pointerType === 'mouse') onOpen(id);
+      else if (!hold.moved) onFocus(id);
+    },
+  };
+}

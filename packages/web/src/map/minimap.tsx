@@ -1,0 +1,89 @@
+import { type PointerEvent, type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { drawMap } from './draw.ts';
+import type { Palette } from './palette.ts';
+import { contextOf } from './use-canvas.ts';
+import type { MapModel } from './use-map.ts';
+import { fitted, type MapView } from './view.ts';
+
+interface MinimapProps {
+  readonly model: MapModel;
+  readonly view: MapView;
+  readonly width: number;
+  readonly height: number;
+  readonly palette: Palette;
+  readonly onMove: (view: MapView) => void;
+}
+
+const size = { width: 230, height: 138 };
+
+/** The whole tree, always, with a frame around what is seen; the frame can be dragged. */
+export function Minimap({ model, view, width, height, palette, onMove }: MinimapProps): ReactElement {
+  const still = useRef<HTMLCanvasElement>(null);
+  const small = useMemo(() => fitted(model.layout, { ...size, left: 12, right: 12, top: 13, bottom: 14 }), [model]);
+  // The drawing changes with the tree; while one pans, only the frame moves.
+  useEffect(() => {
+    const canvas = still.current;
+    if (canvas === null) return;
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = size.width * scale;
+    canvas.height = size.height * scale;
+    const context = contextOf(canvas);
+    if (context === null) return;
+    drawMap(context, {
+      layout: model.layout,
+      view: small,
+      ...size,
+      palette,
+      font: 'sans-serif',
+      live: model.live,
+      leaf: model.leaf,
+      bookmarks: model.topology.bookmarks,
+      hidden: () => false,
+      focus: null,
+      childCount: model.childCount,
+      liveChild: model.liveChild,
+      flower: () => palette.bark,
+      avoid: [],
+      mini: true,
+    });
+  }, [model, small, palette]);
+  const frame = {
+    x: (-view.tx / view.kx) * small.kx + small.tx,
+    y: (-view.ty / view.ky) * small.ky + small.ty,
+    width: (width / view.kx) * small.kx,
+    height: (height / view.ky) * small.ky,
+  };
+  const move = (event: PointerEvent<HTMLDivElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const scale = size.width / box.width;
+    const x = ((event.clientX - box.left) * scale - small.tx) / small.kx;
+    const y = ((event.clientY - box.top) * scale - small.ty) / small.ky;
+    onMove({ ...view, tx: width / 2 - x * view.kx, ty: height / 2 - y * view.ky });
+  };
+  return (
+    <div
+      className="minimap"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        move(event);
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) move(event);
+      }}
+    >
+      <canvas ref={still} />
+      <svg viewBox={`0 0 ${size.width} ${size.height}`}>
+        <title> </title>
+        <rect
+          className="view"
+          x={frame.x}
+          y={frame.y}
+          width={Math.max(4, frame.width)}
+          height={Math.max(4, frame.height)}
+          rx="3"
+        />
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,231 @@
+import type { NodeId } from '@coppice/core';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { VList } from 'virtua';
+import { t, tn } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { asProblem } from '../state/http.ts';
+import { useUi } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { Rings } from '../ui/rings.tsx';
+import { type OutlineFilter, type OutlineRow, outlineRows } from './outline-rows.ts';
+
+const filters: readonly {
+  readonly name: OutlineFilter;
+  readonly label: 'filterAll' | 'filterNoTools' | 'filterMine' | 'filterBookmarked';
+}[] = [
+  { name: 'all', label: 'filterAll' },
+  { name: 'no-tools', label: 'filterNoTools' },
+  { name: 'mine', label: 'filterMine' },
+  { name: 'bookmarked', label: 'filterBookmarked' },
+];
+
+/** The outline of the open tree: the way of the view, and what else grows at each fork. */
+export function Outline(): ReactElement {
+  const session = useSession();
+  const topology = useTree((state) => state.topology);
+  const stamp = useTree((state) => state.stamp);
+  const ready = useTree((state) => state.phase === 'ready');
+  const leaf = useTree((state) => state.part?.leaf ?? null);
+  const [filter, setFilter] = useState<OutlineFilter>('all');
+  const [search, setSearch] = useState<string | null>(null);
+  const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
+  const [at, setAt] = useState(-1);
+  const list = useRef<HTMLDivElement>(null);
+  // The thread comes first; the shape of the whole tree is read when it stands.
+  useEffect(() => {
+    if (!ready) return;
+    const timer = setTimeout(() => void session.wantTopology(), 60);
+    return () => clearTimeout(timer);
+  }, [session, ready]);
+  const rows = useMemo(
+    () => (topology === null || stamp < 0 ? [] : outlineRows(topology, { leaf, filter, search: search ?? '', opened })),
+    [topology, stamp, leaf, filter, search, opened],
+  );
+  const branches = useMemo(() => {
+    if (topology === null || stamp < 0) return 0;
+    let count = 0;
+    for (const node of topology.nodes.values()) if (topology.children(node.id).length === 0) count++;
+    return count;
+  }, [topology, stamp]);
+
+  const pick = (row: OutlineRow) => {
+    if (row.kind === 'folded') {
+      setOpened(new Set(opened).add(row.id));
+      return;
+    }
+    useUi.setState({ current: row.node.id, drawer: false });
+    const there = row.on ? Promise.resolve() : session.go(row.node.id);
+    there.then(() => session.look(row.node.id)).catch((thrown) => complain(asProblem(thrown)));
+  };
+
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const row = rows[at];
+    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, at + 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
+    else if (event.key === 'Home') setAt(0);
+    else if (event.key === 'End') setAt(rows.length - 1);
+    else if (event.key === 'Enter' && row !== undefined) pick(row);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <>
+      <div className="sect outline-head">
+        <span>{t('outline')}</span>
+        <span className="row">
+          <Menu trigger={<IconButton icon="sliders" label={t('filterOutline')} aria-pressed={filter !== 'all'} />}>
+            {filters.map((each) => (
+              <MenuItem key={each.name} checked={each.name === filter} onSelect={() => setFilter(each.name)}>
+                {t(each.label)}
+              </MenuItem>
+            ))}
+          </Menu>
+          <IconButton
+            icon="search"
+            label={t('searchTree')}
+            aria-pressed={search !== null}
+            onClick={() => setSearch(search === null ? '' : null)}
+          />
+        </span>
+      </div>
+      {search === null ? null : (
+        <div className="rail-search">
+          <input
+            className="field"
+            type="search"
+            placeholder={t('searchTree')}
+            aria-label={t('searchTree')}
+            value={search}
+            ref={(element) => element?.focus()}
+            onChange={(event) => setSearch(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setSearch(null);
+            }}
+          />
+        </div>
+      )}
+      <div
+        className="outline"
+        ref={list}
+        role="tree"
+        aria-label={t('outlineOf')}
+        tabIndex={0}
+        aria-activedescendant={at >= 0 ? `outline-${at}` : undefined}
+        onKeyDown={onKeyDown}
+      >
+        <VList className="outline-list" role="presentation">
+          {rows.map((row, index) => (
+            <OutlineLine
+              key={row.kind === 'folded' ? `f${row.id}` : row.node.id}
+              row={row}
+              id={`outline-${index}`}
+              chosen={index === at}
+              onPick={() => pick(row)}
+            />
+          ))}
+        </VList>
+      </div>
+      <div className="row outline-foot">
+        <span className="num grow">{branches === 0 ? '' : tn('branches', branches)}</span>
+        <kbd>[</kbd>
+        <kbd>]</kbd>
+        <span>{t('forks')}</span>
+      </div>
+    </>
+  );
+}
+
+interface OutlineLineProps {
+  readonly row: OutlineRow;
+  readonly id: string;
+  readonly chosen: boolean;
+  readonly onPick: () => void;
+}
+
+function OutlineLine({ row, id, chosen, onPick }: OutlineLineProps): ReactElement {
+  if (row.kind === 'folded')
+    return (
+      <button
+        type="button"
+        id={id}
+        role="treeitem"
+        aria-selected={chosen}
+        aria-expanded={false}
+        tabIndex={-1}
+        className="item on"
+        onClick={onPick}
+      >
+        <span className="dot">
+          <i className="bar-mark" />
+        </span>
+        <span className="t">{tn('folded', row.count)}</span>
+        <Icon name="right" size={13} />
+      </button>
+    );
+  const { node } = row;
+  const classes = [
+    'item',
+    row.on ? 'on' : 'off',
+    row.depth > 0 ? 'thru deep' : '',
+    row.first ? 'first' : '',
+    row.here ? 'here' : '',
+    node.role === 'user' ? 'you' : '',
+    chosen ? 'chosen' : '',
+  ];
+  return (
+    <button
+      type="button"
+      id={id}
+      role="treeitem"
+      aria-selected={row.here}
+      tabIndex={-1}
+      className={classes.filter(Boolean).join(' ')}
+      onClick={onPick}
+      title={node.preview}
+    >
+      <span className="dot">
+        {row.variants > 1 ? (
+          <Rings count={row.variants} at={row.at} />
+        ) : (
+          <i className={node.kind === 'message' ? (node.role === 'tool' ? 'tool-mark' : '') : 'bar-mark'} />
+        )}
+      </span>
+      <span className="t">{node.preview === '' ? '…' : node.preview}</span>
+      <LineMarks row={row} />
+    </button>
+  );
+}
+
+function LineMarks({ row }: { readonly row: Extract<OutlineRow, { kind: 'node' }> }): ReactElement {
+  const marked = useTree((state) => state.topology?.bookmarks.has(row.node.id) === true);
+  const { status } = row.node;
+  return (
+    <>
+      {marked ? <Icon name="markon" size={13} /> : null}
+      {status === 'interrupted' || status === 'aborted' ? (
+        <span className="warm-mark">
+          <Icon name="cut" size={13} />
+          <span className="sr">{t('interrupted')}</span>
+        </span>
+      ) : null}
+      {status === 'error' ? (
+        <span className="bad-mark">
+          <Icon name="x" size={13} />
+          <span className="sr">{t('noAnswer')}</span>
+        </span>
+      ) : null}
+      {row.variants > 1 ? (
+        <span className="n">
+          {row.at}/{row.variants}
+        </span>
+      ) : row.below > 0 ? (
+        <span className="n">{row.below}</span>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import type { NodeId, TopologyNode } from '@coppice/core';
+import { useEffect, useMemo } from 'react';
+import { flowerOf } from '../state/hues.ts';
+import { sourceOf } from '../state/source.ts';
+import type { Topology } from '../state/topology.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { layOut, type MapBranch, type MapLayout } from './layout.ts';
+import type { Palette } from './palette.ts';
+
+/** A tree that is ready to be drawn. */
+export interface MapModel {
+  readonly topology: Topology;
+  readonly layout: MapLayout;
+  /** Nodes on the path of the view. */
+  readonly live: ReadonlySet<NodeId>;
+  readonly leaf: NodeId | null;
+  childCount(id: NodeId): number;
+  /** Which child of a node on the path is on it too, counted from one. */
+  liveChild(id: NodeId): number;
+}
+
+/** The open tree laid out; null while its shape is not known. Laid out again only when it grew. */
+export function useMapModel(): MapModel | null {
+  const session = useSession();
+  const topology = useTree((state) => state.topology);
+  const stamp = useTree((state) => state.stamp);
+  const ready = useTree((state) => state.phase === 'ready');
+  const leaf = useTree((state) => state.part?.leaf ?? null);
+  useEffect(() => {
+    if (ready) void session.wantTopology();
+  }, [session, ready]);
+  const layout = useMemo(() => (topology === null || stamp < 0 ? null : layOut(topology)), [topology, stamp]);
+  return useMemo(() => {
+    if (topology === null || layout === null) return null;
+    const live = new Set(leaf === null ? [] : topology.pathTo(leaf).map((node) => node.id));
+    return {
+      topology,
+      layout,
+      live,
+      leaf,
+      childCount: (id) => topology.children(id).length,
+      liveChild: (id) => topology.children(id).findIndex((child) => live.has(child.id)) + 1,
+    };
+  }, [topology, layout, leaf]);
+}
+
+/** The colour of a branch's tip: that of the model which wrote it, where that is known. */
+export function useFlower(palette: Palette | null): (branch: MapBranch) => string {
+  const nodes = useTree((state) => state.part?.nodes);
+  return useMemo(
+    () => (branch) => {
+      if (palette === null) return 'transparent';
+      for (let at = branch.nodes.length - 1; at >= 0 && at > branch.nodes.length - 4; at--) {
+        const node = nodes?.get(branch.nodes[at]?.id ?? ('' as NodeId));
+        const model = node === undefined ? null : sourceOf(node.meta).model;
+        if (model !== null) return palette[flowerOf(model)];
+      }
+      return palette.bark;
+    },
+    [nodes, palette],
+  );
+}
+
+/** Which messages a map dims. */
+export type MapFilter = 'all' | 'no-tools' | 'mine' | 'bookmarked';
+
+/** Whether a filter dims a message; nothing on the active path is dimmed by bookmarks. */
+export function dims(filter: MapFilter, model: MapModel): (node: TopologyNode) => boolean {
+  if (filter === 'no-tools') return (node) => node.role === 'tool';
+  if (filter === 'mine') return (node) => node.role !== 'user';
+  if (filter === 'all') return () => false;
+  const kept = new Set<NodeId>(model.live);
+  for (const id of model.topology.bookmarks.keys()) for (const node of model.topology.pathTo(id)) kept.add(node.id);
+  return (node) => !kept.has(node.id);
+}

@@ -1,0 +1,72 @@
+/** How the map is looked at: a scale for each direction and where the stump stands. */
+import { lean, type MapLayout, spotXY } from './layout.ts';
+
+/** From places of the layout to pixels. */
+export interface MapView {
+  readonly kx: number;
+  readonly ky: number;
+  readonly tx: number;
+  readonly ty: number;
+}
+
+/** How much is shown: stems; every message; a card for each. */
+export type Level = 'far' | 'mid' | 'near';
+
+/** The level of a scale. */
+export function levelOf(view: Pick<MapView, 'ky'>): Level {
+  return view.ky < 0.75 ? 'far' : view.ky > 2 ? 'near' : 'mid';
+}
+
+/** Scales of the three levels, for their buttons. */
+export const scales: Readonly<Record<Level, number>> = { far: 0.5, mid: 1, near: 4.4 };
+
+/** A frame in pixels, with room at its edges. */
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The whole tree in a frame, each direction by its own scale; never larger than `most`. */
+export function fitted(layout: MapLayout, frame: Frame, most = 1): MapView {
+  const wide = Math.max(1, layout.right - layout.left);
+  const kx = Math.min(most, (frame.width - frame.left - frame.right) / wide);
+  const ky = Math.min(most * 1.1, (frame.height - frame.top - frame.bottom) / Math.max(60, layout.height));
+  const room = frame.width - frame.left - frame.right - wide * kx;
+  return { kx, ky, tx: frame.left + room / 2 - layout.left * kx, ty: frame.height - frame.bottom };
+}
+
+/** A view scaled about a point of the screen. */
+export function zoomed(view: MapView, by: number, x: number, y: number): MapView {
+  const ky = Math.min(6, Math.max(0.002, view.ky * by));
+  const kx = Math.min(6, Math.max(0.002, view.kx * by));
+  return { kx, ky, tx: x - ((x - view.tx) / view.kx) * kx, ty: y - ((y - view.ty) / view.ky) * ky };
+}
+
+/** A view that has a message in the middle, at a scale. */
+export function centred(
+  layout: MapLayout,
+  frame: Pick<Frame, 'width' | 'height'>,
+  spot: { readonly branch: MapLayout['branches'][number]; readonly at: number },
+  scale: number,
+): MapView {
+  const { x, y } = spotXY(layout, spot.branch, spot.at);
+  return { kx: scale, ky: scale, tx: frame.width / 2 - x * scale, ty: frame.height / 2 - y * scale };
+}
+
+/** The columns that a view shows, as places of the layout with room at both sides. */
+export function seenColumns(
+  layout: MapLayout,
+  view: MapView,
+  width: number,
+): { readonly from: number; readonly to: number } {
+  const margin = 80 / view.kx;
+  const from = -view.tx / view.kx - margin;
+  const to = (width - view.tx) / view.kx + margin;
+  // Stems lean by at most this much.
+  const most = Math.abs(lean(layout, layout.right, -900) - layout.right);
+  return { from: from - most, to: to + most };
+}

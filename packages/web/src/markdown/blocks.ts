@@ -1,0 +1,64 @@
+import { Lexer, type Token, type TokensList } from 'marked';
+import { mathExtensions } from './math-tokens.ts';
+
+/** A block of Markdown: the text it was written in, and what it means. */
+export interface MarkdownBlock {
+  /** Where it begins in the whole text: a key that stays while text is added below. */
+  readonly at: number;
+  readonly raw: string;
+  readonly token: Token;
+}
+
+/** Above this many characters a text is shown as it is: nobody reads a megabyte of prose, and the page must not hang on it. */
+export const plainAbove = 1_000_000;
+
+const options = { gfm: true, breaks: false, extensions: mathExtensions, async: false, silent: false };
+
+// Reading inside a line looks ahead to its end at every mark, so a line without end would cost its square.
+const longestLine = 20_000;
+
+class BoundedLexer extends Lexer {
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    if (text.length <= longestLine) return super.inlineTokens(text, tokens);
+    tokens.push({ type: 'text', raw: text, text });
+    return tokens;
+  }
+}
+
+function lex(text: string): TokensList {
+  return new BoundedLexer(options).lex(text);
+}
+
+function blocksFrom(text: string, start: number): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let at = start;
+  for (const token of lex(text)) {
+    if (token.type !== 'space' && token.type !== 'def') blocks.push({ at, raw: token.raw, token });
+    at += token.raw.length;
+  }
+  return blocks;
+}
+
+/** A text cut into blocks, ready to be gone on with. */
+export interface Cut {
+  readonly text: string;
+  readonly blocks: readonly MarkdownBlock[];
+}
+
+/**
+ * Cuts a text into blocks. Where the text goes on from one that was cut before, all but its last two blocks stay the
+ * same objects, so that a reply which is still being written is neither read nor drawn again from the start. Answers
+ * null for a text that no reader of Markdown survives, such as ten thousand quotes in each other.
+ */
+export function cutBlocks(text: string, before: Cut | null): Cut | null {
+  // Carriage returns are dropped by the lexer; offsets must count the same text.
+  const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  try {
+    const kept = before !== null && clean.startsWith(before.text) ? before.blocks.slice(0, -2) : [];
+    const last = kept.at(-1);
+    const start = last === undefined ? 0 : last.at + last.raw.length;
+    return { text: clean, blocks: [...kept, ...blocksFrom(clean.slice(start), start)] };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,236 @@
+/** Markdown as React elements. Nothing a model writes becomes HTML: tags are shown as the text they are. */
+import type { Token, Tokens } from 'marked';
+import { Fragment, memo, type ReactElement, type ReactNode, useMemo, useRef } from 'react';
+import { type Cut, cutBlocks, type MarkdownBlock, plainAbove } from './blocks.ts';
+import { Code } from './code.tsx';
+import { Formula } from './formula.tsx';
+import { safeAddress } from './links.ts';
+import { Picture } from './picture.tsx';
+import { Plain } from './plain.tsx';
+
+interface MarkdownProps {
+  readonly text: string;
+  /** Whether more is to come: then only the last blocks are read again. */
+  readonly growing?: boolean;
+}
+
+/** A text in Markdown, block by block; one that is too large or cannot be read is shown as it is. */
+export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
+  const before = useRef<Cut | null>(null);
+  const cut = useMemo(() => {
+    if (text.length > plainAbove) return null;
+    const next = cutBlocks(text, growing ? before.current : null);
+    before.current = next;
+    return next;
+  }, [text, growing]);
+  if (cut === null) return <Plain text={text} />;
+  return (
+    <>
+      {cut.blocks.map((block) => (
+        <Block key={block.at} block={block} />
+      ))}
+    </>
+  );
+});
+
+// Compared by what is written: a block whose text did not change is not drawn again while the reply goes on below it.
+const Block = memo(
+  function Block({ block }: { readonly block: MarkdownBlock }): ReactElement {
+    return <>{element(block.token, 0)}</>;
+  },
+  (a, b) => a.block.raw === b.block.raw,
+);
+
+// Deeper than this nobody reads, and each level costs stack.
+const deepest = 40;
+
+function all(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+  if (tokens === undefined) return null;
+  let at = 0;
+  return tokens.map((token) => {
+    const key = at;
+    at += token.raw.length || 1;
+    return <Fragment key={key}>{element(token, depth + 1)}</Fragment>;
+  });
+}
+
+function element(token: Token, depth: number): ReactNode {
+  if (depth > deepest) return token.raw;
+  switch (token.type) {
+    case 'paragraph':
+      return <p>{all(token.tokens, depth)}</p>;
+    case 'text':
+      return token.tokens === undefined ? unescaped(String(token.text)) : all(token.tokens, depth);
+    case 'escape':
+      return String(token.text);
+    case 'strong':
+      return <strong>{all(token.tokens, depth)}</strong>;
+    case 'em':
+      return <em>{all(token.tokens, depth)}</em>;
+    case 'del':
+      return <del>{all(token.tokens, depth)}</del>;
+    case 'codespan':
+      return <code>{String(token.text)}</code>;
+    case 'br':
+      return <br />;
+    case 'heading':
+      return heading(token, depth);
+    case 'code':
+      return <Code code={String(token.text)} language={languageOf(token.lang)} />;
+    case 'blockquote':
+      return <blockquote>{all(token.tokens, depth)}</blockquote>;
+    case 'hr':
+      return <hr />;
+    case 'list':
+      return isList(token) ? list(token, depth) : token.raw;
+    case 'table':
+      return isTable(token) ? table(token, depth) : token.raw;
+    case 'link':
+      return link(token, depth);
+    case 'image':
+      return <Picture address={String(token.href)} words={String(token.text)} />;
+    case 'math':
+      return <Formula tex={String(token.tex)} display={token.display === true} />;
+    case 'space':
+    case 'def':
+      return null;
+    case 'html':
+      return token.block === true ? <p className="as-is">{String(token.raw).trimEnd()}</p> : token.raw;
+    default:
+      return token.raw;
+  }
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list' && 'items' in token;
+}
+
+function isTable(token: Token): token is Tokens.Table {
+  return token.type === 'table' && 'rows' in token;
+}
+
+function languageOf(lang: unknown): string {
+  return typeof lang === 'string' ? (/^[\w+#.-]{1,30}/.exec(lang)?.[0] ?? '') : '';
+}
+
+// The page has the first two levels of headings for itself.
+function heading(token: Token, depth: number): ReactElement {
+  const inside = all('tokens' in token ? token.tokens : [], depth);
+  const level = 'depth' in token ? Number(token.depth) : 6;
+  if (level <= 1) return <h3>{inside}</h3>;
+  return level === 2 ? <h4>{inside}</h4> : <h5>{inside}</h5>;
+}
+
+function list(token: Tokens.List, depth: number): ReactElement {
+  let at = 0;
+  const items = token.items.map((item) => {
+    const key = at;
+    at += item.raw.length || 1;
+    return (
+      <li key={key} className={item.task ? 'task' : undefined}>
+        {item.task ? (
+          <input
+            type="checkbox"
+            checked={item.checked === true}
+            readOnly
+            disabled
+            aria-label={item.text.slice(0, 80)}
+          />
+        ) : null}
+        {all(item.tokens, depth)}
+      </li>
+    );
+  });
+  if (!token.ordered) return <ul>{items}</ul>;
+  return <ol start={typeof token.start === 'number' ? token.start : 1}>{items}</ol>;
+}
+
+const sides = { left: 'l', right: 'r', center: 'm' } as const;
+
+function table(token: Tokens.Table, depth: number): ReactElement {
+  const side = (index: number) => {
+    const align = token.align[index];
+    return align === null || align === undefined ? undefined : sides[align];
+  };
+  const columns = token.header.map((cell, column) => ({ cell, column }));
+  const rows = token.rows.map((cells, row) => ({ row, cells: cells.map((cell, column) => ({ cell, column })) }));
+  return (
+    <div className="table">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ cell, column }) => (
+              <th key={column} className={side(column)} scope="col">
+                {all(cell.tokens, depth)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ row, cells }) => (
+            <tr key={row}>
+              {cells.map(({ cell, column }) => (
+                <td key={column} className={side(column)}>
+                  {all(cell.tokens, depth)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function link(token: Token, depth: number): ReactNode {
+  const address = 'href' in token ? String(token.href) : '';
+  const safe = safeAddress(address);
+  const inside = all('tokens' in token ? token.tokens : [], depth);
+  // What is not followed is shown whole, so that nobody wonders where the words lead.
+  if (safe === null)
+    return address === '' ? (
+      inside
+    ) : (
+      <span className="unlinked">
+        {inside} ({address})
+      </span>
+    );
+  return (
+    <a href={safe} title={safe} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
+      {inside}
+    </a>
+  );
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  copy: '©',
+  times: '×',
+  rarr: '→',
+  larr: '←',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  deg: '°',
+  euro: '€',
+};
+
+function unescaped(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,10}));/gi,
+    (whole, ten: string | undefined, hex: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return entities[name] ?? whole;
+      const code = ten === undefined ? Number.parseInt(hex ?? '', 16) : Number(ten);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}

@@ -1,0 +1,35 @@
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { isOwnImage, safeAddress } from './links.ts';
+
+/**
+ * An image in a text. One that lies elsewhere is only named: asking for it would tell a stranger that, and what, somebody
+ * reads here. A press opens it outside, at the address that is shown whole.
+ */
+export function Picture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
+  const [failed, setFailed] = useState(false);
+  if (isOwnImage(address) && !failed)
+    return <img className="picture" src={address} alt={words} loading="lazy" onError={() => setFailed(true)} />;
+  const safe = safeAddress(address);
+  return (
+    <span className="far-picture">
+      <Icon name="eyeoff" />
+      <span>{words === '' ? t('imageElsewhere') : words}</span>
+      {safe === null ? (
+        <span className="mono">{address.slice(0, 300)}</span>
+      ) : (
+        <a
+          className="mono"
+          href={safe}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          referrerPolicy="no-referrer"
+          title={t('openImage')}
+        >
+          {safe}
+        </a>
+      )}
+    </span>
+  );
+}

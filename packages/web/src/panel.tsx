@@ -1,0 +1,56 @@
+import { lazy, type ReactElement, Suspense } from 'react';
+import { ContextMini } from './context/context-mini.tsx';
+import { t } from './i18n/index.ts';
+import { go, treePlace } from './state/router.ts';
+import { type Panel as PanelName, showPanel, useUi } from './state/ui.ts';
+import { useSession } from './state/use-session.ts';
+import { IconButton } from './ui/button.tsx';
+import { Icon, type IconName } from './ui/icon.tsx';
+
+// The map and the history draw the whole tree: the thread is there first.
+const PanelMap = lazy(() => import('./map/panel-map.tsx').then((module) => ({ default: module.PanelMap })));
+const HistoryPanel = lazy(() =>
+  import('./tree-work/history-panel.tsx').then((module) => ({ default: module.HistoryPanel })),
+);
+
+const tabs: readonly {
+  readonly name: PanelName;
+  readonly icon: IconName;
+  readonly label: 'map' | 'context' | 'history';
+}[] = [
+  { name: 'map', icon: 'map', label: 'map' },
+  { name: 'context', icon: 'layers', label: 'context' },
+  { name: 'history', icon: 'clock', label: 'history' },
+];
+
+/** The panel beside the thread: the map fitted into it, what the model sees, or the history. */
+export function Panel(): ReactElement {
+  const session = useSession();
+  const panel = useUi((ui) => ui.panel);
+  return (
+    <aside className="panel" aria-label={t('mapAndContext')}>
+      <div className="bar">
+        <div className="seg">
+          {tabs.map((tab) => (
+            <button key={tab.name} type="button" aria-pressed={panel === tab.name} onClick={() => showPanel(tab.name)}>
+              <Icon name={tab.icon} />
+              {t(tab.label)}
+            </button>
+          ))}
+        </div>
+        <span className="grow" />
+        <IconButton
+          icon="panel"
+          label={`${t('openFull')} (G ${panel === 'map' ? 'M' : panel === 'context' ? 'C' : 'Y'})`}
+          onClick={() => go(treePlace(session.treeId, { screen: panel }))}
+        />
+      </div>
+      <Suspense fallback={<div className="mapbox" />}>
+        {panel === 'map' ? <PanelMap /> : null}
+        {panel === 'history' ? <HistoryPanel /> : null}
+      </Suspense>
+      {panel === 'map' ? <div className="hr" /> : null}
+      {panel === 'history' ? null : <ContextMini whole={panel === 'context'} />}
+    </aside>
+  );
+}

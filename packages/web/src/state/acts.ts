@@ -1,0 +1,314 @@
+/** What a user can do to an open tree. Each shows at once, says what it did and offers the way back. */
+import { messageKit } from '@coppice/content';
+import { type Bookmark, type Message, type NewNode, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
+import { t, tn } from '../i18n/index.ts';
+import { api } from './client.ts';
+import { asProblem, type Problem } from './http.ts';
+import type { TreeSession } from './session.ts';
+import { say } from './toasts.ts';
+import type { Written } from './wire.ts';
+
+/** A fresh id; chosen here, so that sending twice is harmless. */
+export function freshId(): NodeId {
+  return nodeId(crypto.randomUUID());
+}
+
+/** Says why something was not done. */
+export function complain(problem: Problem): void {
+  if (problem.code === 'page/aborted') return;
+  say({ icon: 'warn', text: problem.message, bad: true });
+}
+
+/** Takes back an act, or the newest one. */
+export async function undo(session: TreeSession, actId?: string): Promise<void> {
+  try {
+    const answer = await session.perform([], () => api.undo(session.treeId, actId === undefined ? {} : { actId }));
+    await session.refresh(answer.activeNodeId ?? undefined);
+    say({ icon: 'undo', text: t('undone'), action: { label: t('redo'), keys: '⇧⌘Z', run: () => void redo(session) } });
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}
+
+/** Does again what was taken back. */
+export async function redo(session: TreeSession): Promise<void> {
+  try {
+    const answer = await session.perform([], () => api.redo(session.treeId));
+    await session.refresh(answer.activeNodeId ?? undefined);
+    say({ icon: 'again', text: t('redone') });
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}
+
+function undoable(session: TreeSession, written: Written): { label: string; keys: string; run(): void } {
+  return { label: t('undo'), keys: '⌘Z', run: () => void undo(session, written.actId) };
+}
+
+/** Runs a change and tells; the answer is null where it was refused. */
+async function change(
+  session: TreeSession,
+  steps: readonly Step[],
+  run: (version: number) => Promise<Written>,
+  told: { readonly icon: Parameters<typeof say>[0]['icon']; readonly text: string } | null,
+  leaf?: NodeId,
+): Promise<Written | null> {
+  try {
+    const written = await session.perform(steps, run, leaf);
+    if (told !== null) say({ ...told, action: undoable(session, written) });
+    return written;
+  } catch (thrown) {
+    complain(asProblem(thrown));
+    return null;
+  }
+}
+
+/** A node as it will be, for showing it before the server has it. */
+export function draftNode(session: TreeSession, id: NodeId, parentId: NodeId, message: Message, groupId = 0): NewNode {
+  const parent = session.state.part?.nodes.get(parentId);
+  return {
+    id,
+    parentId,
+    // After every key that a planner makes, so that it comes last until its own is known.
+    position: '~',
+    kind: 'message',
+    status: 'success',
+    groupId,
+    createdAt: Date.now(),
+    matchParent: parent === undefined || parent.kind === 'message' ? parentId : parent.matchParent,
+    key: null,
+    tokens: messageKit.tokens(message),
+    message,
+    text: messageKit.text(message),
+    meta: {},
+    marker: null,
+    aliases: [],
+  };
+}
+
+function insert(node: NewNode): Step {
+  return { type: 'insert', node };
+}
+
+/** Puts a message below a node without having it answered. */
+export async function note(session: TreeSession, parentId: NodeId, message: Message): Promise<boolean> {
+  const id = freshId();
+  const written = await change(
+    session,
+    [insert(draftNode(session, id, parentId, message))],
+    (version) =>
+      api.append(session.treeId, { parentId, messages: [{ id, role: 'user', content: message.content }] }, version),
+    null,
+    id,
+  );
+  return written !== null;
+}
+
+/** Edits a message: as a variant beside it, or in its place. Where another was faster, both texts stay. */
+export async function edit(
+  session: TreeSession,
+  node: Node,
+  content: Message['content'],
+  mode: 'branch' | 'in-place',
+): Promise<NodeId | null> {
+  const message: Message = { role: node.role === 'root' ? 'user' : node.role, content };
+  const before = session.version;
+  if (mode === 'in-place') return editInPlace(session, node, message);
+  if (node.parentId === null) return null;
+  const id = freshId();
+  const written = await change(
+    session,
+    [insert(draftNode(session, id, node.parentId, message, node.groupId))],
+    (version) => api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
+    { icon: 'fork', text: t('branched') },
+    id,
+  );
+  if (written === null) return null;
+  await session.refresh(id);
+  noticeRace(session, node, id, before);
+  return id;
+}
+
+async function editInPlace(session: TreeSession, node: Node, message: Message): Promise<NodeId | null> {
+  const shown: Step = {
+    type: 'replace',
+    nodeId: node.id,
+    after: {
+      message,
+      status: 'success',
+      key: null,
+      text: messageKit.text(message),
+      tokens: messageKit.tokens(message),
+      aliases: [],
+    },
+    before: {
+      message: node.message ?? message,
+      status: node.status,
+      key: node.key,
+      text: node.text,
+      tokens: node.tokens,
+      aliases: node.aliases,
+    },
+    since: node.contentIn,
+  };
+  try {
+    const written = await session.perform([shown], (version) =>
+      api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
+    );
+    say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
+    return node.id;
+  } catch (thrown) {
+    const problem = asProblem(thrown);
+    if (problem.code !== 'tree/version-conflict') {
+      complain(problem);
+      return null;
+    }
+    // Somebody else wrote meanwhile: what was typed here becomes a variant, so that neither text is lost.
+    await session.refresh();
+    return edit(session, node, message.content, 'branch');
+  }
+}
+
+/** Whether somebody else put a variant beside the same message since a version; both are then pointed out. */
+export function noticeRace(session: TreeSession, node: Pick<Node, 'parentId'>, mine: NodeId, since: number): void {
+  const { part } = session.state;
+  const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
+  const other = ids.find((id) => id !== mine && (part?.nodes.get(id)?.addedIn ?? 0) > since);
+  if (other !== undefined) session.conflict(mine, other);
+}
+
+/** Deletes a message: alone, with all that follows, or its whole group. */
+export async function remove(
+  session: TreeSession,
+  node: Node,
+  mode: 'splice' | 'cascade' | 'group',
+  count: number,
+): Promise<void> {
+  const steps: Step[] = mode === 'cascade' ? [{ type: 'remove', nodeId: node.id }] : [];
+  const written = await change(session, steps, (version) => api.remove(session.treeId, node.id, mode, version), {
+    icon: 'trash',
+    text: tn('deleted', count),
+  });
+  if (written !== null) await session.refresh(mode === 'cascade' ? (written.activeNodeId ?? undefined) : undefined);
+}
+
+/** Sets, retitles or takes away the bookmark on a node. */
+export async function bookmark(session: TreeSession, id: NodeId, title: string | null): Promise<void> {
+  const before = session.state.part?.bookmarks.get(id) ?? null;
+  const now = Date.now();
+  const after: Bookmark | null =
+    title === null ? null : { nodeId: id, title, createdAt: before?.createdAt ?? now, updatedAt: now };
+  await change(
+    session,
+    [{ type: 'bookmark', nodeId: id, after, before }],
+    () => (title === null ? api.unbookmark(session.treeId, id) : api.bookmark(session.treeId, id, title)),
+    { icon: title === null ? 'mark' : 'markon', text: title === null ? t('unbookmarked') : t('bookmarked') },
+  );
+}
+
+/** Notes something about a node, such as that no model is to see it. */
+export async function annotate(
+  session: TreeSession,
+  node: Node,
+  set: Readonly<Record<string, unknown>>,
+  text: string,
+): Promise<void> {
+  const before = Object.fromEntries(Object.keys(set).map((key) => [key, node.meta[key] ?? null]));
+  await change(
+    session,
+    [{ type: 'annotate', nodeId: node.id, after: set, before }],
+    () => api.annotate(session.treeId, node.id, set),
+    {
+      icon: 'edit',
+      text,
+    },
+  );
+}
+
+/** Gives a node its title. */
+export async function entitle(session: TreeSession, node: Node, title: string): Promise<void> {
+  await change(
+    session,
+    [{ type: 'annotate', nodeId: node.id, after: { title }, before: { title: node.meta.title ?? null } }],
+    () => api.title(session.treeId, node.id, title),
+    { icon: 'edit', text: t('titled') },
+  );
+}
+
+/** Gives a node its tags. */
+export async function tag(session: TreeSession, node: Node, tags: readonly string[]): Promise<void> {
+  await change(
+    session,
+    [{ type: 'annotate', nodeId: node.id, after: { tags }, before: { tags: node.meta.tags ?? null } }],
+    () => api.tag(session.treeId, node.id, tags),
+    { icon: 'tag', text: t('tagged') },
+  );
+}
+
+/** Copies a message to the end of this view's branch. */
+export async function pick(session: TreeSession, id: NodeId): Promise<void> {
+  const leaf = session.state.part?.leaf ?? null;
+  const written = await change(
+    session,
+    [],
+    (version) => api.cherryPick(session.treeId, { nodeId: id, ...(leaf === null ? {} : { parentId: leaf }) }, version),
+    { icon: 'pick', text: t('picked') },
+  );
+  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+}
+
+/** Brings a side branch back to this view's branch: as a summary, or message by message. */
+export async function merge(
+  session: TreeSession,
+  id: NodeId,
+  mode: 'summary' | 'messages',
+  summary?: string,
+): Promise<boolean> {
+  const leaf = session.state.part?.leaf ?? null;
+  const body = {
+    nodeId: id,
+    mode,
+    ...(summary === undefined || summary === '' ? {} : { summary }),
+    ...(leaf === null ? {} : { parentId: leaf }),
+  };
+  const written = await change(session, [], (version) => api.merge(session.treeId, body, version), {
+    icon: 'merge',
+    text: t('merged'),
+  });
+  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  return written !== null;
+}
+
+/** Hangs a branch elsewhere. */
+export async function move(session: TreeSession, id: NodeId, parentId: NodeId): Promise<void> {
+  const written = await change(session, [], (version) => api.move(session.treeId, id, { parentId }, version), {
+    icon: 'map',
+    text: t('moved'),
+  });
+  if (written !== null) await session.refresh();
+}
+
+/** Sums up older messages to make room. */
+export async function compact(session: TreeSession, focus?: string): Promise<boolean> {
+  const leaf = session.state.part?.leaf ?? null;
+  const body = {
+    ...(leaf === null ? {} : { nodeId: leaf }),
+    ...(focus === undefined || focus === '' ? {} : { focus }),
+  };
+  const written = await change(session, [], (version) => api.compact(session.treeId, body, version), {
+    icon: 'layers',
+    text: t('compacted'),
+  });
+  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  return written !== null;
+}
+
+/** Makes the tree what it was at a version, as a new version. */
+export async function restoreVersion(session: TreeSession, past: number): Promise<boolean> {
+  const written = await change(session, [], (version) => api.restoreVersion(session.treeId, past, version), {
+    icon: 'clock',
+    text: t('restoredVersion', { n: past }),
+  });
+  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  return written !== null;
+}

@@ -1,0 +1,249 @@
+/** Every route that the page calls, by its meaning. */
+import type { Bookmark, Node, NodeId, TreeId } from '@coppice/core';
+import { ask } from './http.ts';
+import type {
+  Begun,
+  CommandView,
+  CommitSummary,
+  ContextAnswer,
+  ImpactAnswer,
+  Listed,
+  ModelView,
+  PageAnswer,
+  SearchHit,
+  SettingsView,
+  SharedAnswer,
+  ShareView,
+  TopologyAnswer,
+  TrashItem,
+  TreeView,
+  Written,
+} from './wire.ts';
+
+/** What a list of trees is asked for. */
+export interface TreeFilter {
+  readonly folder?: string;
+  readonly tag?: string;
+  readonly pinned?: boolean;
+  readonly trashed?: boolean;
+  readonly forest?: boolean;
+  readonly title?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** A message on its way to the server. */
+export interface OutMessage {
+  readonly id?: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string | readonly unknown[];
+}
+
+/** What is asked of models. */
+export interface GenerationRequest {
+  readonly type: 'send' | 'reply' | 'regenerate' | 'continue';
+  readonly parentId?: string;
+  readonly nodeId?: string;
+  readonly messages?: readonly OutMessage[];
+  readonly models?: readonly string[];
+  readonly n?: number;
+  readonly temperature?: number;
+  readonly tools?: readonly string[];
+  readonly requestId?: string;
+  readonly select?: boolean;
+  readonly expectedVersion?: number;
+  readonly onConflict?: 'branch';
+}
+
+/** The place of a tree in the API. */
+export function at(tree: TreeId): string {
+  return `/api/trees/${encodeURIComponent(tree)}`;
+}
+
+function node(tree: TreeId, id: NodeId): string {
+  return `${at(tree)}/nodes/${encodeURIComponent(id)}`;
+}
+
+/** The server, as the page knows it. Everything rejects with a `Problem`. */
+export const api = {
+  trees: (filter: TreeFilter = {}) => ask<Listed<TreeView>>('GET', '/api/trees', { query: { ...filter } }),
+  tree: (tree: TreeId) => ask<TreeView>('GET', at(tree)),
+  create: (body: {
+    readonly title?: string;
+    readonly systemPrompt?: string;
+    readonly temporary?: boolean;
+    readonly messages?: readonly OutMessage[];
+  }) => ask<Written>('POST', '/api/trees', { body }),
+  patch: (tree: TreeId, body: Readonly<Record<string, unknown>>) => ask<Written>('PATCH', at(tree), { body }),
+  setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
+    ask<Written>('PUT', `${at(tree)}/system-prompt`, { body: { systemPrompt, whole }, version }),
+  duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
+    ask<Written>('POST', `${at(tree)}/duplicate`, { body }),
+  removeTree: (tree: TreeId, purge = false) =>
+    ask<unknown>('DELETE', at(tree), { query: { purge: purge || undefined } }),
+  restoreTree: (tree: TreeId) => ask<unknown>('POST', `${at(tree)}/restore`, { body: {} }),
+  keep: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/keep`, { body: {} }),
+  folders: () =>
+    ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/folders'),
+  tags: () => ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/tags'),
+
+  page: (
+    tree: TreeId,
+    query: { readonly nodeId?: NodeId | undefined; readonly limit?: number; readonly before?: NodeId },
+    signal?: AbortSignal,
+  ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
+  topology: (tree: TreeId, signal?: AbortSignal) => ask<TopologyAnswer>('GET', `${at(tree)}/topology`, { signal }),
+  through: (tree: TreeId, id: NodeId) => ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`),
+  node: (tree: TreeId, id: NodeId) =>
+    ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
+  siblings: (tree: TreeId, id: NodeId) =>
+    ask<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
+      'GET',
+      `${node(tree, id)}/siblings`,
+    ),
+  impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
+    ask<ImpactAnswer>('GET', `${node(tree, id)}/impact`, { query: { mode } }),
+  context: (tree: TreeId, id: NodeId | null, model: string | null) =>
+    ask<ContextAnswer>('GET', `${at(tree)}/context`, { query: { nodeId: id, model } }),
+  history: (tree: TreeId, before?: number) =>
+    ask<Listed<CommitSummary>>('GET', `${at(tree)}/history`, { query: { before, limit: 200 } }),
+  asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${at(tree)}/history/${version}`),
+  pageAsOf: (
+    tree: TreeId,
+    version: number,
+    query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
+  ) => ask<PageAnswer>('GET', `${at(tree)}/history/${version}/page`, { query }),
+  trash: (tree: TreeId) => ask<Listed<TrashItem>>('GET', `${at(tree)}/trash`),
+  search: (
+    q: string,
+    query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
+    signal?: AbortSignal,
+  ) => ask<Listed<SearchHit>>('GET', '/api/search', { query: { q, ...query }, signal }),
+  bookmarks: (tree: TreeId) => ask<Listed<Bookmark>>('GET', `${at(tree)}/bookmarks`),
+
+  append: (
+    tree: TreeId,
+    body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
+    version: number,
+  ) => ask<Written>('POST', `${at(tree)}/messages`, { body: { ...body, onConflict: 'branch' }, version }),
+  edit: (
+    tree: TreeId,
+    id: NodeId,
+    body: {
+      readonly content: string | readonly unknown[];
+      readonly mode?: 'branch' | 'in-place' | 'prefix';
+      readonly id?: NodeId;
+      readonly select?: boolean;
+    },
+    version: number,
+  ) =>
+    ask<Written>('POST', `${node(tree, id)}/edit`, {
+      body: { ...body, ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }) },
+      version,
+    }),
+  split: (tree: TreeId, id: NodeId, position: number, version: number) =>
+    ask<Written>('POST', `${node(tree, id)}/split`, { body: { position }, version }),
+  remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
+    ask<Written>('DELETE', node(tree, id), { query: { mode }, version }),
+  move: (tree: TreeId, id: NodeId, body: { readonly parentId: NodeId; readonly before?: NodeId }, version: number) =>
+    ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
+  cherryPick: (
+    tree: TreeId,
+    body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId },
+    version: number,
+  ) => ask<Written>('POST', `${at(tree)}/cherry-pick`, { body, version }),
+  merge: (
+    tree: TreeId,
+    body: {
+      readonly nodeId: NodeId;
+      readonly mode?: 'summary' | 'messages';
+      readonly summary?: string;
+      readonly parentId?: NodeId;
+    },
+    version: number,
+  ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version }),
+  branch: (
+    tree: TreeId,
+    body: { readonly nodeId: NodeId; readonly summarize?: boolean; readonly focus?: string },
+    version: number,
+  ) => ask<Written>('POST', `${at(tree)}/branch`, { body, version }),
+  select: (tree: TreeId, id: NodeId) => ask<Written>('PUT', `${at(tree)}/active`, { body: { nodeId: id } }),
+  navigate: (tree: TreeId, id: NodeId, direction: 'next' | 'previous') =>
+    ask<Written>('POST', `${at(tree)}/navigate`, { body: { nodeId: id, direction } }),
+  bookmark: (tree: TreeId, id: NodeId, title: string) =>
+    ask<Written>('PUT', `${node(tree, id)}/bookmark`, { body: { title } }),
+  unbookmark: (tree: TreeId, id: NodeId) => ask<Written>('DELETE', `${node(tree, id)}/bookmark`),
+  tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
+    ask<Written>('PUT', `${node(tree, id)}/tags`, { body: { tags } }),
+  title: (tree: TreeId, id: NodeId, title: string) =>
+    ask<Written>('PUT', `${node(tree, id)}/title`, { body: { title } }),
+  annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
+    ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
+  undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string } = {}) =>
+    ask<Written>('POST', `${at(tree)}/undo`, { body }),
+  redo: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/redo`, { body: {} }),
+  restoreNode: (tree: TreeId, id: NodeId) => ask<Written>('POST', `${at(tree)}/trash/${id}/restore`, { body: {} }),
+  purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
+  restoreVersion: (tree: TreeId, past: number, version: number) =>
+    ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),
+  compact: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly focus?: string }, version: number) =>
+    ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
+
+  generate: (tree: TreeId, body: GenerationRequest) => ask<Begun>('POST', `${at(tree)}/generations`, { body }),
+  running: (tree: TreeId) =>
+    ask<{ readonly items: readonly { readonly actId: string; readonly nodeId: NodeId }[] }>(
+      'GET',
+      `${at(tree)}/generations`,
+    ),
+  abort: (tree: TreeId, id: NodeId) => ask<unknown>('POST', `${node(tree, id)}/abort`, { body: {} }),
+  approve: (act: string, call: string, approve: boolean, remember: boolean) =>
+    ask<unknown>('POST', `/api/generations/${encodeURIComponent(act)}/approvals/${encodeURIComponent(call)}`, {
+      body: { approve, remember },
+    }),
+
+  share: (
+    tree: TreeId,
+    body: {
+      readonly nodeId: NodeId;
+      readonly fields?: readonly string[];
+      readonly title?: string;
+      readonly expiresAt?: number;
+    },
+  ) =>
+    ask<{ readonly share: ShareView; readonly token: string; readonly url: string }>('POST', `${at(tree)}/shares`, {
+      body,
+    }),
+  shares: (tree: TreeId) => ask<Listed<ShareView>>('GET', `${at(tree)}/shares`),
+  unshare: (id: string) => ask<unknown>('DELETE', `/api/shares/${encodeURIComponent(id)}`),
+  shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
+
+  commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
+  command: (tree: TreeId, line: string) => ask<unknown>('POST', `${at(tree)}/commands`, { body: { line } }),
+  complete: (tree: TreeId, line: string) =>
+    ask<{ readonly items: readonly { readonly value: string; readonly hint?: string }[] }>(
+      'POST',
+      `${at(tree)}/commands/complete`,
+      { body: { line } },
+    ),
+  models: () => ask<{ readonly items: readonly ModelView[]; readonly default?: string }>('GET', '/api/models'),
+  refreshModels: () => ask<unknown>('POST', '/api/models/refresh', { body: {} }),
+  tools: () =>
+    ask<{
+      readonly items: readonly {
+        readonly name: string;
+        readonly description?: string;
+        readonly sideEffects?: boolean;
+      }[];
+    }>('GET', '/api/tools'),
+  mcp: () =>
+    ask<{
+      readonly items: readonly {
+        readonly name: string;
+        readonly state: string;
+        readonly error?: string;
+        readonly tools?: number;
+      }[];
+    }>('GET', '/api/mcp'),
+  settings: () => ask<SettingsView>('GET', '/api/settings'),
+  me: () => ask<{ readonly id?: string; readonly name?: string; readonly role?: string }>('GET', '/api/me'),
+} as const;

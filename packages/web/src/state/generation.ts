@@ -1,0 +1,190 @@
+/** Having models answer: sending, asking again, going on, stopping, and hearing what a turn tells. */
+import type { Message, Node, NodeId } from '@coppice/core';
+import { complain, draftNode, freshId } from './acts.ts';
+import { api, type GenerationRequest } from './client.ts';
+import { asProblem } from './http.ts';
+import type { LiveCall, LiveReply } from './live.ts';
+import type { TreeSession } from './session.ts';
+import type { Begun } from './wire.ts';
+
+/** How replies are wanted. */
+export interface Wish {
+  readonly models: readonly string[];
+  readonly n: number;
+  readonly temperature: number | null;
+  readonly tools: readonly string[];
+}
+
+function wished(wish: Wish): Pick<GenerationRequest, 'models' | 'n' | 'temperature' | 'tools'> {
+  return {
+    ...(wish.models.length === 0 ? {} : { models: wish.models }),
+    ...(wish.n > 1 ? { n: wish.n } : {}),
+    ...(wish.temperature === null ? {} : { temperature: wish.temperature }),
+    // Tools go with a single reply only; the server would refuse them beside others.
+    ...(wish.tools.length === 0 || wish.n > 1 || wish.models.length > 1 ? {} : { tools: wish.tools }),
+  };
+}
+
+async function begin(
+  session: TreeSession,
+  run: (version: number) => Promise<Begun>,
+  shown: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message } | null,
+): Promise<boolean> {
+  try {
+    const steps =
+      shown === null
+        ? []
+        : [{ type: 'insert' as const, node: draftNode(session, shown.id, shown.parentId, shown.message) }];
+    const begun = await session.perform(steps, run, shown?.id);
+    const ids = begun.nodes.map((node) => node.nodeId);
+    session.claim(ids, begun.actId);
+    hear(session, begun);
+    await session.refresh(ids.at(-1));
+    return true;
+  } catch (thrown) {
+    complain(asProblem(thrown));
+    return false;
+  }
+}
+
+/** Says something below a node and has it answered. */
+export function sendMessage(session: TreeSession, parentId: NodeId, message: Message, wish: Wish): Promise<boolean> {
+  const id = freshId();
+  const body = { parentId, messages: [{ id, role: 'user' as const, content: message.content }], requestId: freshId() };
+  return begin(
+    session,
+    (version) =>
+      api.generate(session.treeId, {
+        type: 'send',
+        ...body,
+        ...wished(wish),
+        expectedVersion: version,
+        onConflict: 'branch',
+      }),
+    { id, parentId, message },
+  );
+}
+
+/** Has a node answered. */
+export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promise<boolean> {
+  const requestId = freshId();
+  return begin(
+    session,
+    (version) =>
+      api.generate(session.treeId, {
+        type: 'reply',
+        parentId,
+        requestId,
+        ...wished(wish),
+        expectedVersion: version,
+        onConflict: 'branch',
+      }),
+    null,
+  );
+}
+
+/** Has the prompt above a reply answered again; what was there stays. */
+export function regenerate(session: TreeSession, nodeId: NodeId, wish: Wish): Promise<boolean> {
+  const requestId = freshId();
+  return begin(
+    session,
+    (version) =>
+      api.generate(session.treeId, {
+        type: 'regenerate',
+        nodeId,
+        requestId,
+        ...wished(wish),
+        expectedVersion: version,
+        onConflict: 'branch',
+      }),
+    null,
+  );
+}
+
+/** Goes on with a reply that was cut short. */
+export function goOn(session: TreeSession, node: Node, wish: Wish): Promise<boolean> {
+  const requestId = freshId();
+  const { models, temperature } = wished({ ...wish, n: 1, models: wish.models.slice(0, 1) });
+  return begin(
+    session,
+    (version) =>
+      api.generate(session.treeId, {
+        type: 'continue',
+        nodeId: node.id,
+        requestId,
+        ...(models === undefined ? {} : { models }),
+        ...(temperature === undefined ? {} : { temperature }),
+        expectedVersion: version,
+      }),
+    null,
+  );
+}
+
+/** Stops a reply; what was said is kept. */
+export async function stop(session: TreeSession, nodeId: NodeId): Promise<void> {
+  try {
+    await api.abort(session.treeId, nodeId);
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}
+
+/** What a turn tells, as far as the page shows it. */
+interface TurnEvent {
+  readonly type: string;
+  readonly nodeId?: NodeId;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly parameters?: unknown;
+  readonly text?: string;
+  readonly isError?: boolean;
+}
+
+/** Hears what the feed does not carry: what the model thinks, and which tools wait for a yes. */
+function hear(session: TreeSession, begun: Begun): void {
+  const source = new EventSource(`/api/generations/${encodeURIComponent(begun.actId)}/events`);
+  const heard = (event: Event) => {
+    if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return;
+    const told: TurnEvent = JSON.parse(event.data);
+    const type = told.type ?? event.type;
+    if (type === 'end' || type === 'error') {
+      source.close();
+      void session.refresh();
+      return;
+    }
+    if (told.nodeId !== undefined) session.changeLive(told.nodeId, (live) => withTold(live, told));
+  };
+  for (const name of [
+    'message',
+    'node',
+    'thinking-delta',
+    'tool-use',
+    'tool-approval',
+    'approval',
+    'tool-result',
+    'end',
+    'error',
+  ])
+    source.addEventListener(name, heard);
+}
+
+function withTold(live: LiveReply, told: TurnEvent): LiveReply {
+  if (told.type === 'thinking-delta') return { ...live, thinking: live.thinking + (told.text ?? '') };
+  if (told.callId === undefined) return live;
+  const { callId } = told;
+  const known = live.calls.find((call) => call.callId === callId);
+  const call: LiveCall = {
+    callId,
+    name: told.name ?? known?.name ?? '',
+    parameters: told.parameters ?? known?.parameters ?? {},
+    state:
+      told.type === 'tool-use'
+        ? 'running'
+        : told.type === 'tool-result'
+          ? told.isError === true
+            ? 'failed'
+            : 'done'
+          : 'waiting',
+  };
+  return { ...live, calls: [...live.calls.filter((each) => each.callId !== callId), call] };
+}

@@ -1,0 +1,115 @@
+/** One door to the server: addresses, versions, refusals. */
+
+/** A refusal, or the silence of a server that is not there (`offline`). */
+export class Problem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, message: string, status: number, data: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'Problem';
+    this.code = code;
+    this.status = status;
+    this.data = data;
+  }
+
+  /** Whether nothing was heard, so that the same request may be sent again later. */
+  get offline(): boolean {
+    return this.status === 0 || this.status === 502 || this.status === 504;
+  }
+}
+
+/** Anything thrown as a problem to show. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return new Problem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
+}
+
+/** What a request says beside its address. */
+export interface RequestOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
+  readonly body?: unknown;
+  /** The version that the writer has seen. */
+  readonly version?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An address with its query; values that are not given are left out. */
+export function addressOf(path: string, query: RequestOptions['query'] = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== null) search.set(key, String(value));
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch {
+    // Not one of our own answers; the status says what there is to say.
+  }
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const code = typeof error.code === 'string' ? error.code : `http/${response.status}`;
+  const message = typeof error.message === 'string' ? error.message : `The server answered ${response.status}.`;
+  return new Problem(code, message, response.status, isRecord(error.data) ? error.data : {});
+}
+
+async function send(method: Method, path: string, options: RequestOptions): Promise<Response> {
+  const headers = new Headers({ accept: 'application/json' });
+  if (options.body !== undefined) headers.set('content-type', 'application/json');
+  if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
+  let response: Response;
+  try {
+    response = await fetch(addressOf(path, options.query), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+  } catch (thrown) {
+    if (options.signal?.aborted === true) throw new Problem('page/aborted', 'Nobody waits for this any more.', -1);
+    throw new Problem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** Asks the server; rejects with a {@link Problem}. The answer is taken as the contract says it is. */
+export async function ask<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(method, path, options);
+  const text = await response.text();
+  const value: T = text === '' ? null : JSON.parse(text);
+  return value;
+}
+
+/** Sends the bytes of a file and gives what the server knows of them. */
+export async function upload(
+  file: Blob,
+  signal?: AbortSignal,
+): Promise<{ readonly hash: string; readonly size: number; readonly mediaType: string }> {
+  let response: Response;
+  try {
+    response = await fetch('/api/attachments', {
+      method: 'POST',
+      headers: { 'content-type': file.type || 'application/octet-stream' },
+      body: file,
+      credentials: 'same-origin',
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (thrown) {
+    throw new Problem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response.json();
+}

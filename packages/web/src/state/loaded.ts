@@ -1,0 +1,205 @@
+/** The part of a tree that the page has loaded, as a value; steps land on it by the rows that core gives for them. */
+import { type Bookmark, type Node, type NodeId, patched, type RowChange } from '@coppice/core';
+import type { PageAnswer, TreeView } from './wire.ts';
+
+/** A loaded part: nodes of one path and of the groups on it, and the whole list of variants for each of them. */
+export interface Loaded {
+  readonly tree: TreeView;
+  readonly nodes: ReadonlyMap<NodeId, Node>;
+  /** All children of a parent, in order, where they are known. */
+  readonly kids: ReadonlyMap<NodeId, readonly NodeId[]>;
+  readonly bookmarks: ReadonlyMap<NodeId, Bookmark>;
+  /** Where this view is: the end of its path. */
+  readonly leaf: NodeId | null;
+  /** The first loaded node where there is more above it. */
+  readonly before: NodeId | null;
+}
+
+/** A part with nothing loaded yet. */
+export function emptyPart(tree: TreeView): Loaded {
+  return { tree, nodes: new Map(), kids: new Map(), bookmarks: new Map(), leaf: null, before: null };
+}
+
+/** Lays a page over a part: as a new path with its end at `leaf`, or as what lies above the present one. */
+export function withPage(part: Loaded, page: PageAnswer, how: { readonly leaf: NodeId | null } | 'above'): Loaded {
+  const nodes = new Map(part.nodes);
+  const kids = new Map(part.kids);
+  const bookmarks = new Map(part.bookmarks);
+  for (const node of page.nodes) {
+    nodes.set(node.id, node);
+    const group = page.groups[node.id];
+    if (group !== undefined) for (const other of group) nodes.set(other.id, other);
+    const ids = page.variants[node.id]?.ids;
+    if (node.parentId !== null && ids !== undefined) kids.set(node.parentId, ids);
+    const bookmark = page.bookmarks[node.id];
+    if (bookmark === undefined) bookmarks.delete(node.id);
+    else bookmarks.set(node.id, bookmark);
+  }
+  const leaf = how === 'above' ? part.leaf : (page.nodes.at(-1)?.id ?? how.leaf);
+  const { activeNodeId, version } = page;
+  const newer = version >= part.tree.version;
+  return {
+    tree: newer ? { ...part.tree, activeNodeId, version } : part.tree,
+    nodes,
+    kids,
+    bookmarks,
+    leaf,
+    before: page.before,
+  };
+}
+
+/** The loaded path to where the view is, oldest first. */
+export function pathOf(part: Loaded): readonly Node[] {
+  const path: Node[] = [];
+  let node = part.leaf === null ? undefined : part.nodes.get(part.leaf);
+  while (node !== undefined && path.length <= part.nodes.size) {
+    path.push(node);
+    node = node.parentId === null || node.id === part.before ? undefined : part.nodes.get(node.parentId);
+  }
+  return path.reverse();
+}
+
+/** A node's place among its variants, counted from one. */
+export function variantOf(
+  part: Loaded,
+  node: Pick<Node, 'id' | 'parentId'>,
+): { readonly at: number; readonly ids: readonly NodeId[] } {
+  const ids = (node.parentId === null ? undefined : part.kids.get(node.parentId)) ?? [node.id];
+  const index = ids.indexOf(node.id);
+  return index < 0 ? { at: ids.length + 1, ids: [...ids, node.id] } : { at: index + 1, ids };
+}
+
+interface Draft {
+  tree: TreeView;
+  readonly nodes: Map<NodeId, Node>;
+  readonly kids: Map<NodeId, readonly NodeId[]>;
+  readonly bookmarks: Map<NodeId, Bookmark>;
+  leaf: NodeId | null;
+}
+
+/** Lands what a commit writes. What is not loaded is passed over: it is read when it is looked at. */
+export function landed(part: Loaded, changes: readonly RowChange[], version: number): Loaded {
+  if (changes.length === 0) return part;
+  const draft: Draft = {
+    tree: { ...part.tree, version: Math.max(part.tree.version, version) },
+    nodes: new Map(part.nodes),
+    kids: new Map(part.kids),
+    bookmarks: new Map(part.bookmarks),
+    leaf: part.leaf,
+  };
+  for (const change of changes) land(draft, change);
+  return { ...part, ...draft };
+}
+
+function land(draft: Draft, change: RowChange): void {
+  switch (change.op) {
+    case 'added':
+      draft.nodes.set(change.node.id, change.node);
+      addKid(draft, change.node);
+      break;
+    case 'written': {
+      const { nodeId, content, version } = change;
+      update(draft, nodeId, (node) => ({ ...node, ...content, contentIn: version }));
+      break;
+    }
+    case 'annotated':
+      update(draft, change.nodeId, (node) => ({ ...node, meta: patched(node.meta, change.set) }));
+      break;
+    case 'grouped':
+      update(draft, change.nodeId, (node) => ({ ...node, groupId: change.groupId }));
+      break;
+    case 'placed':
+      place(draft, change);
+      break;
+    case 'removed':
+      remove(draft, change.nodeId);
+      break;
+    case 'pointed':
+      draft.tree = { ...draft.tree, activeNodeId: change.nodeId };
+      break;
+    case 'bookmarked':
+      if (change.bookmark === null) draft.bookmarks.delete(change.nodeId);
+      else draft.bookmarks.set(change.nodeId, change.bookmark);
+      break;
+    case 'attributed':
+      draft.tree = attributed(draft.tree, change.set);
+      break;
+    default:
+      break;
+  }
+}
+
+function update(draft: Draft, id: NodeId, change: (node: Node) => Node): void {
+  const node = draft.nodes.get(id);
+  if (node !== undefined) draft.nodes.set(id, change(node));
+}
+
+function addKid(draft: Draft, node: Node): void {
+  if (node.parentId === null) return;
+  const list = draft.kids.get(node.parentId);
+  // A list that is not known stays unknown, unless the parent is the end of the view and had none.
+  if (list === undefined && node.parentId !== draft.leaf) return;
+  const others = (list ?? []).filter((id) => id !== node.id);
+  const at = others.findIndex((id) => (draft.nodes.get(id)?.position ?? '') > node.position);
+  draft.kids.set(node.parentId, at < 0 ? [...others, node.id] : [...others.slice(0, at), node.id, ...others.slice(at)]);
+}
+
+function dropKid(draft: Draft, parent: NodeId | null, id: NodeId): void {
+  const list = parent === null ? undefined : draft.kids.get(parent);
+  if (parent !== null && list !== undefined)
+    draft.kids.set(
+      parent,
+      list.filter((each) => each !== id),
+    );
+}
+
+function place(draft: Draft, { nodeId, to, from }: Extract<RowChange, { op: 'placed' }>): void {
+  dropKid(draft, from, nodeId);
+  const node = draft.nodes.get(nodeId);
+  if (node === undefined) return;
+  const moved = { ...node, ...to };
+  draft.nodes.set(nodeId, moved);
+  addKid(draft, moved);
+}
+
+function remove(draft: Draft, id: NodeId): void {
+  const node = draft.nodes.get(id);
+  if (node === undefined) return;
+  // The view steps back to what is above, if it stood at or below what goes.
+  for (
+    let at = draft.leaf === null ? undefined : draft.nodes.get(draft.leaf), left = draft.nodes.size;
+    at !== undefined && left >= 0;
+    left--
+  ) {
+    if (at.id === id) {
+      draft.leaf = node.parentId !== null && draft.nodes.has(node.parentId) ? node.parentId : null;
+      break;
+    }
+    at = at.parentId === null ? undefined : draft.nodes.get(at.parentId);
+  }
+  dropKid(draft, node.parentId, id);
+  draft.bookmarks.delete(id);
+  draft.nodes.delete(id);
+}
+
+type Attributes = Extract<RowChange, { op: 'attributed' }>['set'];
+
+function attributed(tree: TreeView, set: Attributes): TreeView {
+  const text = (value: unknown, now: string | null) =>
+    value === undefined ? now : typeof value === 'string' ? value : null;
+  return {
+    ...tree,
+    title: text(set.title, tree.title),
+    autoTitle: text(set.autoTitle, tree.autoTitle),
+    folder: text(set.folder, tree.folder),
+    project: text(set.project, tree.project),
+    pinned: set.pinned === undefined ? tree.pinned : set.pinned === true,
+    tags: set.tags === undefined ? tree.tags : (set.tags ?? []),
+    deletedAt: set.trashedAt === undefined ? tree.deletedAt : set.trashedAt,
+  };
+}
+
+/** The title to show for a tree. */
+export function titleOf(tree: Pick<TreeView, 'title' | 'autoTitle'>): string | null {
+  return tree.title ?? tree.autoTitle;
+}

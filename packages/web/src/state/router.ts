@@ -1,0 +1,107 @@
+/** Where the page is, as its address says. */
+import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
+import { create } from 'zustand';
+
+/** What a tree is looked at as. */
+export type TreeScreen = 'thread' | 'map' | 'context' | 'compare' | 'history';
+
+/** A place of the page. */
+export type Place =
+  | { readonly name: 'home'; readonly search: string; readonly filter: string }
+  | {
+      readonly name: 'tree';
+      readonly treeId: TreeId;
+      readonly nodeId: NodeId | null;
+      readonly screen: TreeScreen;
+      readonly a: NodeId | null;
+      readonly b: NodeId | null;
+    }
+  | { readonly name: 'share'; readonly token: string }
+  | { readonly name: 'settings' }
+  | { readonly name: 'trash' };
+
+const screens: readonly TreeScreen[] = ['thread', 'map', 'context', 'compare', 'history'];
+
+/** Reads a place from an address; anything unknown is home. */
+export function placeOf(path: string, query: string): Place {
+  const [first, second, third] = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const search = new URLSearchParams(query);
+  if (first === 't' && second !== undefined) {
+    const screen = screens.find((each) => each === search.get('view')) ?? 'thread';
+    const node = (text: string | null | undefined) =>
+      text === null || text === undefined || text === '' ? null : nodeId(text);
+    return {
+      name: 'tree',
+      treeId: treeId(second),
+      nodeId: node(third),
+      screen,
+      a: node(search.get('a')),
+      b: node(search.get('b')),
+    };
+  }
+  if (first === 's' && second !== undefined) return { name: 'share', token: second };
+  if (first === 'settings') return { name: 'settings' };
+  if (first === 'trash') return { name: 'trash' };
+  return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
+}
+
+/** The address of a place. */
+export function addressFor(place: Place): string {
+  switch (place.name) {
+    case 'tree': {
+      const query = new URLSearchParams();
+      if (place.screen !== 'thread') query.set('view', place.screen);
+      if (place.a !== null) query.set('a', place.a);
+      if (place.b !== null) query.set('b', place.b);
+      const text = query.toString();
+      return `/t/${place.treeId}${place.nodeId === null ? '' : `/${place.nodeId}`}${text === '' ? '' : `?${text}`}`;
+    }
+    case 'share':
+      return `/s/${encodeURIComponent(place.token)}`;
+    case 'settings':
+      return '/settings';
+    case 'trash':
+      return '/trash';
+    default: {
+      const query = new URLSearchParams();
+      if (place.search !== '') query.set('q', place.search);
+      if (place.filter !== '') query.set('in', place.filter);
+      const text = query.toString();
+      return text === '' ? '/' : `/?${text}`;
+    }
+  }
+}
+
+/** The place of a tree. */
+export function treePlace(
+  tree: TreeId,
+  set: Partial<Omit<Extract<Place, { name: 'tree' }>, 'name' | 'treeId'>> = {},
+): Place {
+  return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
+}
+
+/** Home, with what is looked for there. */
+export function homePlace(search = '', filter = ''): Place {
+  return { name: 'home', search, filter };
+}
+
+interface Route {
+  readonly place: Place;
+  /** Rises with every visit, so that going to where one is counts as going there. */
+  readonly visit: number;
+}
+
+/** The present place. */
+export const useRoute = create<Route>(() => ({ place: placeOf(location.pathname, location.search), visit: 0 }));
+
+/** Goes to a place. `replace` leaves no trace for the way back. */
+export function go(place: Place, options: { readonly replace?: boolean } = {}): void {
+  const address = addressFor(place);
+  if (options.replace === true) history.replaceState(null, '', address);
+  else if (address !== location.pathname + location.search) history.pushState(null, '', address);
+  useRoute.setState((route) => ({ place, visit: route.visit + 1 }));
+}
+
+addEventListener('popstate', () =>
+  useRoute.setState((route) => ({ place: placeOf(location.pathname, location.search), visit: route.visit + 1 })),
+);

@@ -1,0 +1,487 @@
+/** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
+import { type ActId, actId, type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { api } from './client.ts';
+import { openFeed } from './feed.ts';
+import { asProblem, type Problem } from './http.ts';
+import { type LiveReplies, type LiveReply, newReply, withText } from './live.ts';
+import { emptyPart, type Loaded, landed, pathOf, withPage } from './loaded.ts';
+import { openReplyStream } from './reply-stream.ts';
+import { Topology } from './topology.ts';
+import type { FeedCommit, Written } from './wire.ts';
+
+/** A change of this page that the server has not confirmed. */
+export interface Overlay {
+  readonly id: number;
+  readonly steps: readonly Step[];
+  /** Where the view stands because of it. */
+  readonly leaf?: NodeId;
+}
+
+/** What an open tree shows. */
+export interface TreeState {
+  readonly phase: 'loading' | 'ready' | 'missing' | 'failed';
+  readonly problem: Problem | null;
+  /** What the server has confirmed. */
+  readonly base: Loaded | null;
+  /** The same with unconfirmed changes on it: what is drawn. */
+  readonly part: Loaded | null;
+  readonly overlays: readonly Overlay[];
+  readonly unconfirmed: ReadonlySet<NodeId>;
+  readonly runs: ReadonlyMap<NodeId, string>;
+  readonly live: LiveReplies;
+  /** Nodes beside which another writer put his own at the same time. */
+  readonly conflicts: ReadonlyMap<NodeId, NodeId>;
+  readonly topology: Topology | null;
+  /** Rises with every change of the topology, which is changed in place. */
+  readonly stamp: number;
+  readonly connected: boolean;
+  /** Changes that wait for the server to come back. */
+  readonly waiting: number;
+  readonly loadingAbove: boolean;
+  /** The node to bring into sight, and how often that was asked for. */
+  readonly sight: { readonly nodeId: NodeId; readonly ask: number } | null;
+}
+
+const nothing: TreeState = {
+  phase: 'loading',
+  problem: null,
+  base: null,
+  part: null,
+  overlays: [],
+  unconfirmed: new Set(),
+  runs: new Map(),
+  live: new Map(),
+  conflicts: new Map(),
+  topology: null,
+  stamp: 0,
+  connected: true,
+  waiting: 0,
+  loadingAbove: false,
+  sight: null,
+};
+
+const pageSize = 40;
+const retryMs = 2500;
+
+interface Job<T> {
+  readonly overlay: Overlay | null;
+  run(version: number): Promise<T>;
+  settle(outcome: { readonly value: T } | { readonly problem: Problem }): void;
+}
+
+/** An open tree. Close it when its screen goes. */
+export class TreeSession {
+  readonly treeId: TreeId;
+  readonly store: StoreApi<TreeState>;
+  #feed: { close(): void } | null = null;
+  #streams = new Map<NodeId, { close(): void }>();
+  #closed = new AbortController();
+  #jobs: Job<unknown>[] = [];
+  #busy = false;
+  #next = 1;
+  #reading = false;
+  #again = false;
+  #topologyWanted = false;
+
+  constructor(treeId: TreeId) {
+    this.treeId = treeId;
+    this.store = createStore<TreeState>(() => nothing);
+  }
+
+  get state(): TreeState {
+    return this.store.getState();
+  }
+
+  /** The version that writes are based on. */
+  get version(): number {
+    return this.state.base?.tree.version ?? 0;
+  }
+
+  /** Reads the tree and the end of the branch that leads through a node (the active one if not given), then follows it. */
+  async open(through?: NodeId): Promise<void> {
+    try {
+      const tree = await api.tree(this.treeId);
+      const leaf = through === undefined ? tree.activeNodeId : await this.#leafThrough(through);
+      const page = await api.page(this.treeId, { nodeId: leaf ?? undefined, limit: pageSize }, this.#closed.signal);
+      let base = withPage(emptyPart(tree), page, { leaf });
+      if (through !== undefined) base = await this.#reaching(base, through);
+      this.#show({ phase: 'ready', base, runs: new Map(entriesOf(page.runs)) });
+      if (through !== undefined) this.look(through);
+      this.#followRuns();
+      this.#feed = openFeed(this.treeId, tree.version, {
+        commit: (commit) => this.#heard(commit),
+        delta: (delta) => this.#delta(delta.nodeId, delta.offset, delta.text),
+        connected: (connected) => {
+          this.store.setState({ connected });
+          if (connected) void this.#work();
+        },
+      });
+    } catch (thrown) {
+      const problem = asProblem(thrown);
+      if (problem.code === 'page/aborted') return;
+      this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
+    }
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#feed?.close();
+    for (const stream of this.#streams.values()) stream.close();
+    this.#streams.clear();
+  }
+
+  async #leafThrough(id: NodeId): Promise<NodeId> {
+    const known = this.state.topology?.nodes.has(id) === true ? this.state.topology.leafBelow(id) : undefined;
+    if (known !== undefined) return known;
+    return (await api.through(this.treeId, id)).nodes.at(-1)?.id ?? id;
+  }
+
+  /** Loads upwards until a node is among what is loaded. */
+  async #reaching(part: Loaded, id: NodeId): Promise<Loaded> {
+    let reached = part;
+    while (!reached.nodes.has(id) && reached.before !== null && reached.leaf !== null) {
+      const page = await api.page(
+        this.treeId,
+        { nodeId: reached.leaf, before: reached.before, limit: 400 },
+        this.#closed.signal,
+      );
+      if (page.nodes.length === 0) break;
+      reached = withPage(reached, page, 'above');
+    }
+    return reached;
+  }
+
+  /** Draws the confirmed part with all unconfirmed changes landed on it again. */
+  #show(set: Partial<TreeState>): void {
+    const state = { ...this.state, ...set };
+    if (state.base === null) return this.store.setState(set);
+    let part = state.base;
+    const unconfirmed = new Set<NodeId>();
+    for (const overlay of state.overlays) {
+      const version = part.tree.version + 1;
+      const changes = rowChanges(overlay.steps, {
+        version,
+        seq: Number.MAX_SAFE_INTEGER - 1000 + overlay.id,
+        at: Date.now(),
+      });
+      part = {
+        ...landed(part, changes, part.tree.version),
+        ...(overlay.leaf === undefined ? {} : { leaf: overlay.leaf }),
+      };
+      for (const step of overlay.steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
+    }
+    this.store.setState({ ...set, part, unconfirmed });
+  }
+
+  /** Brings a node into sight. */
+  look(id: NodeId): void {
+    this.store.setState((state) => ({ sight: { nodeId: id, ask: (state.sight?.ask ?? 0) + 1 } }));
+  }
+
+  /** Loads what lies above the first loaded message. */
+  async above(): Promise<void> {
+    const { base, loadingAbove } = this.state;
+    if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
+    this.store.setState({ loadingAbove: true });
+    try {
+      const page = await api.page(
+        this.treeId,
+        { nodeId: base.leaf, before: base.before, limit: 100 },
+        this.#closed.signal,
+      );
+      const now = this.state.base;
+      if (now !== null && now.before === base.before) this.#show({ base: withPage(now, page, 'above') });
+    } catch (thrown) {
+      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+    } finally {
+      this.store.setState({ loadingAbove: false });
+    }
+  }
+
+  /** Goes to the branch that leads through a node. Nothing above the fork is read or drawn again. */
+  async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
+    const leaf = options.leaf ?? (await this.#leafThrough(through));
+    const page = await api.page(
+      this.treeId,
+      { nodeId: leaf, limit: Math.max(pageSize, this.#loadedCount()) },
+      this.#closed.signal,
+    );
+    const { base } = this.state;
+    if (base === null) return;
+    const moved = await this.#reaching(withPage({ ...base, before: null }, page, { leaf }), through);
+    this.#show({ base: moved, runs: new Map(entriesOf(page.runs)) });
+    this.#followRuns();
+    // Where the user is, is remembered for the next visit; that it could not be is nothing to trouble anyone with.
+    if (options.keep !== false) void api.select(this.treeId, leaf).catch(() => undefined);
+  }
+
+  #loadedCount(): number {
+    const { base } = this.state;
+    return base === null ? pageSize : Math.min(400, pathOf(base).length);
+  }
+
+  /** Reads the loaded branch again. Asked for while it runs, it runs once more. */
+  async refresh(leaf?: NodeId): Promise<void> {
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    try {
+      do {
+        this.#again = false;
+        const { base } = this.state;
+        if (base === null) return;
+        const wanted = leaf ?? base.leaf ?? base.tree.activeNodeId ?? undefined;
+        const page = await this.#pageOrActive(wanted);
+        const now = this.state.base ?? base;
+        const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
+        this.#show({ base: part, runs: new Map(entriesOf(page.runs)) });
+        this.#followRuns();
+      } while (this.#again);
+    } catch (thrown) {
+      if (asProblem(thrown).offline) this.store.setState({ connected: false });
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  async #pageOrActive(wanted: NodeId | undefined) {
+    const limit = Math.max(pageSize, this.#loadedCount());
+    try {
+      return await api.page(this.treeId, { nodeId: wanted, limit }, this.#closed.signal);
+    } catch (thrown) {
+      // Where the view stood is gone; the tree knows where its user would be.
+      if (asProblem(thrown).status !== 404) throw thrown;
+      return api.page(this.treeId, { limit }, this.#closed.signal);
+    }
+  }
+
+  /** Loads the shape of the whole tree, once; from then on the feed keeps it. */
+  async wantTopology(): Promise<Topology | null> {
+    this.#topologyWanted = true;
+    if (this.state.topology !== null) return this.state.topology;
+    try {
+      const answer = await api.topology(this.treeId, this.#closed.signal);
+      const topology = new Topology(answer.rootId, answer.nodes, answer.bookmarks);
+      this.store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
+      return topology;
+    } catch {
+      return null;
+    }
+  }
+
+  #heard(commit: FeedCommit): void {
+    const { base, topology } = this.state;
+    if (base === null || commit.version <= base.tree.version) return;
+    const changes = rowChanges(commit.steps, { version: commit.version, seq: commit.seq, at: commit.at });
+    this.#land(changes, commit.version);
+    if (topology !== null) this.#landTopology(topology, changes);
+    // Undo and restore bring back what is not at hand; a gap means that a commit was missed.
+    if (commit.version > base.tree.version + 1 || changes.some((change) => change.op === 'restored'))
+      void this.refresh();
+    for (const step of commit.steps)
+      if (step.type === 'replace' && step.after.status !== 'pending') this.#ended(step.nodeId);
+  }
+
+  #land(changes: readonly RowChange[], version: number): void {
+    const { base } = this.state;
+    if (base === null) return;
+    const grown = landed(base, changes, version);
+    const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
+    this.#show({ base: { ...grown, leaf: followed(base, grown, changes) } });
+    for (const node of pending) this.#begin(node.id, null);
+  }
+
+  #landTopology(topology: Topology, changes: readonly RowChange[]): void {
+    if (topology.land(changes)) {
+      this.store.setState((state) => ({ stamp: state.stamp + 1 }));
+      return;
+    }
+    this.store.setState({ topology: null });
+    if (this.#topologyWanted) void this.wantTopology();
+  }
+
+  /** A reply begins: its text is shown as it comes. */
+  #begin(id: NodeId, act: ActId | null): void {
+    this.store.setState((state) => {
+      const known = state.live.get(id);
+      if (known !== undefined && (act === null || known.actId !== null)) return {};
+      return {
+        live: new Map(state.live).set(id, known === undefined ? newReply(Date.now(), act) : { ...known, actId: act }),
+      };
+    });
+  }
+
+  /** Remembers which act writes a reply, so that its tools can be approved and its thinking be shown. */
+  claim(ids: readonly NodeId[], act: string): void {
+    for (const id of ids) this.#begin(id, actId(act));
+  }
+
+  /** Changes a reply that is being written. */
+  changeLive(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
+    this.store.setState((state) => {
+      const reply = state.live.get(id);
+      return reply === undefined ? {} : { live: new Map(state.live).set(id, change(reply)) };
+    });
+  }
+
+  #delta(id: NodeId, offset: number, text: string): void {
+    const reply = this.state.live.get(id) ?? newReply(Date.now());
+    const next = withText(reply, offset, text);
+    if (next === null) return this.#follow(id, reply.text.length);
+    if (next !== reply) this.store.setState((state) => ({ live: new Map(state.live).set(id, next) }));
+  }
+
+  #ended(id: NodeId): void {
+    this.#streams.get(id)?.close();
+    this.#streams.delete(id);
+    this.store.setState((state) => {
+      if (!state.live.has(id)) return {};
+      const live = new Map(state.live);
+      live.delete(id);
+      return { live };
+    });
+  }
+
+  /** Replies that were being written when the page came: their text so far is read from the start. */
+  #followRuns(): void {
+    for (const id of this.state.runs.keys())
+      if (this.state.base?.nodes.get(id)?.status === 'pending')
+        this.#follow(id, this.state.live.get(id)?.text.length ?? 0);
+  }
+
+  #follow(id: NodeId, offset: number): void {
+    if (this.#streams.has(id)) return;
+    this.#begin(id, null);
+    const stream = openReplyStream(this.treeId, id, offset, {
+      text: (at, text) => this.#delta(id, at, text),
+      end: () => {
+        this.#streams.delete(id);
+        void this.refresh();
+      },
+    });
+    this.#streams.set(id, stream);
+  }
+
+  /** Marks that another writer put something beside a node at the same time. */
+  conflict(mine: NodeId, theirs: NodeId): void {
+    this.store.setState((state) => ({ conflicts: new Map(state.conflicts).set(mine, theirs) }));
+  }
+
+  /**
+   * Sends a change: shows its steps at once, sends it when the ones before it are through, keeps it while the server is
+   * away, and takes it back where it is refused. Rejects with the refusal.
+   */
+  perform<T extends Pick<Written, 'version'>>(
+    steps: readonly Step[],
+    run: (version: number) => Promise<T>,
+    leaf?: NodeId,
+  ): Promise<T> {
+    const overlay: Overlay | null =
+      steps.length === 0 && leaf === undefined
+        ? null
+        : { id: this.#next++, steps, ...(leaf === undefined ? {} : { leaf }) };
+    if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
+    return new Promise<T>((resolve, reject) => {
+      let value: T | undefined;
+      this.#jobs.push({
+        overlay,
+        run: async (version) => {
+          value = await run(version);
+          return value;
+        },
+        settle: (outcome) => {
+          if ('problem' in outcome) reject(outcome.problem);
+          else if (value !== undefined) resolve(value);
+        },
+      });
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let job = this.#jobs[0]; job !== undefined && !this.#closed.signal.aborted; job = this.#jobs[0]) {
+        try {
+          const value = await job.run(this.version);
+          this.#jobs.shift();
+          this.#confirm(job.overlay, value);
+          job.settle({ value });
+        } catch (thrown) {
+          const problem = asProblem(thrown);
+          if (problem.offline) {
+            this.store.setState({ connected: false, waiting: this.#jobs.length });
+            setTimeout(() => void this.#work(), retryMs);
+            return;
+          }
+          this.#jobs.shift();
+          this.#drop(job.overlay);
+          job.settle({ problem });
+        }
+        this.store.setState({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
+      }
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #drop(overlay: Overlay | null): void {
+    if (overlay !== null) this.#show({ overlays: this.state.overlays.filter((each) => each.id !== overlay.id) });
+  }
+
+  /** Takes over what the server made of a change, so that nothing flickers between its answer and the feed. */
+  #confirm(overlay: Overlay | null, value: unknown): void {
+    const { base } = this.state;
+    if (base === null) return;
+    const nodes = new Map(base.nodes);
+    const kids = new Map(base.kids);
+    if (isWritten(value))
+      for (const node of value.nodes) {
+        nodes.set(node.id, node);
+        const list = node.parentId === null ? undefined : kids.get(node.parentId);
+        if (
+          node.parentId !== null &&
+          !(list ?? []).includes(node.id) &&
+          (list !== undefined || node.parentId === base.leaf)
+        )
+          kids.set(node.parentId, [...(list ?? []), node.id]);
+      }
+    const overlays =
+      overlay === null ? this.state.overlays : this.state.overlays.filter((each) => each.id !== overlay.id);
+    const leaf = overlay?.leaf !== undefined && nodes.has(overlay.leaf) ? overlay.leaf : base.leaf;
+    this.#show({ base: { ...base, nodes, kids, leaf }, overlays });
+  }
+
+  /** Tries again what waits for the server. */
+  retry(): void {
+    void this.#work();
+    void this.refresh();
+  }
+}
+
+function isWritten(value: unknown): value is Written {
+  return (
+    typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes) && 'result' in value
+  );
+}
+
+function entriesOf(runs: Readonly<Record<NodeId, string>>): [NodeId, string][] {
+  const entries: [NodeId, string][] = [];
+  for (const id of Object.keys(runs) as NodeId[]) entries.push([id, runs[id] ?? '']);
+  return entries;
+}
+
+/**
+ * Where a view stands after others' changes: it keeps its place, but goes along with what grows at its very end, as a
+ * reply that follows a message does.
+ */
+function followed(before: Loaded, after: Loaded, changes: readonly RowChange[]): NodeId | null {
+  let { leaf } = after;
+  if (leaf === null && before.leaf === null) leaf = changes.find((change) => change.op === 'pointed')?.nodeId ?? null;
+  for (const change of changes) if (change.op === 'added' && change.node.parentId === leaf) leaf = change.node.id;
+  return leaf;
+}

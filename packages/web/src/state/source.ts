@@ -1,0 +1,54 @@
+/** Who made a message, as far as it was noted with it. */
+import type { Json, Node, NodeMeta } from '@coppice/core';
+
+/** Who made a message, and what it took. */
+export interface Source {
+  /** The model's name without its provider; null for people and tools. */
+  readonly model: string | null;
+  readonly modelId: string | null;
+  readonly totalMs: number | null;
+  readonly outputTokens: number | null;
+  readonly cost: number | null;
+  readonly temperature: number | null;
+  readonly finishReason: string | null;
+}
+
+function field(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).find(([name]) => name === key)?.[1];
+}
+
+function number(value: Json | undefined): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Reads what is noted about a message's maker. */
+export function sourceOf(meta: NodeMeta): Source {
+  const source = meta.source;
+  const name = text(field(source, 'model_name')) ?? text(field(source, 'model'));
+  const provider = text(field(source, 'provider'));
+  return {
+    model: name === null ? null : (name.split('/').at(-1) ?? name),
+    modelId: name === null ? null : provider === null || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`,
+    totalMs: number(field(field(source, 'timing'), 'totalMs')),
+    outputTokens: number(field(field(source, 'usage'), 'outputTokens')),
+    cost: number(field(field(source, 'cost'), 'total')) ?? number(field(source, 'cost')),
+    temperature: number(field(field(source, 'parameters'), 'temperature')),
+    finishReason: text(field(source, 'finish_reason')),
+  };
+}
+
+/** What went wrong with a reply, where it was noted. */
+export function errorOf(
+  node: Pick<Node, 'meta'>,
+): { readonly code: string; readonly message: string; readonly retryable: boolean } | null {
+  const error: unknown = node.meta.error;
+  if (typeof error !== 'object' || error === null) return null;
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return { code, message, retryable: 'retryable' in error && error.retryable === true };
+}

@@ -1,0 +1,73 @@
+/** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
+import type { Node, NodeId } from '@coppice/core';
+import { create } from 'zustand';
+import { read, write } from './kept.ts';
+
+/** What the panel at the right shows. */
+export type Panel = 'map' | 'context' | 'history';
+
+/** A dialog that is open. */
+export type Opened =
+  | { readonly name: 'delete'; readonly node: Node }
+  | { readonly name: 'share'; readonly nodeId: NodeId }
+  | { readonly name: 'merge'; readonly nodeId: NodeId }
+  | { readonly name: 'title'; readonly node: Node }
+  | { readonly name: 'tags'; readonly node: Node }
+  | { readonly name: 'bookmark'; readonly nodeId: NodeId; readonly title: string }
+  | { readonly name: 'prompt' }
+  | { readonly name: 'compact' }
+  | { readonly name: 'palette' }
+  | { readonly name: 'keys' }
+  | { readonly name: 'tour' };
+
+interface Ui {
+  /** The message that keys act on; the last one if null. */
+  readonly current: NodeId | null;
+  readonly editing: NodeId | null;
+  readonly panel: Panel;
+  readonly panelShown: boolean;
+  /** The rail as a drawer, on a phone. */
+  readonly drawer: boolean;
+  readonly opened: Opened | null;
+  readonly theme: 'system' | 'light' | 'dark';
+}
+
+function keptTheme(): Ui['theme'] {
+  const kept = read('theme');
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}
+
+/** What is open. */
+export const useUi = create<Ui>(() => ({
+  current: null,
+  editing: null,
+  panel: 'map',
+  panelShown: read('panel') !== 'off',
+  drawer: false,
+  opened: null,
+  theme: keptTheme(),
+}));
+
+/** Opens a dialog, or closes the open one. */
+export function open(opened: Opened | null): void {
+  useUi.setState({ opened });
+}
+
+/** Sets the theme and remembers it. */
+export function setTheme(theme: Ui['theme']): void {
+  useUi.setState({ theme });
+  write('theme', theme === 'system' ? null : theme);
+  applyTheme(theme);
+}
+
+/** Puts the theme on the page. */
+export function applyTheme(theme: Ui['theme']): void {
+  if (theme === 'system') document.documentElement.removeAttribute('data-theme');
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Shows or hides the panel, and remembers it. */
+export function showPanel(panel: Panel | null): void {
+  useUi.setState(panel === null ? { panelShown: false } : { panel, panelShown: true });
+  write('panel', panel === null ? 'off' : null);
+}

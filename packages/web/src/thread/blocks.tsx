@@ -1,0 +1,150 @@
+/** The blocks of a message: prose, thinking, tool cards, pictures, files, and what this page does not know. */
+import { definitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
+import { type Block, isText, isToolUse, type Message, type Node } from '@coppice/core';
+import { type ReactElement, useState } from 'react';
+import { num, t } from '../i18n/index.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ToolCard } from './tool-card.tsx';
+
+interface BlocksProps {
+  readonly message: Message;
+  readonly results?: ReadonlyMap<string, Node>;
+  readonly growing?: boolean;
+  /** Whether results of tools are open at first. */
+  readonly open?: boolean;
+}
+
+/** All blocks of a message, in order. */
+export function Blocks({ message, results, growing = false, open = false }: BlocksProps): ReactElement {
+  const blocks = message.content.map((block, index) => ({ block, index }));
+  return (
+    <>
+      {blocks.map(({ block, index }) => (
+        <BlockView
+          key={index}
+          block={block}
+          growing={growing && index === blocks.length - 1}
+          results={results}
+          open={open}
+        />
+      ))}
+    </>
+  );
+}
+
+interface BlockViewProps {
+  readonly block: Block;
+  readonly growing: boolean;
+  readonly results: ReadonlyMap<string, Node> | undefined;
+  readonly open: boolean;
+}
+
+function BlockView({ block, growing, results, open }: BlockViewProps): ReactElement | null {
+  if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
+  if (isToolUse(block)) {
+    const result = results?.get(block.id);
+    return (
+      <ToolCard
+        name={block.name}
+        parameters={block.parameters}
+        result={result?.message ?? null}
+        failed={isFailed(result)}
+        open={open}
+      />
+    );
+  }
+  if (isKnown(block)) {
+    if (block.type === 'thinking') return <Thinking text={block.thinking} />;
+    if (block.type === 'image') return <ImageView block={block} />;
+    if (block.type === 'file') return <FileView block={block} />;
+  }
+  return (
+    <p className="chip unknown-block">
+      <Icon name="layers" />
+      {t('unknownBlock', { type: block.type })} {definitionOf(block).toText(block).slice(0, 200)}
+    </p>
+  );
+}
+
+function isFailed(node: Node | undefined): boolean {
+  const source = node?.meta.source;
+  return source !== undefined && (source.isError === true || source.is_error === true || source.outcome === 'error');
+}
+
+/** What a model thought, folded to its first words. */
+export function Thinking({
+  text,
+  live = false,
+}: {
+  readonly text: string;
+  readonly live?: boolean;
+}): ReactElement | null {
+  const [open, setOpen] = useState(false);
+  if (text.trim() === '' && !live) return null;
+  return (
+    <div className="thinking">
+      <button type="button" className="fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="think" />
+        <b>{live ? t('thinkingNow') : t('thought')}</b>
+        <span className="peek grow">{open ? '' : text.slice(0, 160)}</span>
+        <Icon name={open ? 'down' : 'right'} />
+      </button>
+      {open ? (
+        <div className="thought">
+          <Markdown text={text} growing={live} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function attachment(source: ImageBlock['source'] | FileBlock['source']): string | null {
+  if (source.type === 'blob' && /^[0-9a-f]{64}$/.test(source.hash)) return `/api/attachments/${source.hash}`;
+  return null;
+}
+
+const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
+
+function ImageView({ block }: { readonly block: ImageBlock }): ReactElement {
+  const own = attachment(block.source);
+  const type = block.mediaType ?? '';
+  if (own !== null && shownImages.test(type))
+    return <img className="picture" src={own} alt={t('attachedImage')} loading="lazy" />;
+  if (block.source.type === 'base64' && shownImages.test(type))
+    return (
+      <img
+        className="picture"
+        src={`data:${type.toLowerCase()};base64,${block.source.data}`}
+        alt={t('attachedImage')}
+      />
+    );
+  return (
+    <Markdown
+      text={block.source.type === 'url' ? `![](<${block.source.url.replace(/[<>\n]/g, '')}>)` : t('imageElsewhere')}
+    />
+  );
+}
+
+function FileView({ block }: { readonly block: FileBlock }): ReactElement {
+  const own = attachment(block.source);
+  const size =
+    block.source.type === 'blob' && block.source.size !== undefined
+      ? `${num(Math.ceil(block.source.size / 1024))} kB`
+      : '';
+  const inside = (
+    <>
+      <Icon name="clip" />
+      <span className="clip">{block.name}</span>
+      <span className="dim num">
+        {block.mediaType} {size}
+      </span>
+    </>
+  );
+  if (own === null) return <span className="file-chip">{inside}</span>;
+  return (
+    <a className="file-chip" href={own} download={block.name}>
+      {inside}
+    </a>
+  );
+}

@@ -1,0 +1,147 @@
+import { type ReactElement, useRef } from 'react';
+import { short, t } from '../i18n/index.ts';
+import { chooseModels, modelsNow, switchTools, useLists } from '../state/lists.ts';
+import { pathOf } from '../state/loaded.ts';
+import { go, treePlace } from '../state/router.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+
+/** What stands below the text: models, how many, how warm, how full the window is, files. */
+export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): ReactElement {
+  const models = useLists((lists) => lists.models);
+  const chosen = useLists((lists) => lists.chosen);
+  const defaultModel = useLists((lists) => lists.defaultModel);
+  const n = useLists((lists) => lists.n);
+  const temperature = useLists((lists) => lists.temperature);
+  const tools = useLists((lists) => lists.tools.length);
+  const toolsOn = useLists((lists) => lists.toolsOn);
+  const now = modelsNow({ models, chosen, defaultModel });
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      {now.map((id) => (
+        <Menu
+          key={id}
+          align="start"
+          trigger={
+            <button type="button" className="pill" aria-label={t('modelIs', { name: id })}>
+              <ModelName model={id} />
+              <Icon name="down" size={13} />
+            </button>
+          }
+        >
+          {models.map((model) => (
+            <MenuItem
+              key={model.id}
+              checked={model.id === id}
+              onSelect={() => chooseModels(now.map((each) => (each === id ? model.id : each)))}
+            >
+              <ModelName model={model.id} /> <span className="dim">{model.provider}</span>
+            </MenuItem>
+          ))}
+          {now.length > 1 ? (
+            <>
+              <MenuLine />
+              <MenuItem icon="x" onSelect={() => chooseModels(now.filter((each) => each !== id))}>
+                {t('removeModel')}
+              </MenuItem>
+            </>
+          ) : null}
+        </Menu>
+      ))}
+      <Menu
+        align="start"
+        trigger={
+          <button type="button" className="pill desk-only">
+            <Icon name="plus" />
+            {t('addModel')}
+          </button>
+        }
+      >
+        {models
+          .filter((model) => !now.includes(model.id))
+          .map((model) => (
+            <MenuItem key={model.id} onSelect={() => chooseModels([...now, model.id])}>
+              <ModelName model={model.id} /> <span className="dim">{model.provider}</span>
+            </MenuItem>
+          ))}
+      </Menu>
+      <Menu
+        align="start"
+        trigger={
+          <button type="button" className="pill num desk-only" aria-label={t('howMany', { n })}>
+            ×{n}
+          </button>
+        }
+      >
+        {[1, 2, 3, 4, 5].map((count) => (
+          <MenuItem key={count} checked={count === n} onSelect={() => useLists.setState({ n: count })}>
+            {t('replies', { n: count })}
+          </MenuItem>
+        ))}
+        <MenuLine />
+        {[null, 0, 0.3, 0.7, 1, 1.3].map((warmth) => (
+          <MenuItem
+            key={String(warmth)}
+            checked={warmth === temperature}
+            onSelect={() => useLists.setState({ temperature: warmth })}
+          >
+            {warmth === null ? t('temperatureDefault') : t('temperatureIs', { value: String(warmth) })}
+          </MenuItem>
+        ))}
+        {tools > 0 ? (
+          <>
+            <MenuLine />
+            <MenuItem icon="tool" checked={toolsOn} onSelect={() => switchTools(!toolsOn)}>
+              {t('toolsOn')}
+            </MenuItem>
+          </>
+        ) : null}
+      </Menu>
+      <span className="grow" />
+      <Gauge model={now[0] ?? null} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          if (event.target.files !== null) onFiles([...event.target.files]);
+          event.target.value = '';
+        }}
+      />
+      <IconButton icon="clip" label={t('attach')} onClick={() => input.current?.click()} />
+    </>
+  );
+}
+
+/** How much of the window the loaded branch takes, by the estimates of its messages. */
+function Gauge({ model }: { readonly model: string | null }): ReactElement | null {
+  const session = useSession();
+  const window = useLists((lists) => lists.models.find((each) => each.id === model)?.window ?? null);
+  const used = useTree((state) => {
+    if (state.part === null) return 0;
+    let tokens = 0;
+    for (const node of pathOf(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
+    return tokens;
+  });
+  if (window === null || window === 0) return null;
+  const share = Math.min(1, used / window);
+  return (
+    <button
+      type="button"
+      className="pill num desk-only"
+      title={t('whatModelSees')}
+      onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}
+    >
+      {short(used)}
+      <span className="gauge">
+        <i style={{ width: `${Math.max(2, share * 100)}%` }} />
+      </span>
+      {short(window)}
+    </button>
+  );
+}

@@ -1,0 +1,240 @@
+import { type Message, type NodeId, textMessage } from '@coppice/core';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { num, t } from '../i18n/index.ts';
+import { note } from '../state/acts.ts';
+import { draftOf, keepDraft } from '../state/drafts.ts';
+import { sendMessage, stop } from '../state/generation.ts';
+import { say } from '../state/toasts.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { type Attachment, attachmentOf, blockOf, sendFile } from './attachments.ts';
+import { ComposerTray } from './composer-tray.tsx';
+import { plainText } from './rows.ts';
+import { runLine } from './run-line.ts';
+import { SlashMenu, useSlash } from './slash-menu.tsx';
+import { wishNow } from './wish.ts';
+
+// A paste above this goes along as a file: nobody edits it in a box, and the box must not hang on it.
+const longestPaste = 40_000;
+
+// The box is as high as its text; beyond that it scrolls.
+function fitHeight(element: HTMLTextAreaElement | null, text: string): void {
+  if (element === null) return;
+  element.style.height = 'auto';
+  if (text !== '') element.style.height = `${Math.min(element.scrollHeight, 320)}px`;
+}
+
+/** Where the next message is written. */
+export function Composer(): ReactElement {
+  const session = useSession();
+  const part = useTree((state) => state.part);
+  const live = useTree((state) => state.live);
+  const connected = useTree((state) => state.connected);
+  const waiting = useTree((state) => state.waiting);
+  const [text, setText] = useState(() => draftOf(session.treeId));
+  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const [over, setOver] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const slash = useSlash(session.treeId, text);
+  const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
+  const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
+
+  useEffect(() => setText(draftOf(session.treeId)), [session.treeId]);
+  useEffect(() => {
+    const timer = setTimeout(() => keepDraft(session.treeId, text), 200);
+    const now = () => keepDraft(session.treeId, text);
+    addEventListener('pagehide', now);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('pagehide', now);
+    };
+  }, [session.treeId, text]);
+  useLayoutEffect(() => fitHeight(area.current, text), [text]);
+
+  const attach = useCallback((list: Iterable<File>) => {
+    for (const file of list) {
+      const attachment = attachmentOf(file);
+      setFiles((now) => [...now, attachment]);
+      void sendFile(file, attachment).then((done) =>
+        setFiles((now) => now.map((each) => (each.id === done.id ? done : each))),
+      );
+    }
+  }, []);
+
+  const clear = () => {
+    setText('');
+    setFiles([]);
+    keepDraft(session.treeId, '');
+  };
+
+  const message = (): Message | null => {
+    const blocks = files.map(blockOf).filter((block) => block !== null);
+    const words = text.trim();
+    if (words === '' && blocks.length === 0) return null;
+    const { content } = textMessage('user', text);
+    return { role: 'user', content: words === '' ? blocks : [...content, ...blocks] };
+  };
+
+  const send = async (answer: boolean) => {
+    if (parentId === null || files.some((file) => file.state === 'sending')) return;
+    if (text.startsWith('/') && !text.startsWith('//')) {
+      const line = text;
+      clear();
+      if (!(await runLine(session, line))) setText(line);
+      return;
+    }
+    const said = message();
+    if (said === null) return;
+    const kept = text;
+    clear();
+    const done = answer ? await sendMessage(session, parentId, said, wishNow()) : await note(session, parentId, said);
+    // What was refused comes back to where it was written, unless something new stands there.
+    if (!done) setText((now) => (now === '' ? kept : now));
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (slash.onKeyDown(event, setText)) return;
+    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      void send(!event.altKey);
+    } else if (event.key === 'Escape') event.currentTarget.blur();
+  };
+
+  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    if (event.clipboardData.files.length > 0) {
+      event.preventDefault();
+      attach(event.clipboardData.files);
+      return;
+    }
+    const pasted = event.clipboardData.getData('text/plain');
+    if (pasted.length <= longestPaste) return;
+    event.preventDefault();
+    attach([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
+    say({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
+  };
+
+  const onDrop = (event: DragEvent) => {
+    if (event.dataTransfer.files.length === 0) return;
+    event.preventDefault();
+    setOver(false);
+    attach(event.dataTransfer.files);
+  };
+
+  return (
+    <div className="dock">
+      {connected ? null : (
+        <div className="strip off" role="status">
+          <Icon name="offline" />
+          <span className="grow">
+            <b>{t('offline')}</b> {waiting > 0 ? t('changesWait', { n: waiting }) : t('keepWriting')}
+          </span>
+          <Button small onClick={() => session.retry()}>
+            {t('tryNow')}
+          </Button>
+        </div>
+      )}
+      <section
+        className={over ? 'composer over' : 'composer'}
+        aria-label={t('composer')}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+      >
+        <SlashMenu slash={slash} onPick={(line) => setText(line)} />
+        <GrowsFrom parentId={parentId} />
+        <textarea
+          id="composer"
+          ref={area}
+          className="text"
+          rows={1}
+          value={text}
+          placeholder={t('write')}
+          aria-label={t('message')}
+          aria-autocomplete="list"
+          aria-controls={slash.open ? 'slash-menu' : undefined}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        {files.length === 0 ? null : (
+          <Files files={files} onDrop={(id) => setFiles((now) => now.filter((file) => file.id !== id))} />
+        )}
+        <div className="tray">
+          <ComposerTray onFiles={attach} />
+          {running.length > 0 && text.trim() === '' ? (
+            <IconButton
+              className="send"
+              icon="stop"
+              label={t('stop')}
+              onClick={() => running.forEach((id) => void stop(session, id))}
+            />
+          ) : (
+            <IconButton
+              className="send"
+              icon="send"
+              label={`${t('send')} (⏎)`}
+              disabled={parentId === null}
+              onClick={() => void send(true)}
+            />
+          )}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactElement {
+  const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
+  const words = node === undefined ? '' : (node.meta.title ?? plainText(node.message).slice(0, 70));
+  return (
+    <div className="from">
+      <Icon name="fork" />
+      {node === undefined ? (
+        <span>{t('growsFromRoot')}</span>
+      ) : (
+        <span className="clip">
+          {t('growsFrom')} <b>{words === '' ? '…' : words}</b>
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Files({
+  files,
+  onDrop,
+}: {
+  readonly files: readonly Attachment[];
+  readonly onDrop: (id: string) => void;
+}): ReactElement {
+  return (
+    <ul className="files">
+      {files.map((file) => (
+        <li key={file.id} className={`file-chip ${file.state}`} title={file.problem ?? file.name}>
+          <Icon name="clip" />
+          <span className="clip">{file.name}</span>
+          <span className="dim num">
+            {file.state === 'failed' ? t('failed') : `${num(Math.ceil(file.size / 1024))} kB`}
+          </span>
+          <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => onDrop(file.id)}>
+            <Icon name="x" size={12} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,332 @@
+import type { Node, NodeId } from '@coppice/core';
+import { memo, type ReactElement, useEffect, useState } from 'react';
+import { exactly, num, t, tn, when } from '../i18n/index.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { stop } from '../state/generation.ts';
+import { asProblem } from '../state/http.ts';
+import { flowerOf } from '../state/hues.ts';
+import type { LiveReply } from '../state/live.ts';
+import { variantOf } from '../state/loaded.ts';
+import { go, treePlace } from '../state/router.ts';
+import { sourceOf } from '../state/source.ts';
+import { open, useUi } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { Blocks, Thinking } from './blocks.tsx';
+import { EditBox } from './edit-box.tsx';
+import { MessageActions } from './message-actions.tsx';
+import { plainText, type ThreadRow } from './rows.ts';
+import { Status } from './status.tsx';
+import { Stem, type StemMark } from './stem.tsx';
+import { ToolCard } from './tool-card.tsx';
+import { VariantSwitch } from './variant-switch.tsx';
+
+function markOf({ node, kind }: ThreadRow): StemMark {
+  if (kind !== 'message') return 'sum';
+  if (node.status === 'pending') return 'tip';
+  if (node.status === 'interrupted' || node.status === 'aborted') return 'cut';
+  if (node.status === 'error') return 'error';
+  if (node.role === 'tool') return 'tool';
+  return node.role === 'user' ? 'you' : 'ai';
+}
+
+interface MessageRowProps {
+  readonly row: ThreadRow;
+  readonly first: boolean;
+  readonly last: boolean;
+  readonly current: boolean;
+}
+
+/** One row of the thread with its piece of the stem. */
+export const MessageRow = memo(function MessageRow({ row, first, last, current }: MessageRowProps): ReactElement {
+  const { node } = row;
+  const session = useSession();
+  const part = useTree((state) => state.part);
+  const live = useTree((state) => state.live.get(node.id) ?? null);
+  const dotted = useTree((state) => state.unconfirmed.has(node.id));
+  const grown = useTree((state) => state.live.has(node.id) || state.unconfirmed.has(node.id));
+  const { at, ids } = part === null ? { at: 1, ids: [node.id] } : variantOf(part, node);
+  const flowers = ids.map((id) => {
+    const other = part?.nodes.get(id);
+    const model = other === undefined ? null : sourceOf(other.meta).model;
+    return model === null ? null : flowerOf(model);
+  });
+  const to = (id: NodeId) => void session.go(id).catch((thrown) => complain(asProblem(thrown)));
+  const classes = ['line', first ? 'first' : '', row.goesOn ? 'goes-on' : ''].filter(Boolean).join(' ');
+  return (
+    <div className={classes} data-node-id={node.id}>
+      <Stem
+        mark={markOf(row)}
+        first={first}
+        last={last}
+        count={ids.length}
+        at={at}
+        flowers={flowers}
+        dotted={dotted}
+        grown={grown}
+      />
+      {row.kind === 'compaction' ? (
+        <Compaction node={node} />
+      ) : row.kind === 'brought' ? (
+        <Brought node={node} />
+      ) : (
+        <Message row={row} live={live} at={at} ids={ids} onPick={to} last={last} current={current} />
+      )}
+    </div>
+  );
+});
+
+interface MessageProps {
+  readonly row: ThreadRow;
+  readonly live: LiveReply | null;
+  readonly at: number;
+  readonly ids: readonly NodeId[];
+  readonly onPick: (id: NodeId) => void;
+  readonly last: boolean;
+  readonly current: boolean;
+}
+
+function Message({ row, live, at, ids, onPick, last, current }: MessageProps): ReactElement {
+  const { node } = row;
+  const session = useSession();
+  const editing = useUi((ui) => ui.editing === node.id);
+  const marked = useTree((state) => state.part?.bookmarks.get(node.id)?.title ?? null);
+  const conflict = useTree((state) => state.conflicts.get(node.id) ?? null);
+  const you = node.role === 'user';
+  const name = you ? t('you') : (sourceOf(node.meta).model ?? roleName(node));
+  const pending = node.status === 'pending';
+  return (
+    <article
+      className={`msg ${you ? 'you' : 'ai'}${current ? ' is-current' : ''}${node.meta.excluded === true ? ' left-out' : ''}`}
+      aria-label={`${name}, ${when(node.createdAt)}`}
+      tabIndex={-1}
+      onFocus={() => useUi.setState({ current: node.id })}
+    >
+      <header>
+        <Who node={node} />
+        <VariantSwitch ids={ids} at={at} onPick={onPick} />
+        {node.groupId > 0 ? <GroupStrip node={node} ids={ids} onPick={onPick} /> : null}
+        {marked === null ? null : (
+          <span className="chip marked" title={marked}>
+            <Icon name="markon" />
+            <span className="clip">{marked}</span>
+          </span>
+        )}
+        {node.meta.tags?.map((tag) => (
+          <span key={tag} className="chip">
+            <Icon name="tag" />
+            {tag}
+          </span>
+        ))}
+        {editing ? <span className="meta">{t('editing')}</span> : null}
+        {pending ? (
+          <>
+            <Elapsed since={live?.startedAt ?? node.createdAt} />
+            <Button small icon="stop" onClick={() => void stop(session, node.id)}>
+              {t('stop')}
+            </Button>
+          </>
+        ) : (
+          <>
+            {editing ? null : <MessageActions node={node} marked={marked} />}
+            <MessageTime node={node} />
+          </>
+        )}
+      </header>
+      {editing ? <EditBox node={node} /> : <Body row={row} live={live} open={last} />}
+      {pending ? null : <Status node={node} conflict={conflict} />}
+    </article>
+  );
+}
+
+function roleName(node: Node): string {
+  if (node.role === 'system') return t('system');
+  return node.role === 'tool' ? t('tool') : t('model');
+}
+
+function Who({ node }: { readonly node: Node }): ReactElement {
+  if (node.role === 'user') return <span className="who">{t('you')}</span>;
+  const { model } = sourceOf(node.meta);
+  return model === null ? <span className="who">{roleName(node)}</span> : <ModelName model={model} />;
+}
+
+function MessageTime({ node }: { readonly node: Node }): ReactElement {
+  const { outputTokens, cost, totalMs, temperature } = sourceOf(node.meta);
+  const facts = [
+    exactly(node.createdAt),
+    totalMs === null ? null : `${num(Math.round(totalMs / 100) / 10)} s`,
+    outputTokens === null ? null : tn('tokens', outputTokens),
+    cost === null ? null : `$${cost.toFixed(4)}`,
+    temperature === null ? null : t('temperatureIs', { value: String(temperature) }),
+  ].filter((fact) => fact !== null);
+  return (
+    <time className="meta" dateTime={new Date(node.createdAt).toISOString()} title={facts.join('\n')}>
+      {when(node.createdAt)}
+    </time>
+  );
+}
+
+function Elapsed({ since }: { readonly since: number }): ReactElement {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span className="meta end num">{num(Math.max(0, Math.round((now - since) / 1000)))} s</span>;
+}
+
+function GroupStrip({
+  node,
+  ids,
+  onPick,
+}: {
+  readonly node: Node;
+  readonly ids: readonly NodeId[];
+  readonly onPick: (id: NodeId) => void;
+}): ReactElement | null {
+  const session = useSession();
+  const part = useTree((state) => state.part);
+  const others = ids
+    .map((id) => part?.nodes.get(id))
+    .filter((other) => other !== undefined && other.groupId === node.groupId && other.id !== node.id)
+    .map((other) => ({ id: other?.id, model: other === undefined ? null : sourceOf(other.meta).model }));
+  const named = others.filter((other) => other.model !== null && other.model !== sourceOf(node.meta).model);
+  if (others.length === 0) return null;
+  return (
+    <>
+      <span className="group-strip">
+        {named.map(({ id, model }) => (
+          <button
+            key={id}
+            type="button"
+            className={`model ${flowerOf(model ?? '')}`}
+            onClick={() => (id === undefined ? undefined : onPick(id))}
+          >
+            {model}
+          </button>
+        ))}
+      </span>
+      <Button
+        small
+        look="quiet"
+        icon="compare"
+        className="side desk-only"
+        onClick={() => go(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }))}
+      >
+        {t('sideBySide')}
+      </Button>
+    </>
+  );
+}
+
+function Body({
+  row,
+  live,
+  open: opened,
+}: {
+  readonly row: ThreadRow;
+  readonly live: LiveReply | null;
+  readonly open: boolean;
+}): ReactElement {
+  const { node } = row;
+  if (node.status === 'pending') return <LiveBody node={node} live={live} />;
+  const empty = node.message === null || (node.message.content.length === 0 && plainText(node.message) === '');
+  return (
+    <div className="body">
+      {empty || node.message === null ? null : <Blocks message={node.message} results={row.results} open={opened} />}
+    </div>
+  );
+}
+
+function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveReply | null }): ReactElement {
+  // A reply that goes on has text already; what comes is laid behind it.
+  const before = plainText(node.message);
+  const text = live === null ? before : live.text.startsWith(before) ? live.text : before + live.text;
+  return (
+    <div className="body" aria-live="polite" aria-busy="true">
+      {live !== null && live.thinking !== '' ? <Thinking text={live.thinking} live={text === ''} /> : null}
+      <Markdown text={text} growing />
+      {live?.calls.map((call) => (
+        <ToolCard
+          key={call.callId}
+          name={call.name}
+          parameters={call.parameters}
+          result={null}
+          failed={call.state === 'failed'}
+          state={call.state === 'waiting' ? 'waiting' : 'running'}
+          onDecide={(approve, remember) => {
+            if (live.actId !== null)
+              void api
+                .approve(live.actId, call.callId, approve, remember)
+                .catch((thrown) => complain(asProblem(thrown)));
+          }}
+        />
+      ))}
+      <span className="caret" role="presentation" />
+    </div>
+  );
+}
+
+function Compaction({ node }: { readonly node: Node }): ReactElement {
+  const [shown, setShown] = useState(false);
+  const session = useSession();
+  const before = node.marker?.tokensBefore;
+  return (
+    <aside className="marker-box" aria-label={t('compaction')}>
+      <div className="marker">
+        <span>{t('aboveSummary')}</span>
+        {before === undefined ? null : (
+          <span className="dim num">{t('tokensFromTo', { from: before, to: node.tokens })}</span>
+        )}
+        <Button small look="quiet" aria-expanded={shown} onClick={() => setShown(!shown)}>
+          {shown ? t('fold') : t('showSummary')}
+        </Button>
+        <Button small look="quiet" onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}>
+          {t('context')}
+        </Button>
+      </div>
+      {shown ? (
+        <div className="body marker-text">{node.message === null ? null : <Blocks message={node.message} />}</div>
+      ) : null}
+    </aside>
+  );
+}
+
+function Brought({ node }: { readonly node: Node }): ReactElement {
+  const session = useSession();
+  const from = node.marker?.mergedFrom?.nodeId ?? node.marker?.from;
+  const there = useTree((state) => (from === undefined ? null : (state.topology?.nodes.get(from)?.preview ?? null)));
+  return (
+    <aside className="brought">
+      <div className="grow">
+        <h3>
+          <Icon name="merge" />
+          {t('broughtBack')}{' '}
+          {from === undefined ? null : (
+            <button
+              type="button"
+              className="from"
+              onClick={() => void session.go(from).catch((thrown) => complain(asProblem(thrown)))}
+            >
+              {there ?? t('thatBranch')}
+            </button>
+          )}
+          <button
+            type="button"
+            className="ib end"
+            aria-label={t('delete')}
+            title={t('delete')}
+            onClick={() => open({ name: 'delete', node })}
+          >
+            <Icon name="trash" />
+          </button>
+        </h3>
+        <div className="body">{node.message === null ? null : <Blocks message={node.message} />}</div>
+      </div>
+    </aside>
+  );
+}

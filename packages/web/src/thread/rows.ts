@@ -1,0 +1,56 @@
+/** From a path to the rows that a thread draws: results of tools go to the card of their call. */
+import { isText, isToolUse, type Message, type Node, type NodeId } from '@coppice/core';
+
+/** A row of the thread. */
+export interface ThreadRow {
+  readonly node: Node;
+  readonly kind: 'message' | 'compaction' | 'brought' | 'note';
+  /** Whether the row goes on with the turn above it, after a tool answered. */
+  readonly goesOn: boolean;
+  /** Nodes with results of the tools that this row calls, by call. */
+  readonly results: ReadonlyMap<string, Node>;
+  /** The last node of the row: the row itself, or the last result. */
+  readonly end: NodeId;
+}
+
+function kindOf(node: Node): ThreadRow['kind'] {
+  if (node.kind === 'compaction') return 'compaction';
+  if (node.kind === 'branch-summary') return 'brought';
+  return node.kind === 'message' ? 'message' : 'note';
+}
+
+function callsOf(node: Node): ReadonlySet<string> {
+  const calls = new Set<string>();
+  for (const block of node.message?.content ?? []) if (isToolUse(block)) calls.add(block.id);
+  return calls;
+}
+
+/** Makes the rows of a path. A result whose call is not on it stays a row of its own. */
+export function rowsOf(path: readonly Node[]): readonly ThreadRow[] {
+  const rows: ThreadRow[] = [];
+  let results = new Map<string, Node>();
+  let calls: ReadonlySet<string> = new Set();
+  for (const node of path) {
+    if (node.kind === 'state' || node.kind === 'root') continue;
+    const call = node.message?.tool_call_id;
+    const last = rows.at(-1);
+    if (node.role === 'tool' && call !== undefined && calls.has(call) && last !== undefined) {
+      results.set(call, node);
+      rows[rows.length - 1] = { ...last, end: node.id };
+      continue;
+    }
+    const goesOn = node.role === 'assistant' && last?.node.role === 'assistant' && last.results.size > 0;
+    results = new Map();
+    calls = callsOf(node);
+    rows.push({ node, kind: kindOf(node), goesOn, results, end: node.id });
+  }
+  return rows;
+}
+
+/** The text of a message as somebody would copy it. */
+export function plainText(message: Message | null): string {
+  if (message === null) return '';
+  const parts: string[] = [];
+  for (const block of message.content) if (isText(block)) parts.push(block.text);
+  return parts.join('\n\n');
+}

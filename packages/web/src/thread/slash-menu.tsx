@@ -1,0 +1,131 @@
+import type { TreeId } from '@coppice/core';
+import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { api } from '../state/client.ts';
+import { useLists } from '../state/lists.ts';
+
+interface Option {
+  readonly line: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+}
+
+/** The menu of slash commands: whether it is open, what it offers and which line is chosen. */
+export interface Slash {
+  readonly open: boolean;
+  readonly options: readonly Option[];
+  readonly at: number;
+  readonly typed: string;
+  onKeyDown(event: KeyboardEvent, set: (line: string) => void): boolean;
+}
+
+/** Completes commands from the registry, and their arguments by asking the server. */
+export function useSlash(tree: TreeId, text: string): Slash {
+  const commands = useLists((lists) => lists.commands);
+  const [at, setAt] = useState(0);
+  const [shut, setShut] = useState<string | null>(null);
+  const [found, setFound] = useState<{ readonly line: string; readonly options: readonly Option[] } | null>(null);
+  const typing = /^\/([\w-]*)$/.exec(text);
+  const arguing = /^\/[\w-]+\s/.test(text) && !text.includes('\n');
+  useEffect(() => {
+    if (!arguing) return;
+    let stale = false;
+    const timer = setTimeout(() => {
+      api
+        .complete(tree, text)
+        .then(({ items }) => {
+          if (!stale)
+            setFound({
+              line: text,
+              options: items.map((item) => ({
+                line: item.value,
+                name: item.value,
+                summary: item.hint ?? '',
+                usage: '',
+              })),
+            });
+        })
+        .catch(() => undefined);
+    }, 120);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [tree, text, arguing]);
+  const named = typing?.[1] ?? '';
+  const options =
+    typing !== null
+      ? commands
+          .filter((command) => command.name.startsWith(named))
+          .slice(0, 8)
+          .map((command) => ({
+            line: `/${command.name} `,
+            name: command.name,
+            summary: command.summary,
+            usage: command.usage ?? command.args ?? '',
+          }))
+      : arguing && found?.line === text
+        ? found.options.slice(0, 8)
+        : [];
+  const open = options.length > 0 && shut !== text;
+  const chosen = Math.min(at, options.length - 1);
+  return {
+    open,
+    options,
+    at: chosen,
+    typed: named,
+    onKeyDown(event, set) {
+      if (!open) return false;
+      const option = options[chosen];
+      if (event.key === 'ArrowDown') setAt((chosen + 1) % options.length);
+      else if (event.key === 'ArrowUp') setAt((chosen - 1 + options.length) % options.length);
+      else if (event.key === 'Escape') setShut(text);
+      else if (event.key === 'Tab' && option !== undefined) set(option.line);
+      else if (event.key === 'Enter' && option !== undefined && typing !== null && option.name !== named)
+        set(option.line);
+      else return false;
+      event.preventDefault();
+      event.stopPropagation();
+      return true;
+    },
+  };
+}
+
+/** The open menu; it stands above the composer and never over the message that is answered. */
+export function SlashMenu({
+  slash,
+  onPick,
+}: {
+  readonly slash: Slash;
+  readonly onPick: (line: string) => void;
+}): ReactElement | null {
+  if (!slash.open) return null;
+  return (
+    <div className="menu slash" id="slash-menu" role="listbox" aria-label={t('commands')}>
+      {slash.options.map((option, index) => (
+        <div
+          key={option.line}
+          className="opt"
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === slash.at}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onPick(option.line);
+          }}
+        >
+          <code>
+            <u>
+              {option.usage === '' && slash.typed === '' ? '' : '/'}
+              {option.name.slice(0, slash.typed.length)}
+            </u>
+            {option.name.slice(slash.typed.length)}
+          </code>
+          <span className="grow desc">{option.summary}</span>
+          <span className="arg">{option.usage}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { t } from '../i18n/index.ts';
+import { pathOf } from '../state/loaded.ts';
+import { useUi } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Sprout } from '../ui/logo.tsx';
+import { MessageRow } from './message-row.tsx';
+import { rowsOf } from './rows.ts';
+
+// Nearer to its end than this a thread follows what is written.
+const nearEnd = 80;
+// Nearer to its top than this it asks for what lies above.
+const nearTop = 600;
+
+/** The thread: the branch that this view is on, as a document with the stem beside it. Only what is seen is drawn. */
+export function Thread(): ReactElement {
+  const session = useSession();
+  const part = useTree((state) => state.part);
+  const sight = useTree((state) => state.sight);
+  const growing = useTree((state) => state.live);
+  const current = useUi((ui) => ui.current);
+  const rows = useMemo(() => (part === null ? [] : rowsOf(pathOf(part))), [part]);
+  const scroll = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const atEnd = useRef(true);
+  const seen = useRef(0);
+  const firstId = useRef<string | null>(null);
+  const [below, setBelow] = useState(false);
+  const count = rows.length;
+  // Rows that come in above must not push what is read: the list is told in the same drawing.
+  const first = rows[0]?.node.id ?? null;
+  const shift =
+    firstId.current !== null && first !== firstId.current && rows.some((row) => row.node.id === firstId.current);
+  useLayoutEffect(() => {
+    firstId.current = first;
+  }, [first]);
+
+  const toEnd = useCallback(() => {
+    const element = scroll.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  useLayoutEffect(() => {
+    if (atEnd.current && count > 0) toEnd();
+    else if (growing.size > 0) setBelow(true);
+  }, [growing, count, toEnd]);
+
+  // Sizes are measured after the first drawing, and pictures come later still.
+  useEffect(() => {
+    const element = scroll.current;
+    const inside = element?.firstElementChild;
+    if (element === null || inside === null || inside === undefined) return;
+    const observer = new ResizeObserver(() => {
+      if (atEnd.current) toEnd();
+    });
+    observer.observe(inside);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [toEnd]);
+
+  useEffect(() => {
+    if (sight === null || sight.ask === seen.current) return;
+    const index = rows.findIndex((row) => row.node.id === sight.nodeId || row.end === sight.nodeId);
+    if (index < 0) return;
+    seen.current = sight.ask;
+    atEnd.current = false;
+    useUi.setState({ current: sight.nodeId });
+    list.current?.scrollToIndex(index, { align: 'start', offset: -24 });
+  }, [sight, rows]);
+
+  const onScroll = () => {
+    const element = scroll.current;
+    if (element === null) return;
+    atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
+    if (atEnd.current) setBelow(false);
+    if (element.scrollTop < nearTop) void session.above();
+  };
+
+  if (part !== null && count === 0) return <Empty />;
+  return (
+    <div className="scroll-box">
+      <div className="scroll" ref={scroll} onScroll={onScroll} data-testid="thread">
+        <div className="thread" role="feed" aria-label={t('thread')} aria-busy={growing.size > 0}>
+          <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
+            {rows.map((row, index) => (
+              <MessageRow
+                key={row.node.parentId ?? row.node.id}
+                row={row}
+                first={index === 0 && part?.before === null}
+                last={index === count - 1}
+                current={row.node.id === current}
+              />
+            ))}
+          </Virtualizer>
+        </div>
+      </div>
+      {below ? (
+        <button
+          type="button"
+          className="btn below"
+          onClick={() => {
+            atEnd.current = true;
+            setBelow(false);
+            toEnd();
+          }}
+        >
+          <Icon name="down" />
+          {t('newBelow')}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Empty(): ReactElement {
+  return (
+    <div className="scroll">
+      <div className="empty">
+        <Sprout />
+        <h2>{t('plantFirst')}</h2>
+        <p>{t('plantWords')}</p>
+      </div>
+    </div>
+  );
+}

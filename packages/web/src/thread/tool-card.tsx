@@ -1,0 +1,117 @@
+import { isText, type Message } from '@coppice/core';
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { useScrollable } from '../ui/use-scrollable.ts';
+
+interface ToolCardProps {
+  readonly name: string;
+  readonly parameters: unknown;
+  readonly result: Message | null;
+  readonly failed?: boolean;
+  readonly open?: boolean;
+  readonly state?: 'running' | 'waiting' | 'none';
+  readonly onDecide?: (approve: boolean, remember: boolean) => void;
+}
+
+const longest = 20_000;
+
+/** Arguments as somebody would write them: one line where a single text says it all, else as JSON. */
+export function argumentsText(parameters: unknown): string {
+  if (typeof parameters !== 'object' || parameters === null) return String(parameters ?? '');
+  const values = Object.values(parameters);
+  if (values.length === 0) return '';
+  if (values.length === 1 && typeof values[0] === 'string') return values[0];
+  return JSON.stringify(parameters, null, 2) ?? '';
+}
+
+function resultText(message: Message): string {
+  const parts: string[] = [];
+  for (const block of message.content) parts.push(isText(block) ? block.text : `[${block.type}]`);
+  return parts.join('\n');
+}
+
+function cut(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}\n…` : text;
+}
+
+/** A call of a tool: its name, what it was given, what came of it, and where it waits for a yes, the buttons. */
+export function ToolCard({
+  name,
+  parameters,
+  result,
+  failed = false,
+  open = false,
+  state = 'none',
+  onDecide,
+}: ToolCardProps): ReactElement {
+  const [shown, setShown] = useState(open);
+  const inScrolls = useScrollable<HTMLPreElement>();
+  const outScrolls = useScrollable<HTMLPreElement>();
+  const given = argumentsText(parameters);
+  const visible = shown || state === 'waiting';
+  return (
+    <section className="tool" aria-label={t('toolCall', { name })}>
+      <header>
+        <Icon name="tool" />
+        <span className="name">{name}</span>
+        <ToolOutcome state={state} done={result !== null} failed={failed} />
+        <IconButton
+          icon={visible ? 'down' : 'right'}
+          label={visible ? t('fold') : t('unfold')}
+          aria-expanded={visible}
+          onClick={() => setShown(!shown)}
+        />
+      </header>
+      {visible && given !== '' ? <pre ref={inScrolls}>{cut(given)}</pre> : null}
+      {visible && result !== null ? <pre ref={outScrolls}>{cut(resultText(result))}</pre> : null}
+      {state === 'waiting' && onDecide !== undefined ? (
+        <div className="row ask-row">
+          <span className="grow dim">{t('toolAsks')}</span>
+          <Button small look="quiet" onClick={() => onDecide(false, false)}>
+            {t('refuse')}
+          </Button>
+          <Button small onClick={() => onDecide(true, true)}>
+            {t('allowAlways')}
+          </Button>
+          <Button small look="primary" onClick={() => onDecide(true, false)}>
+            {t('allowOnce')}
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+function ToolOutcome({
+  state,
+  done,
+  failed,
+}: {
+  readonly state: 'running' | 'waiting' | 'none';
+  readonly done: boolean;
+  readonly failed: boolean;
+}): ReactElement {
+  if (state === 'waiting')
+    return (
+      <span className="grow">
+        <span className="chip warm">{t('changesThings')}</span>
+      </span>
+    );
+  if (failed)
+    return (
+      <span className="ok bad grow">
+        <Icon name="x" />
+        {t('toolFailed')}
+      </span>
+    );
+  if (done)
+    return (
+      <span className="ok grow">
+        <Icon name="check" />
+        {t('toolDone')}
+      </span>
+    );
+  return <span className="grow dim">{state === 'running' ? t('toolRunning') : t('toolUnanswered')}</span>;
+}

@@ -1,0 +1,214 @@
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { complain, undo } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { loadTrees } from '../state/lists.ts';
+import { pathOf, titleOf } from '../state/loaded.ts';
+import { go, homePlace, treePlace } from '../state/router.ts';
+import { say } from '../state/toasts.ts';
+import { open, showPanel, useUi } from '../state/ui.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { copyOut } from './message-actions.tsx';
+import { plainText } from './rows.ts';
+
+/** The name of the branch that a view is on: the nearest title above its end, else a bookmark, else its first words. */
+export function useBranchName(): string | null {
+  return useTree((state) => {
+    if (state.part === null) return null;
+    const path = pathOf(state.part);
+    for (let at = path.length - 1; at >= 0; at--) {
+      const node = path[at];
+      if (node === undefined) continue;
+      const name = node.meta.title ?? state.part.bookmarks.get(node.id)?.title;
+      if (name !== undefined) return name;
+      const kids = node.parentId === null ? undefined : state.part.kids.get(node.parentId);
+      if (kids !== undefined && kids.length > 1) return plainText(node.message).slice(0, 40).trim() || null;
+    }
+    return null;
+  });
+}
+
+/** The line above the thread: which tree, which branch, and what can be done with both. */
+export function TreeBar(): ReactElement {
+  const session = useSession();
+  const tree = useTree((state) => state.part?.tree ?? null);
+  const leaf = useTree((state) => state.part?.leaf ?? null);
+  const branch = useBranchName();
+  const panelShown = useUi((ui) => ui.panelShown);
+  const [naming, setNaming] = useState(false);
+  const last = () => (leaf === null ? undefined : session.state.part?.nodes.get(leaf));
+  const rename = async (title: string) => {
+    setNaming(false);
+    try {
+      await session.perform(
+        [{ type: 'attributes', after: { title: title === '' ? null : title }, before: { title: tree?.title ?? null } }],
+        () => api.patch(session.treeId, { title: title === '' ? null : title }),
+      );
+      void loadTrees();
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  const pin = async () => {
+    try {
+      await api.patch(session.treeId, { pinned: tree?.pinned !== true });
+      void loadTrees();
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  const toTrash = async () => {
+    try {
+      await api.removeTree(session.treeId);
+      go(homePlace());
+      void loadTrees();
+      const id = session.treeId;
+      say({
+        icon: 'trash',
+        text: t('treeDeleted'),
+        action: {
+          label: t('undo'),
+          run: () => void api.restoreTree(id).then(loadTrees, (thrown) => complain(asProblem(thrown))),
+        },
+      });
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  const name = tree === null ? '' : (titleOf(tree) ?? t('untitled'));
+  return (
+    <div className="bar">
+      <IconButton
+        className="phone-only"
+        icon="menu"
+        label={t('treesAndOutline')}
+        onClick={() => useUi.setState({ drawer: true })}
+      />
+      <div className="crumb grow">
+        {naming ? (
+          <TitleField
+            title={tree?.title ?? ''}
+            onDone={(title) => void rename(title)}
+            onCancel={() => setNaming(false)}
+          />
+        ) : (
+          <h1>
+            <button type="button" className="name" title={t('rename')} onClick={() => setNaming(true)}>
+              {name}
+            </button>
+          </h1>
+        )}
+        {branch === null ? null : (
+          <>
+            <span className="sep" aria-hidden="true">
+              /
+            </span>
+            <button type="button" className="br" onClick={() => go(treePlace(session.treeId, { screen: 'map' }))}>
+              <Icon name="fork" />
+              <span className="clip">{branch}</span>
+            </button>
+          </>
+        )}
+        {tree?.temporary === true ? <span className="chip warm">{t('temporary')}</span> : null}
+      </div>
+      <Button
+        className="desk-only"
+        look="quiet"
+        small
+        icon="compare"
+        onClick={() => go(treePlace(session.treeId, { screen: 'compare', nodeId: useUi.getState().current ?? leaf }))}
+      >
+        {t('compare')}
+      </Button>
+      <IconButton
+        className="desk-only"
+        icon="share"
+        label={t('shareBranch')}
+        disabled={leaf === null}
+        onClick={() => (leaf === null ? undefined : open({ name: 'share', nodeId: leaf }))}
+      />
+      <IconButton className="desk-only" icon="undo" label={`${t('undo')} (⌘Z)`} onClick={() => void undo(session)} />
+      <IconButton
+        className="phone-only"
+        icon="map"
+        label={t('map')}
+        onClick={() => go(treePlace(session.treeId, { screen: 'map' }))}
+      />
+      <Menu trigger={<IconButton icon="more" label={t('more')} />}>
+        <MenuItem icon="edit" onSelect={() => setNaming(true)}>
+          {t('rename')}
+        </MenuItem>
+        <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={() => void pin()}>
+          {t('pinned')}
+        </MenuItem>
+        <MenuItem icon="edit" onSelect={() => open({ name: 'prompt' })}>
+          {t('systemPrompt')}
+        </MenuItem>
+        <MenuItem icon="layers" onSelect={() => go(treePlace(session.treeId, { screen: 'context' }))}>
+          {t('whatModelSees')}
+        </MenuItem>
+        <MenuItem icon="clock" onSelect={() => go(treePlace(session.treeId, { screen: 'history' }))}>
+          {t('history')}
+        </MenuItem>
+        <MenuItem
+          icon="share"
+          disabled={leaf === null}
+          onSelect={() => (leaf === null ? undefined : open({ name: 'share', nodeId: leaf }))}
+        >
+          {t('shareBranch')}
+        </MenuItem>
+        <MenuItem
+          icon="copy"
+          disabled={leaf === null}
+          onSelect={() => {
+            const node = last();
+            if (node !== undefined) void copyOut(session, node);
+          }}
+        >
+          {t('copyOut')}
+        </MenuItem>
+        <MenuItem
+          icon="panel"
+          checked={panelShown}
+          onSelect={() => showPanel(panelShown ? null : useUi.getState().panel)}
+        >
+          {t('panel')}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="trash" danger onSelect={() => void toTrash()}>
+          {t('deleteTree')}
+        </MenuItem>
+      </Menu>
+    </div>
+  );
+}
+
+function TitleField({
+  title,
+  onDone,
+  onCancel,
+}: {
+  readonly title: string;
+  readonly onDone: (title: string) => void;
+  readonly onCancel: () => void;
+}): ReactElement {
+  return (
+    <input
+      className="title-field"
+      aria-label={t('rename')}
+      defaultValue={title}
+      // The field appears because somebody asked to type here.
+      ref={(element) => element?.focus()}
+      onBlur={(event) => onDone(event.target.value.trim())}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur();
+        if (event.key === 'Escape') onCancel();
+        event.stopPropagation();
+      }}
+    />
+  );
+}

@@ -1,0 +1,115 @@
+import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
+import { Dialogs } from './dialogs.tsx';
+import { Rail } from './home/rail.tsx';
+import { t } from './i18n/index.ts';
+import { setOpenSession } from './keys/open-session.ts';
+import { Panel } from './panel.tsx';
+import { complain } from './state/acts.ts';
+import { asProblem } from './state/http.ts';
+import { pathOf } from './state/loaded.ts';
+import { go, homePlace, type Place, useRoute } from './state/router.ts';
+import { TreeSession } from './state/session.ts';
+import { useUi } from './state/ui.ts';
+import { SessionContext, useSession, useTree } from './state/use-session.ts';
+import { Composer } from './thread/composer.tsx';
+import { Thread } from './thread/thread.tsx';
+import { TreeBar } from './thread/tree-bar.tsx';
+import { Button } from './ui/button.tsx';
+
+// Each of these is opened on demand; the thread does not wait for them.
+const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
+const ContextScreen = lazy(() =>
+  import('./context/context-screen.tsx').then((module) => ({ default: module.ContextScreen })),
+);
+const CompareScreen = lazy(() =>
+  import('./compare/compare-screen.tsx').then((module) => ({ default: module.CompareScreen })),
+);
+const HistoryScreen = lazy(() =>
+  import('./tree-work/history-screen.tsx').then((module) => ({ default: module.HistoryScreen })),
+);
+
+type TreePlace = Extract<Place, { name: 'tree' }>;
+
+/** A tree: its thread, with the outline at the left and the map at the right, or one of its full screens. */
+export function TreeScreen({ place }: { readonly place: TreePlace }): ReactElement {
+  const { treeId } = place;
+  // The address may name another node while the tree stays open: the session is opened by the first one only.
+  const [through] = useState(place.nodeId);
+  const [session, setSession] = useState<TreeSession | null>(null);
+  useEffect(() => {
+    const opened = new TreeSession(treeId);
+    void opened.open(through ?? undefined);
+    setSession(opened);
+    setOpenSession(opened);
+    return () => {
+      setOpenSession(null);
+      opened.close();
+    };
+  }, [treeId, through]);
+  if (session === null) return <main className="main" aria-busy="true" />;
+  return (
+    <SessionContext value={session}>
+      <TreeRoom place={place} />
+      <Dialogs />
+    </SessionContext>
+  );
+}
+
+function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
+  const phase = useTree((state) => state.phase);
+  if (phase === 'missing' || phase === 'failed') return <Missing />;
+  return (
+    <Suspense fallback={<div className="main" aria-busy="true" />}>
+      {place.screen === 'map' ? <MapScreen /> : null}
+      {place.screen === 'context' ? <ContextScreen /> : null}
+      {place.screen === 'compare' ? <CompareScreen place={place} /> : null}
+      {place.screen === 'history' ? <HistoryScreen /> : null}
+      {place.screen === 'thread' ? <ThreadRoom place={place} /> : null}
+    </Suspense>
+  );
+}
+
+function ThreadRoom({ place }: { readonly place: TreePlace }): ReactElement {
+  const shown = useUi((ui) => ui.panelShown);
+  useVisit(place);
+  return (
+    <div className={shown ? 'app' : 'app two'}>
+      <Rail />
+      <main className="main">
+        <TreeBar />
+        <Thread />
+        <Composer />
+      </main>
+      {shown ? <Panel /> : null}
+    </div>
+  );
+}
+
+/** Goes to the node of the address when it changes while the tree is open. */
+function useVisit(place: TreePlace): void {
+  const session = useSession();
+  const phase = useTree((state) => state.phase);
+  const visit = useRoute((route) => route.visit);
+  const first = useRef(visit);
+  const { nodeId } = place;
+  useEffect(() => {
+    if (phase !== 'ready' || nodeId === null || visit === first.current) return;
+    const { part } = session.state;
+    const here = part !== null && pathOf(part).some((node) => node.id === nodeId);
+    const there = here ? Promise.resolve() : session.go(nodeId);
+    there.then(() => session.look(nodeId)).catch((thrown) => complain(asProblem(thrown)));
+  }, [session, phase, nodeId, visit]);
+}
+
+function Missing(): ReactElement {
+  const problem = useTree((state) => state.problem);
+  return (
+    <main className="main alone">
+      <div className="empty">
+        <h1>{t('noSuchTree')}</h1>
+        <p>{problem?.message ?? ''}</p>
+        <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+      </div>
+    </main>
+  );
+}

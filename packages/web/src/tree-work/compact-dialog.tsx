@@ -1,0 +1,38 @@
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { compact } from '../state/acts.ts';
+import { useSession } from '../state/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+/** Sums up older messages, with a word on what matters if somebody has one. */
+export function CompactDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const session = useSession();
+  const [focus, setFocus] = useState('');
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    const done = await compact(session, focus.trim());
+    setBusy(false);
+    if (done) onClose();
+  };
+  return (
+    <Dialog title={t('compactNow')} onClose={onClose}>
+      <p className="hint">{t('compactHint')}</p>
+      <textarea
+        className="field area"
+        rows={3}
+        aria-label={t('instructions')}
+        placeholder={t('compactFocus')}
+        value={focus}
+        onChange={(event) => setFocus(event.target.value)}
+      />
+      <div className="row foot-row">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button look="primary" icon="layers" disabled={busy} onClick={() => void run()}>
+          {busy ? t('working') : t('compactNow')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Node } from '@coppice/core';
+import { type ReactElement, useEffect, useState } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { complain, remove } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { useSession } from '../state/use-session.ts';
+import type { ImpactAnswer } from '../state/wire.ts';
+import { plainText } from '../thread/rows.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+type Mode = 'splice' | 'cascade' | 'group';
+type Impacts = Readonly<Record<Mode, ImpactAnswer | null>>;
+
+/** Asks what is to go: each choice with a drawing and an exact count; the button repeats the count. */
+export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
+  const session = useSession();
+  const [mode, setMode] = useState<Mode>('splice');
+  const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
+  useEffect(() => {
+    const modes: readonly Mode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
+    for (const each of modes)
+      api
+        .impact(session.treeId, node.id, each)
+        .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
+        .catch((thrown) => complain(asProblem(thrown)));
+  }, [session, node]);
+  const modes: readonly Mode[] =
+    node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
+  const count = impacts[mode]?.count ?? 1;
+  const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
+  const words = plainText(node.message).slice(0, 32).trim();
+  return (
+    <Dialog
+      title={words === '' ? t('deleteMessage') : t('deleteWords', { words })}
+      onClose={onClose}
+      className="delete-dialog"
+    >
+      <div role="radiogroup" aria-label={t('whatGoes')}>
+        {modes.map((each) => (
+          <Choice
+            key={each}
+            mode={each}
+            impact={impacts[each]}
+            after={Math.max(0, (impacts.cascade?.count ?? 1) - 1)}
+            chosen={each === mode}
+            onChoose={() => setMode(each)}
+          />
+        ))}
+      </div>
+      {pending ? <p className="hint warn-text">{t('stillWriting')}</p> : null}
+      {(impacts[mode]?.shares ?? 0) > 0 ? (
+        <p className="hint warn-text">{tn('sharesPoint', impacts[mode]?.shares ?? 0)}</p>
+      ) : null}
+      <div className="row foot-row">
+        <span className="grow dim">{t('keptInTrash')}</span>
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button
+          look="danger"
+          icon="trash"
+          disabled={pending}
+          onClick={() => {
+            onClose();
+            void remove(session, node, mode, count);
+          }}
+        >
+          {tn('deleteN', count)}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly mode: Mode;
+  readonly impact: ImpactAnswer | null;
+  readonly after: number;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function Choice({ mode, impact, after, chosen, onChoose }: ChoiceProps): ReactElement {
+  const marks = impact?.bookmarks?.length ?? 0;
+  const said =
+    mode === 'splice'
+      ? `${t('oneGoes')} ${after > 0 ? tn('restStays', after) : ''}`
+      : mode === 'cascade'
+        ? `${tn('messages', impact?.count ?? 1)}${marks > 0 ? `, ${tn('bookmarksGo', marks)}` : ''}.`
+        : `${tn('goes', impact?.count ?? 1)} ${t('grownStays')}`;
+  return (
+    <label className={chosen ? 'pickrow on' : 'pickrow'}>
+      <input type="radio" className="radio" name="mode" checked={chosen} onChange={onChoose} />
+      <Drawing mode={mode} />
+      <span>
+        <b>{t(mode === 'splice' ? 'onlyThis' : mode === 'cascade' ? 'andAfter' : 'wholeGroup')}</b>
+        <span>{said}</span>
+      </span>
+    </label>
+  );
+}
+
+function Drawing({ mode }: { readonly mode: Mode }): ReactElement {
+  if (mode === 'splice')
+    return (
+      <svg width="62" height="44" aria-hidden="true">
+        <path className="a" d="M31 42V4" />
+        <circle className="xc" cx="31" cy="22" r="4.5" />
+        <path d="M31 34C31 28 48 30 48 20" />
+      </svg>
+    );
+  if (mode === 'cascade')
+    return (
+      <svg width="62" height="44" aria-hidden="true">
+        <path className="a" d="M31 42V30" />
+        <path className="x" d="M31 30V4M31 16C31 10 20 12 20 4" />
+        <circle className="xc" cx="31" cy="22" r="4.5" />
+        <path d="M31 34C31 28 48 30 48 20" />
+      </svg>
+    );
+  return (
+    <svg width="62" height="44" aria-hidden="true">
+      <path className="a" d="M31 42V30" />
+      <path d="M31 22V4" />
+      <path className="x" d="M31 34C31 26 15 30 15 20M31 34C31 26 47 30 47 20M31 32V24" />
+      <circle className="xc" cx="15" cy="18" r="4" />
+      <circle className="xc" cx="31" cy="21" r="4" />
+      <circle className="xc" cx="47" cy="18" r="4" />
+    </svg>
+  );
+}

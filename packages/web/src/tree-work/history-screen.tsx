@@ -1,0 +1,108 @@
+import type { Node } from '@coppice/core';
+import { type ReactElement, useEffect, useState } from 'react';
+import { exactly, t } from '../i18n/index.ts';
+import { complain, restoreVersion } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { go, treePlace } from '../state/router.ts';
+import { sourceOf } from '../state/source.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Blocks } from '../thread/blocks.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ModelName } from '../ui/model-name.tsx';
+import { describe, useHistory } from './history-panel.tsx';
+
+/** Looks at any version of a tree, and makes it the present one again. Looking changes nothing. */
+export function HistoryScreen(): ReactElement {
+  const session = useSession();
+  const now = useTree((state) => state.base?.tree.version ?? 1);
+  const { commits } = useHistory();
+  const [version, setVersion] = useState<number | null>(null);
+  const [nodes, setNodes] = useState<readonly Node[]>([]);
+  const at = version ?? now;
+  useEffect(() => {
+    let stale = false;
+    const timer = setTimeout(() => {
+      api
+        .pageAsOf(session.treeId, at, { limit: 40 })
+        .then((page) => {
+          if (!stale) setNodes(page.nodes);
+        })
+        .catch((thrown) => {
+          if (!stale) complain(asProblem(thrown));
+        });
+    }, 80);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [session, at]);
+  const commit = commits.find((each) => each.version === at);
+  return (
+    <main className="main alone">
+      <div className="bar">
+        <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
+        <div className="crumb grow">
+          <h1>{t('history')}</h1>
+        </div>
+      </div>
+      <div className="travel">
+        <div className="row">
+          <b className="grow">{t('versionOf', { at, n: now })}</b>
+          <span className="dim">{commit === undefined ? '' : `${exactly(commit.at)}, ${describe(commit).text}`}</span>
+        </div>
+        <input
+          className="scrub"
+          type="range"
+          min={1}
+          max={Math.max(1, now)}
+          value={at}
+          aria-label={t('version')}
+          onChange={(event) => setVersion(Number(event.target.value))}
+        />
+        <div className="row">
+          <span className="grow dim">{t('lookingOnly')}</span>
+          <Button
+            small
+            disabled={at === now}
+            icon="undo"
+            onClick={() =>
+              void restoreVersion(session, at).then((done) => {
+                if (done) go(treePlace(session.treeId));
+              })
+            }
+          >
+            {t('restoreThis')}
+          </Button>
+        </div>
+      </div>
+      <div className="scroll">
+        <div className="past">
+          {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
+          {nodes.map((node) => (
+            <PastMessage key={node.id} node={node} />
+          ))}
+        </div>
+      </div>
+    </main>
+  );
+}
+
+/** A message as it was, without anything to do about it. */
+export function PastMessage({ node }: { readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'> }): ReactElement {
+  const { model } = sourceOf(node.meta);
+  return (
+    <article className={node.role === 'user' ? 'msg you' : 'msg ai'}>
+      <header>
+        {node.role === 'user' ? (
+          <span className="who">{t('you')}</span>
+        ) : model === null ? (
+          <span className="who">{node.role === 'tool' ? t('tool') : t('model')}</span>
+        ) : (
+          <ModelName model={model} />
+        )}
+      </header>
+      <div className="body">{node.message === null ? null : <Blocks message={node.message} open />}</div>
+    </article>
+  );
+}

@@ -1,0 +1,60 @@
+import type { NodeId } from '@coppice/core';
+import { type ReactElement, useState } from 'react';
+import { t } from '../i18n/index.ts';
+import { merge } from '../state/acts.ts';
+import { go, treePlace } from '../state/router.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+/** Brings a side branch back to where the view is: as a summary, written or left to the model, or message by message. */
+export function MergeDialog({
+  nodeId,
+  onClose,
+}: {
+  readonly nodeId: NodeId;
+  readonly onClose: () => void;
+}): ReactElement {
+  const session = useSession();
+  const preview = useTree((state) => state.topology?.nodes.get(nodeId)?.preview ?? '');
+  const [mode, setMode] = useState<'summary' | 'messages'>('summary');
+  const [summary, setSummary] = useState('');
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    const done = await merge(session, nodeId, mode, summary.trim());
+    setBusy(false);
+    if (!done) return;
+    onClose();
+    go(treePlace(session.treeId));
+  };
+  return (
+    <Dialog title={t('bringBack')} onClose={onClose}>
+      <p className="hint">{preview}</p>
+      <div className="seg">
+        <button type="button" aria-pressed={mode === 'summary'} onClick={() => setMode('summary')}>
+          {t('asSummary')}
+        </button>
+        <button type="button" aria-pressed={mode === 'messages'} onClick={() => setMode('messages')}>
+          {t('asMessages')}
+        </button>
+      </div>
+      {mode === 'summary' ? (
+        <textarea
+          className="field area"
+          rows={5}
+          aria-label={t('summary')}
+          placeholder={t('summaryHint')}
+          value={summary}
+          onChange={(event) => setSummary(event.target.value)}
+        />
+      ) : null}
+      <div className="row foot-row">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button look="primary" icon="merge" disabled={busy} onClick={() => void run()}>
+          {busy ? t('working') : t('bringBackShort')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

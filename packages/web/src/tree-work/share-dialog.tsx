@@ -1,0 +1,125 @@
+import type { NodeId } from '@coppice/core';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { t, tn, when } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { pathOf } from '../state/loaded.ts';
+import { say } from '../state/toasts.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import type { ShareView } from '../state/wire.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+const expiries = [
+  { days: 1, label: 'oneDay' },
+  { days: 7, label: 'oneWeek' },
+  { days: 30, label: 'oneMonth' },
+  { days: 0, label: 'never' },
+] as const;
+
+const day = 86_400_000;
+
+/** Shares exactly one branch: what will be seen, for how long, and the links that there are, each to be revoked. */
+export function ShareDialog({
+  nodeId,
+  onClose,
+}: {
+  readonly nodeId: NodeId;
+  readonly onClose: () => void;
+}): ReactElement {
+  const session = useSession();
+  const part = useTree((state) => state.part);
+  const [days, setDays] = useState<number>(7);
+  const [link, setLink] = useState<string | null>(null);
+  const [shares, setShares] = useState<readonly ShareView[]>([]);
+  const path = part === null ? [] : pathOf(part);
+  const end = path.findIndex((node) => node.id === nodeId);
+  const seen = end < 0 ? path : path.slice(0, end + 1);
+  const load = useCallback(() => {
+    api
+      .shares(session.treeId)
+      .then(({ items }) => setShares(items.filter((share) => share.revokedAt === null)))
+      .catch(() => undefined);
+  }, [session]);
+  useEffect(load, [load]);
+  const share = async () => {
+    try {
+      const made = await api.share(session.treeId, {
+        nodeId,
+        ...(days === 0 ? {} : { expiresAt: Date.now() + days * day }),
+      });
+      setLink(new URL(made.url, location.origin).href);
+      load();
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  const revoke = async (id: string) => {
+    try {
+      await api.unshare(id);
+      say({ icon: 'share', text: t('revoked') });
+      load();
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  return (
+    <Dialog title={t('shareBranch')} onClose={onClose}>
+      <p className="hint">
+        {tn('shareShows', seen.length)} {part?.before !== null ? t('andAbove') : ''} {t('shareHides')}
+      </p>
+      {link === null ? (
+        <>
+          <fieldset className="seg" aria-label={t('expires')}>
+            {expiries.map((each) => (
+              <button
+                key={each.days}
+                type="button"
+                aria-pressed={each.days === days}
+                onClick={() => setDays(each.days)}
+              >
+                {t(each.label)}
+              </button>
+            ))}
+          </fieldset>
+          <div className="row foot-row">
+            <Button onClick={onClose}>{t('cancel')}</Button>
+            <Button look="primary" icon="share" onClick={() => void share()}>
+              {t('makeLink')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <div className="row link-row">
+          <input
+            className="field grow mono"
+            readOnly
+            value={link}
+            aria-label={t('link')}
+            onFocus={(event) => event.target.select()}
+          />
+          <CopyButton text={link} label={t('copyLink')} />
+        </div>
+      )}
+      {shares.length === 0 ? null : (
+        <ul className="share-list" aria-label={t('sharesName')}>
+          {shares.map((each) => (
+            <li key={each.id} className="row">
+              <span className="grow">
+                {tn('messages', each.nodeIds.length)}, {when(each.createdAt)}
+                {each.expiresAt === null
+                  ? ''
+                  : `, ${t('until', { when: when(each.expiresAt, each.expiresAt - 30 * day) })}`}
+              </span>
+              <Button small onClick={() => void revoke(each.id)}>
+                {t('revoke')}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
+}

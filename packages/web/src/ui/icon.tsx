@@ -1,0 +1,34 @@
+import type { ReactElement } from 'react';
+import { type IconName, type Shape, shapes } from './icon-shapes.ts';
+
+export type { IconName } from './icon-shapes.ts';
+
+/** One of the icons. It is decoration: the control around it has the words. */
+export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
+  const list: readonly Shape[] = shapes[name];
+  return (
+    <svg
+      className="ic"
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.4"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {list.map((shape) => drawn(shape))}
+    </svg>
+  );
+}
+
+function drawn(shape: Shape): ReactElement {
+  const fill = shape.fill === true ? 'currentColor' : undefined;
+  if ('d' in shape) return <path key={shape.d} d={shape.d} fill={fill} />;
+  if ('r' in shape)
+    return <circle key={`${shape.cx} ${shape.cy}`} cx={shape.cx} cy={shape.cy} r={shape.r} fill={fill} />;
+  const { x, y, width, height, rx } = shape;
+  return <rect key={`${x} ${y}`} x={x} y={y} width={width} height={height} rx={rx} fill={fill} />;
+}

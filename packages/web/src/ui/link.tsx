@@ -1,0 +1,30 @@
+import type { ReactElement, ReactNode } from 'react';
+import { addressFor, go, type Place } from '../state/router.ts';
+
+interface LinkProps {
+  readonly to: Place;
+  readonly className?: string;
+  readonly current?: boolean;
+  readonly label?: string;
+  readonly children?: ReactNode;
+}
+
+/** A link inside the page. With a modifier it opens elsewhere, as links do. */
+export function Link({ to, className, current = false, label, children }: LinkProps): ReactElement {
+  return (
+    <a
+      href={addressFor(to)}
+      className={className}
+      aria-current={current ? 'page' : undefined}
+      aria-label={label}
+      title={label}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ReactElement } from 'react';
+
+/** One stem of a silhouette: how high it is, and whether it is the active one. */
+export interface Stem {
+  readonly height: number;
+  readonly active: boolean;
+}
+
+interface StoolProps {
+  readonly stems: readonly Stem[];
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** The silhouette of a tree: a stem for each branch, the green one is where its user is. */
+export function Stool({ stems, width = 30, height = 22 }: StoolProps): ReactElement {
+  let highest = 10;
+  for (const stem of stems) highest = Math.max(highest, stem.height);
+  const paths = stems.map((stem, index) => ({
+    ...stem,
+    d: pathOf(stem.height / highest, index, stems.length, width, height),
+  }));
+  return (
+    <span className="stool" aria-hidden="true">
+      <svg
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        fill="none"
+        strokeLinecap="round"
+        aria-hidden="true"
+      >
+        {paths
+          .filter((path) => !path.active)
+          .map((path) => (
+            <path key={path.d} d={path.d} />
+          ))}
+        {paths
+          .filter((path) => path.active)
+          .map((path) => (
+            <path key={path.d} className="a" d={path.d} />
+          ))}
+        <path className="g" d={`M${width * 0.28} ${height - 1.6}h${width * 0.44}`} />
+      </svg>
+    </span>
+  );
+}
+
+function pathOf(share: number, index: number, count: number, width: number, height: number): string {
+  const end = count === 1 ? width / 2 : 3 + ((width - 6) * index) / (count - 1);
+  const x = width / 2 + (end - width / 2) * (0.4 + 0.6 * share);
+  const base = width / 2 + (end - width / 2) * 0.2;
+  const top = height - 4 - (height - 6) * share;
+  const floor = height - 3;
+  const rise = floor - top;
+  const f = (value: number) => value.toFixed(1);
+  return `M${f(base)} ${floor}C${f(base)} ${f(floor - rise * 0.38)} ${f(x)} ${f(floor - rise * 0.42)} ${f(x)} ${f(top)}`;
+}
+
+/**
+ * A silhouette for a tree of which only its id and size are known: the shape is drawn from the id, so that a tree keeps
+ * it for ever, and has more stems the larger the tree.
+ */
+export function stemsFor(id: string, messages: number | undefined): readonly Stem[] {
+  const size = messages ?? 8;
+  const count = size < 4 ? 1 : Math.min(7, 1 + Math.round(Math.log2(size)));
+  let seed = 2166136261;
+  for (let at = 0; at < id.length; at++) seed = Math.imul(seed ^ id.charCodeAt(at), 16777619) >>> 0;
+  const stems: Stem[] = [];
+  const active = seed % count;
+  for (let index = 0; index < count; index++) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    stems.push({ height: index === active ? 13 : 3 + ((seed >>> 16) % 8), active: index === active });
+  }
+  return stems;
+}

@@ -1,0 +1,16 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: 'es2023',
+    // A file turned into a data: address would need a hole in the page's content security policy.
+    assetsInlineLimit: 0,
+    // Everything that understands the page's syntax also preloads by itself.
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+  },
+  // `npm run dev` beside a running server.
+  server: { proxy: { '/api': 'http://127.0.0.1:4460' } },
+});
