@@ -1,5 +1,5 @@
 /** Events that any number of readers see, each from where it likes. */
-export interface Broadcast<E> {
+export interface Broadcast<E extends object> {
   push(event: E): void;
   /** No event comes after this; readers end when they have seen all. */
   close(): void;
@@ -8,7 +8,7 @@ export interface Broadcast<E> {
 }
 
 /** Makes a broadcast. Events are kept as long as it is referenced, so that a late reader misses none. */
-export function createBroadcast<E>(): Broadcast<E> {
+export function createBroadcast<E extends object>(): Broadcast<E> {
   const events: E[] = [];
   let closed = false;
   let waiting: (() => void)[] = [];
@@ -16,6 +16,45 @@ export function createBroadcast<E>(): Broadcast<E> {
     const woken = waiting;
     waiting = [];
     for (const one of woken) one();
+  };
+  // By hand: an async generator would take three turns of the queue for each event where a promise takes one.
+  const reader = (from: number): AsyncIterator<E, undefined> => {
+    let at = from;
+    let left = false;
+    const take = (): IteratorResult<E, undefined> | null => {
+      if (left) return { done: true, value: undefined };
+      const value = events[at];
+      if (value === undefined) return closed ? { done: true, value: undefined } : null;
+      at++;
+      return { done: false, value };
+    };
+    const asked: ((result: IteratorResult<E, undefined>) => void)[] = [];
+    // One for all that this reader waits for: a function for each event would cost more than the event.
+    const look = () => {
+      while (asked.length > 0) {
+        const come = take();
+        if (come === null) {
+          waiting.push(look);
+          return;
+        }
+        asked.shift()?.(come);
+      }
+    };
+    const next = (): Promise<IteratorResult<E, undefined>> => {
+      const there = asked.length === 0 ? take() : null;
+      if (there !== null) return Promise.resolve(there);
+      return new Promise((resolve) => {
+        if (asked.push(resolve) === 1) waiting.push(look);
+      });
+    };
+    return {
+      next,
+      return() {
+        left = true;
+        look();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
   };
   return {
     push(event) {
@@ -27,15 +66,6 @@ export function createBroadcast<E>(): Broadcast<E> {
       closed = true;
       wake();
     },
-    async *read(from = 0) {
-      for (let at = Math.max(0, from); ; at++) {
-        while (at >= events.length) {
-          if (closed) return;
-          await new Promise<void>((resolve) => waiting.push(resolve));
-        }
-        const event = events[at];
-        if (event !== undefined) yield event;
-      }
-    },
+    read: (from = 0) => ({ [Symbol.asyncIterator]: () => reader(Math.max(0, from)) }),
   };
 }

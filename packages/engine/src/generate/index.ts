@@ -9,12 +9,13 @@ import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Providers } from '../providers/index.ts';
+import { createTicks } from '../runs/chunk-writer.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
 import { type Recovered, recoverRuns } from '../runs/recover.ts';
+import { stopElsewhere } from '../runs/stop-elsewhere.ts';
 import { cheapModel } from '../summaries/cheap-model.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
-import { stopElsewhere } from '../runs/stop-elsewhere.ts';
 import { createBreathe } from './breathe.ts';
 import { noBudgets } from './budget.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
@@ -111,6 +112,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     clock,
     newId: makeId,
     breathe: createBreathe(clock),
+    ticks: createTicks(clock, options.limits?.flushMs ?? defaultGenerateLimits.flushMs),
     actor,
     process: `${process.pid} ${newId()}`,
     limits: { ...defaultGenerateLimits, ...options.limits },

@@ -4,6 +4,7 @@ import type { BudgetsConfig } from '../config/contract.ts';
 import type { Events } from '../events.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
+import type { Ticks } from '../runs/chunk-writer.ts';
 import type { Tools } from '../tools/registry.ts';
 import type { Breathe } from './breathe.ts';
 import type { Compact } from './contract.ts';
@@ -23,6 +24,7 @@ export interface Room {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly breathe: Breathe;
+  readonly ticks: Ticks;
   readonly actor: string;
   /** Names this process in the runs that belong to it. */
   readonly process: string;

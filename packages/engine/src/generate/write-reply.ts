@@ -63,7 +63,7 @@ export async function writeReply(room: Room, job: ReplyJob, emit: (event: TurnEv
   const { clock, store, limits } = room;
   const { controller, unlink } = linkedController(job.signal);
   const onLost = () => controller.abort(new Stop('lost'));
-  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost });
+  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks: room.ticks });
   const { heartbeatMs: everyMs, lookMs } = limits;
   const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs, lookMs, onLost, onStop: job.stop });
   if (job.before !== null) writer.write(textOf(job.before));
@@ -104,9 +104,7 @@ async function listen(
     let firstMs: number | null = null;
     const fold = foldReply(prompt.model.provider.kind);
     const calls = new Map<number, { readonly id: string; readonly name: string }>();
-    for await (const event of quietly(await asked(room, prompt, signal))) {
-      const pause = room.breathe();
-      if (pause !== null) await pause;
+    const hear = (event: ProviderEvent) => {
       if (event.type !== 'error') firstMs ??= room.clock.now() - startedAt;
       fold.push(event);
       if (event.type === 'text-delta' && event.text !== '') {
@@ -128,6 +126,17 @@ async function listen(
             ...(malformed === undefined ? {} : { malformed }),
           });
       }
+    };
+    const events = await asked(room, prompt, signal);
+    try {
+      for await (const event of events) {
+        const pause = room.breathe();
+        if (pause !== null) await pause;
+        hear(event);
+      }
+    } catch (thrown) {
+      // Its maker broke the promise not to throw; a generator around it that catches would cost each event a detour.
+      hear(errorFrom(thrown));
     }
     const reply = fold.reply();
     const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
@@ -151,15 +160,6 @@ async function asked(room: Room, prompt: Prompt, signal: AbortSignal): Promise<A
 
 async function* only(event: ProviderEvent): AsyncGenerator<ProviderEvent, void, void> {
   yield event;
-}
-
-/** A stream that ends with an error event also if its maker broke the promise not to throw. */
-async function* quietly(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent, void, void> {
-  try {
-    yield* events;
-  } catch (thrown) {
-    yield errorFrom(thrown);
-  }
 }
 
 const notThere: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);

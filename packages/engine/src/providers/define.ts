@@ -83,9 +83,14 @@ async function* guarded(
         if (inner.signal.aborted) resolve(aborted);
         else events.next().then(resolve, reject);
       });
-      if (next === aborted) yield* order.push(abortedEvent());
-      else if (next.done) yield* order.push(errorEvent('provider/dropped', 'The reply broke off before its end.'));
-      else yield* order.push(next.value);
+      const event =
+        next === aborted
+          ? abortedEvent()
+          : next.done
+            ? errorEvent('provider/dropped', 'The reply broke off before its end.')
+            : next.value;
+      // Not yield*: that would make promises of a list that is there.
+      for (const one of order.push(event)) yield one;
     }
   } catch (thrown) {
     yield* order.push(inner.signal.aborted ? abortedEvent() : errorFrom(thrown));

@@ -226,7 +226,8 @@ async function* readEvents(
         const events = readOne(reader, wired, host);
         if (events === null) continue;
         alive();
-        yield* events;
+        // Not yield*: that would make promises of a list that is there.
+        for (const event of events) yield event;
       }
       if (reader.done) {
         // The socket is kept for the next call if the body ends by itself now, and closed if it does not.

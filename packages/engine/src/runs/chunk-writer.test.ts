@@ -3,13 +3,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import { createChunkWriter } from './chunk-writer.ts';
+import { createChunkWriter, createTicks } from './chunk-writer.ts';
 
 /** A clock whose waits end when the test says so. */
-function handClock(): Clock & { tick(): void; waits: number } {
+function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {
   let due: (() => void)[] = [];
+  let at = 1_000;
   return {
     ...systemClock,
+    now: () => at,
+    pass(ms) {
+      at += ms;
+    },
     wait: (_ms, signal) =>
       new Promise((resolve, reject) => {
         due.push(resolve);
@@ -62,12 +67,54 @@ test('[H5] text waits for the clock, or until there is much of it', async () => 
   clock.tick();
   await settle();
   expect([...runs.chunks]).toEqual([[0, 'abcde']]);
+  clock.pass(50);
   writer.write('0123456789');
   await settle();
   expect(runs.text()).toBe('abcde0123456789');
   writer.write('rest');
   await writer.stop();
   expect(runs.text()).toBe('abcde0123456789');
+});
+
+test('[H5] text that comes very fast is put down in larger pieces, and less often', async () => {
+  const clock = handClock();
+  const runs = keeper();
+  const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
+  for (let count = 0; count < 30; count++) {
+    writer.write('0123456789');
+    await settle();
+  }
+  // The first at once, the next when sixteen times as much waits as would be enough else.
+  expect([...runs.chunks.keys()]).toEqual([0, 10, 140]);
+  clock.tick();
+  await settle();
+  expect(runs.text()).toHaveLength(300);
+  await writer.close();
+});
+
+test('[H5] replies that are written at the same time are put down at the same moment', async () => {
+  const clock = handClock();
+  const ticks = createTicks(clock, 250);
+  const one = keeper();
+  const other = keeper();
+  const first = createChunkWriter(one, 'a', { ...pace, clock, onLost: never, ticks });
+  const second = createChunkWriter(other, 'b', { ...pace, clock, onLost: never, ticks });
+  first.write('a');
+  second.write('b');
+  expect(clock.waits).toBe(1);
+  await second.close();
+  expect(other.text()).toBe('b');
+  clock.tick();
+  await settle();
+  expect(one.text()).toBe('a');
+  // Nobody waits, so nothing keeps the process from ending.
+  first.write('x');
+  expect(clock.waits).toBe(1);
+  await first.stop();
+  first.write('y');
+  clock.tick();
+  await settle();
+  expect(one.text()).toBe('a');
 });
 
 test('[H5] a store that fails is asked again later, not at once and not for ever', async () => {
