@@ -1,6 +1,6 @@
 // Session files: one session, one file of JSON lines, each entry naming the one it hangs on. What the lines mean is said
 // here and in the files beside this one, without a file system; who reads and writes them is handed the meaning.
-import type { JsonObject } from '@coppice/core';
+import type { JsonObject, Store } from '@coppice/core';
 
 /** The version of the lines that are written. */
 export const sessionVersion = 2;
@@ -129,6 +129,8 @@ export interface SessionFile {
   typeAt(index: number): string;
   /** The line that a line hangs on; −1 for the header. */
   parentAt(index: number): number;
+  /** Whether a line was written by this project and not slipped in by another tool. */
+  isOurs(index: number): boolean;
   /** What a line says. A line that turns out to be damaged says only what it is and where it hangs. */
   entryAt(index: number): SessionEntry;
   /** Takes in what others have added meanwhile, and says how many lines that were. */
@@ -136,6 +138,54 @@ export interface SessionFile {
   /** Adds entries as one commit; durable when it resolves. Refuses where nothing may be written. */
   append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void>;
   close(): void;
+}
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly path: string;
+  readonly dialect: Dialect | null;
+  readonly id: string;
+  readonly name?: string;
+  readonly cwd?: string;
+  readonly parentSession?: string;
+  /** Milliseconds; 0 where the file does not say. */
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly bytes: number;
+  readonly messages: number;
+  /** The beginning of what was said first. */
+  readonly firstMessage: string;
+  /** Why the file cannot be read. A session is never hidden because it is damaged. */
+  readonly trouble?: string;
+}
+
+/** What a new session begins with. */
+export interface NewSession {
+  readonly uuid: string;
+  readonly id: string;
+  readonly at: number;
+  readonly cwd?: string;
+  readonly parentSession?: string;
+  readonly entries?: readonly SessionEntry[];
+  readonly commit: SessionCommit;
+}
+
+/** Where session files are opened, made and put away: what the engine is handed, since it has no files of its own. */
+export interface SessionFiles {
+  /** Opens a file. Ours is leased unless read-only is asked for; version 1 is migrated; others are read as they are. */
+  open(path: string, options?: { readonly readOnly?: boolean }): SessionFile;
+  /** Makes a file in a folder, or at a path, never over another one. */
+  create(place: { readonly folder: string } | { readonly path: string }, session: NewSession): SessionFile;
+  /** Writes a text into a new file, whole or not at all, never over another one; for formats of other tools. */
+  save(path: string, pieces: Iterable<string>): void;
+  /** The sessions of a folder, newest first. */
+  list(folder: string): readonly SessionSummary[];
+  /** Puts a file into the trash of its folder, and says where it lies now. */
+  trash(path: string): string;
+  /** Takes a file out of the trash, and says where it lies now. */
+  restore(path: string): string;
+  /** The session as a tree in a store, which sees what is added to the file here, and the other way round. */
+  store(path: string): Promise<Store>;
 }
 
 /** What is noted about a commit on its last line. */

@@ -9,4 +9,5 @@ export { parentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi } from './pi.ts';
 export { type Amendment, type Label, SessionIndex } from './session-index.ts';
 export { headerSteps, linesOf, type ReadingLines, stepsOf, type Writing } from './steps.ts';
+export { type PiExport, piLines } from './to-pi.ts';
 export { type Migrated, migrateV1 } from './v1.ts';

@@ -109,6 +109,11 @@ function readingOf(entry: SessionEntry): Read {
       };
       return marked('injected', message, told(data(entry)));
     }
+    case 'model_change': {
+      const [provider, model] = [textField(entry, 'provider'), textField(entry, 'modelId')];
+      const meta = provider === undefined || model === undefined ? {} : { model: `${provider}/${model}` };
+      return marked('state', textMessage('system', ''), told({ type: entry.type, ...data(entry) }), meta);
+    }
     default:
       return marked(
         'state',

@@ -12,6 +12,7 @@ import {
 } from '@coppice/core';
 import { isAside, isLeafType, type SessionEntry, type SessionFile } from './contract.ts';
 import { own, textField, timeOf } from './fields.ts';
+import { type EntryMeaning, meaningOf } from './meaning.ts';
 
 /** What later lines changed about an entry. */
 export interface Amendment {
@@ -158,6 +159,23 @@ export class SessionIndex {
   /** What later lines changed about an entry. */
   amendment(index: number): Amendment | undefined {
     return this.#amended.get(index);
+  }
+
+  /** What an entry means, with what later lines changed about it. */
+  meaningAt(index: number): EntryMeaning {
+    const meaning = meaningOf(this.file.entryAt(index));
+    const amended = this.#amended.get(index);
+    if (amended === undefined) return meaning;
+    const { message = meaning.message, status = meaning.status, meta } = amended;
+    // Key, text and tokens were noted for what it said before.
+    const noted = amended.message === undefined ? meaning.noted : {};
+    return {
+      ...meaning,
+      message,
+      status,
+      noted,
+      meta: meta === undefined ? meaning.meta : patched(meaning.meta, meta),
+    };
   }
 
   /** The nearest entry at or above a line that is a point of the session: labels, names and changes are not. */

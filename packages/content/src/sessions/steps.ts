@@ -191,6 +191,8 @@ export function stepsOf(
     } else if (line.type === 'leaf') {
       const target = nodeId(reading.toNode(reading.parentOf(line)));
       const after = target === root ? null : target;
+      // Only an empty tree is at its root; elsewhere this means that the next message begins a new branch.
+      if (after === null && tree.size > 0 && !steps.some((step) => step.type === 'remove')) continue;
       told = after;
       if (own(line, 'stay') === true) continue;
       const was = own(line, 'before');

@@ -19,11 +19,11 @@ import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whol
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { migrated } from './opening.ts';
-import { fileName, isElsewhere, makeFile, sideOf } from './places.ts';
+import { fileName, isElsewhere, makeFile, sideOf, tidy } from './places.ts';
 import { headerText, JsonlFile, lineText } from './session-file.ts';
 
 /** The session files of this machine. */
-export const sessionFiles: SessionFiles = { open, create, list, trash, restore, store };
+export const sessionFiles: SessionFiles = { open, create, save, list, trash, restore, store };
 
 function open(given: string, options: { readonly readOnly?: boolean } = {}): SessionFile {
   const path = resolve(given);
@@ -68,6 +68,16 @@ function create(place: { readonly folder: string } | { readonly path: string }, 
   const file = JsonlFile.open(path);
   file.lease();
   return file;
+}
+
+function save(given: string, pieces: Iterable<string>): void {
+  const path = resolve(given);
+  onFile(path, () => mkdirSync(dirname(path), { recursive: true }));
+  const bytes = function* () {
+    for (const piece of pieces) yield bytesOf(piece);
+  };
+  makeFile(path, gathered(bytes()));
+  tidy(path);
 }
 
 function list(folder: string): SessionSummary[] {

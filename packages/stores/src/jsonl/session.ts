@@ -186,12 +186,15 @@ export class Session {
   /** Makes a list of messages last, as it is. */
   putLinear(record: LinearRecord, sequence: number, more: Readonly<Record<string, unknown>>): void {
     const root = linearRootId(record.treeId);
+    const at = record.createdAt;
+    const dated = Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15;
     const header: SessionHeader = {
       type: 'session',
       version: sessionVersion,
       uuid: root,
       parentUuid: null,
       id: record.treeId,
+      ...(dated ? { timestamp: new Date(at).toISOString() } : { node: { createdAt: at } }),
       ...more,
       format: 'linear',
     };

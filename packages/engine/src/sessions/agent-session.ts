@@ -1,0 +1,319 @@
+/** A session as an agent works with it: branching, compaction and files, with hooks asked before and told after. */
+import type { SessionFiles } from '@coppice/content/sessions';
+import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf, treeId } from '@coppice/core';
+import { createCompactor } from '../compaction/index.ts';
+import { createEvents, type Events } from '../events.ts';
+import { newId } from '../new-id.ts';
+import type { Summarizer } from '../summaries/index.ts';
+import type { BranchResult, CompactionResult, SessionStats, SessionTree } from './contract.ts';
+import { pathCopy, subtreeCopy } from './copies.ts';
+import { SessionManager, type SessionOptions } from './manager.ts';
+import { statsOf, treeOf } from './session-tree.ts';
+
+/** What an agent's session is made with; all but the files has a default. */
+export interface AgentSessionOptions extends SessionOptions {
+  readonly files: SessionFiles;
+  readonly events?: Events;
+  /** Who writes summaries; without a model they are drawn from what was said. */
+  readonly summarizer?: Summarizer;
+}
+
+/** How to go somewhere within the file. */
+export interface BranchInPlaceOptions {
+  /** Leaves a summary of the entries that are left. */
+  readonly summarize?: boolean;
+  /** What the summary is to go into most. */
+  readonly focus?: string;
+  /** The summary itself, where somebody has written it already. */
+  readonly summary?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Where going to an entry leads: to what is above a user's message, whose text comes back, and to any other itself. */
+interface Landing {
+  readonly at: number;
+  readonly selectedText: string;
+}
+
+/** One session and the file that it goes on in, which changes when it is branched into another. */
+export class AgentSession {
+  readonly #options: AgentSessionOptions;
+  readonly events: Events;
+  #manager: SessionManager;
+  #store: Promise<Store> | null = null;
+
+  constructor(manager: SessionManager, options: AgentSessionOptions) {
+    this.#manager = manager;
+    this.#options = options;
+    this.events = options.events ?? createEvents();
+  }
+
+  /** Opens a file. */
+  static open(path: string, options: AgentSessionOptions): AgentSession {
+    return new AgentSession(SessionManager.open(path, options), options);
+  }
+
+  /** The file that the session goes on in now. */
+  get manager(): SessionManager {
+    return this.#manager;
+  }
+
+  // The one tree of the store, once it is open.
+  #known: readonly TreeId[] = [];
+
+  #treeId(): TreeId {
+    const [tree] = this.#known;
+    return tree ?? refuse('tree/unknown-tree', `${this.#manager.path} is not open as a tree.`, {});
+  }
+
+  /** The session as a tree in a store, for commands and turns; what is done there is seen here. */
+  async store(): Promise<Store> {
+    this.#store ??= this.#options.files.store(this.#manager.path);
+    const store = await this.#store;
+    if (this.#known.length === 0) this.#known = (await store.trees()).items.map((item) => item.id);
+    return store;
+  }
+
+  #landing(uuid: string): Landing {
+    const { index } = this.#manager;
+    const at = index.file.indexOf(uuid);
+    if (at < 0 || !index.isLive(at))
+      refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.#manager.path}.`, { nodeId: uuid });
+    if (at === 0) return { at, selectedText: '' };
+    const { kind, message } = index.meaningAt(at);
+    if (kind !== 'message' || message.role !== 'user') return { at, selectedText: '' };
+    return { at: index.parent(at), selectedText: textOf(message) };
+  }
+
+  /** Asks the hooks; gives the place they leave, or why not. */
+  async #ask(uuid: string, summary?: string): Promise<{ readonly uuid: string; readonly summary?: string } | string> {
+    try {
+      const treeId = this.#eventTree();
+      const asked = await this.events.ask('branch', {
+        treeId,
+        nodeId: nodeId(uuid),
+        ...(summary === undefined ? {} : { summary }),
+      });
+      return { uuid: asked.nodeId, ...(asked.summary === undefined ? {} : { summary: asked.summary }) };
+    } catch (error) {
+      if (isAppError(error) && error.code === 'event/cancelled') return error.message;
+      throw error;
+    }
+  }
+
+  #eventTree(): TreeId {
+    const [known] = this.#known;
+    return known ?? treeId(this.#manager.getSessionId());
+  }
+
+  #tell(at: string, added: readonly NodeId[]): Promise<void> {
+    return this.events.tell('branch', { treeId: this.#eventTree(), nodeId: nodeId(at), added });
+  }
+
+  /**
+   * Branches into a new file that holds the way to the entry and nothing else, and goes on there. Going to a user's
+   * message leads to what is above it and gives its text back.
+   */
+  async branch(entryUuid: string): Promise<BranchResult> {
+    const { at, selectedText } = this.#landing(entryUuid);
+    const place = this.#manager.index.file.uuidAt(at);
+    const asked = await this.#ask(place);
+    if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
+    const moved = asked.uuid !== place;
+    const to = moved ? this.#landing(asked.uuid).at : at;
+    const path = this.#copyTo((header, copying) => pathCopy(this.#manager.index, to, header, copying));
+    this.#goOn(path);
+    await this.#tell(this.#manager.getLeafUuid(), []);
+    return { selectedText: moved ? '' : selectedText, cancelled: false, newSessionFile: path, inPlace: false };
+  }
+
+  /** Goes on in a new file from where an entry is, or from the leaf, itself included: the way to it and nothing else. */
+  async fork(entryUuid?: string): Promise<BranchResult> {
+    return this.branch(entryUuid ?? this.#manager.getLeafUuid());
+  }
+
+  /** Copies the whole session, all branches, into a new file and goes on there. */
+  async clone(): Promise<BranchResult> {
+    const { index } = this.#manager;
+    const leaf = index.file.indexOf(this.#manager.getLeafUuid());
+    const path = this.#copyTo((header, copying) => subtreeCopy(index, 0, leaf, header, copying));
+    this.#goOn(path);
+    return { selectedText: '', cancelled: false, newSessionFile: path, inPlace: false };
+  }
+
+  /** Writes the way to an entry and all below it into a new file, ids kept; `pathOnly` leaves out what is below. */
+  exportBranch(entryUuid: string, options: { readonly pathOnly?: boolean; readonly to?: string } = {}): string {
+    const { index } = this.#manager;
+    const at = index.file.indexOf(entryUuid);
+    if (at < 0 || !index.isLive(at))
+      refuse('tree/unknown-node', `There is no entry ${entryUuid} in ${this.#manager.path}.`, { nodeId: entryUuid });
+    const leaf = index.file.indexOf(this.#manager.getLeafUuid());
+    return this.#copyTo(
+      (header, copying) =>
+        options.pathOnly === true
+          ? pathCopy(index, at, header, copying)
+          : subtreeCopy(index, at, leaf, header, copying),
+      options.to,
+    );
+  }
+
+  #copyTo(
+    entries: (
+      header: string,
+      copying: { readonly newId: () => string; readonly time: string },
+    ) => Parameters<SessionFiles['create']>[1]['entries'],
+    to?: string,
+  ): string {
+    const { files, now = Date.now, actor = 'local' } = this.#options;
+    const makeId = this.#options.newId ?? (() => newId());
+    const at = now();
+    const uuid = makeId();
+    const { cwd } = this.#manager.getHeader();
+    const made = files.create(to === undefined ? { folder: folderOf(this.#manager.path) } : { path: to }, {
+      uuid,
+      id: makeId(),
+      at,
+      ...(cwd === undefined ? {} : { cwd }),
+      parentSession: this.#manager.path,
+      entries: entries(uuid, { newId: makeId, time: new Date(at).toISOString() }) ?? [],
+      commit: { actId: makeId(), actor, at },
+    });
+    const { path } = made;
+    made.close();
+    return path;
+  }
+
+  #goOn(path: string): void {
+    const before = this.#manager;
+    this.#manager = SessionManager.open(path, this.#options);
+    before.close();
+    void this.#closeStore();
+  }
+
+  async #closeStore(): Promise<void> {
+    const store = this.#store;
+    this.#store = null;
+    this.#known = [];
+    await (await store)?.close();
+  }
+
+  /** Goes to an entry within the file, with a summary of what is left there if asked for. One's own place is no change. */
+  async branchInPlace(entryUuid: string, options: BranchInPlaceOptions = {}): Promise<BranchResult> {
+    const { at, selectedText } = this.#landing(entryUuid);
+    const { index } = this.#manager;
+    const place = index.file.uuidAt(at);
+    const here = this.#manager.getLeafUuid();
+    if (place === here || entryUuid === here)
+      return { selectedText: entryUuid === here ? '' : selectedText, cancelled: false, inPlace: true };
+    const asked = await this.#ask(place, options.summary);
+    if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: true, reason: asked };
+    const summary = asked.summary ?? (options.summarize === true ? await this.#sumUp(asked.uuid, options) : undefined);
+    const { text, details } = typeof summary === 'string' ? { text: summary, details: undefined } : (summary ?? {});
+    const uuid =
+      text === undefined
+        ? await this.#manager.branch(asked.uuid)
+        : await this.#manager.branchWithSummary(asked.uuid, text, details);
+    await this.#tell(this.#manager.getLeafUuid(), text === undefined ? [] : [nodeId(uuid)]);
+    return { selectedText: asked.uuid === place ? selectedText : '', cancelled: false, inPlace: true };
+  }
+
+  /** What was said between the place that two ways have in common and the leaf that is left. */
+  async #sumUp(
+    to: string,
+    { focus, signal }: BranchInPlaceOptions,
+  ): Promise<{ readonly text: string; readonly details: Readonly<Record<string, unknown>> } | undefined> {
+    const { index } = this.#manager;
+    const leaf = index.file.indexOf(this.#manager.getLeafUuid());
+    const other = new Set(index.path(index.file.indexOf(to)));
+    const way = index.path(leaf);
+    const shared = way.findLast((line) => other.has(line)) ?? 0;
+    if (shared === leaf) return undefined;
+    const compactor = await this.#compactor();
+    const treeId = this.#treeId();
+    const made = await compactor.sumUp({
+      treeId,
+      above: shared === 0 ? null : await this.#node(shared),
+      leaf: await this.#node(leaf),
+      ...(focus === undefined ? {} : { focus }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return made === null ? undefined : { text: made.text, details: { ...made.details, ...made.meta } };
+  }
+
+  async #compactor(): Promise<ReturnType<typeof createCompactor>> {
+    const store = await this.store();
+    const { summarizer, now, kit } = this.#options;
+    return createCompactor({
+      store,
+      events: this.events,
+      ...(summarizer === undefined ? {} : { summarizer }),
+      ...(now === undefined ? {} : { now }),
+      ...(kit === undefined ? {} : { kit }),
+    });
+  }
+
+  /** The node of the tree that a line is; where the file has ids of its own, the store knows them by other names. */
+  async #node(line: number): Promise<NodeId> {
+    const uuid = this.#manager.index.file.uuidAt(line);
+    const store = await this.store();
+    const treeId = this.#treeId();
+    const names = await store.findExternalIds('session', this.#manager.getSessionId(), [uuid]);
+    return names.find((name) => name.treeId === treeId)?.nodeId ?? nodeId(uuid);
+  }
+
+  /** The tree, flat, parents before children. */
+  getSessionTree(): SessionTree {
+    const { index } = this.#manager;
+    return treeOf(index, index.file.indexOf(this.#manager.getLeafUuid()));
+  }
+
+  /** Has older messages give way to a summary, as the engine does everywhere. Refuses where nothing can be cut. */
+  async compact(
+    options: { readonly focus?: string; readonly keep?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<CompactionResult> {
+    const compactor = await this.#compactor();
+    const line = this.#manager.index.file.indexOf(this.#manager.getLeafUuid());
+    if (line <= 0)
+      return refuse('context/nothing-to-compact', 'A session without messages has nothing to compact.', {});
+    const made = await compactor.compact({ treeId: this.#treeId(), nodeId: await this.#node(line), ...options });
+    this.#manager.refresh();
+    const { firstKept } = made;
+    return {
+      uuid: made.nodeId,
+      summary: made.summary,
+      firstKeptEntryUuid: firstKept === null ? null : this.#uuidOf(firstKept),
+      tokensBefore: made.tokensBefore,
+      tokensAfter: made.tokensAfter,
+    };
+  }
+
+  #uuidOf(id: NodeId): string {
+    const { file } = this.#manager.index;
+    if (file.indexOf(id) >= 0) return id;
+    const entry = file.entryAt(file.indexOf(this.#manager.getLeafUuid()));
+    const kept = entry['firstKeptEntryUuid'];
+    return typeof kept === 'string' ? kept : id;
+  }
+
+  /** Figures over all branches. */
+  getStats(): SessionStats {
+    return statsOf(this.#manager.index);
+  }
+
+  /** Puts the session's file into the trash of its folder, and says where it lies now. */
+  async delete(): Promise<string> {
+    const { path } = this.#manager;
+    await this.close();
+    return this.#options.files.trash(path);
+  }
+
+  async close(): Promise<void> {
+    this.#manager.close();
+    await this.#closeStore();
+  }
+}
+
+function folderOf(path: string): string {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return at < 0 ? '.' : path.slice(0, at);
+}

@@ -1,0 +1,91 @@
+/** What a model sees at a place of a session file. Only what is in force is read, however long the file is. */
+import type { SessionIndex } from '@coppice/content/sessions';
+import { contextOf, type JsonObject, type MessageKit, type Node } from '@coppice/core';
+import type { SessionContext } from './contract.ts';
+import { nodeAt } from './nodes.ts';
+
+/** Builds the context of a line. */
+export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): SessionContext {
+  const path = index.path(at).slice(1);
+  const read = new Map<number, Node>();
+  const node = (line: number): Node => {
+    const known = read.get(line) ?? nodeAt(index, line, kit);
+    read.set(line, known);
+    return known;
+  };
+  const stretch = path.slice(beginning(index, path, node)).map(node);
+  const { systemPrompt } = index.attributes;
+  const { entries, flags, tokens, estimate } = contextOf(stretch, { systemPrompt, kit });
+  return {
+    messages: entries.map((entry) => entry.message),
+    entries,
+    ...settings(index, path, node),
+    tokens,
+    estimate,
+    flags,
+  };
+}
+
+/** Where the part of a path begins that the last compaction on it keeps; the compaction itself if it keeps nothing. */
+function beginning(index: SessionIndex, path: readonly number[], node: (line: number) => Node): number {
+  const { file } = index;
+  for (let at = path.length - 1; at >= 0; at--) {
+    const line = path[at] ?? 0;
+    if (file.typeAt(line) !== 'compaction') continue;
+    const { marker, meta } = node(line);
+    if (meta.excluded === true) continue;
+    const kept = marker?.firstKept === undefined ? -1 : file.indexOf(marker.firstKept);
+    const first = kept < 0 ? -1 : path.lastIndexOf(kept, at - 1);
+    return first < 0 ? at : first;
+  }
+  return 0;
+}
+
+const thinkingTypes: ReadonlySet<string> = new Set(['thinking_level_change']);
+
+/** The model and the thinking level that hold at the end of a path. */
+function settings(
+  index: SessionIndex,
+  path: readonly number[],
+  node: (line: number) => Node,
+): Pick<SessionContext, 'model' | 'thinkingLevel'> {
+  const { file } = index;
+  let model: SessionContext['model'] | undefined;
+  let level: string | undefined;
+  const levels = path.some((line) => thinkingTypes.has(file.typeAt(line)));
+  for (let at = path.length - 1; at >= 0 && (model === undefined || (levels && level === undefined)); at--) {
+    const line = path[at] ?? 0;
+    const type = file.typeAt(line);
+    if (thinkingTypes.has(type)) level ??= text(node(line).marker?.details, 'thinkingLevel');
+    if (model === undefined && mayName(type)) model = modelOf(node(line));
+  }
+  return { model: model ?? treeModel(index), thinkingLevel: level ?? 'off' };
+}
+
+function mayName(type: string): boolean {
+  return type === 'message' || type === 'model_change' || type === 'custom';
+}
+
+function modelOf({ meta, role, kind, marker }: Node): SessionContext['model'] | undefined {
+  if (meta.pickedFrom !== undefined) return undefined;
+  const [provider, modelId] = [text(marker?.details, 'provider'), text(marker?.details, 'modelId')];
+  if (kind === 'state' && provider !== undefined && modelId !== undefined) return { provider, modelId };
+  if (typeof meta.model === 'string') return split(meta.model);
+  if (kind !== 'message' || role !== 'assistant') return undefined;
+  const [by, name] = [text(meta.source, 'provider'), text(meta.source, 'model_name')];
+  return by === undefined || name === undefined ? undefined : { provider: by, modelId: name };
+}
+
+function treeModel({ attributes }: SessionIndex): SessionContext['model'] {
+  return typeof attributes.model === 'string' ? (split(attributes.model) ?? null) : null;
+}
+
+function split(name: string): SessionContext['model'] | undefined {
+  const at = name.indexOf('/');
+  return at < 1 ? undefined : { provider: name.slice(0, at), modelId: name.slice(at + 1) };
+}
+
+function text(fields: JsonObject | undefined, key: string): string | undefined {
+  const value = fields === undefined || !Object.hasOwn(fields, key) ? undefined : fields[key];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,136 @@
+/** Parts of a session as entries of another file: ids are kept, nothing is numbered anew. */
+import type { SessionEntry, SessionIndex } from '@coppice/content/sessions';
+import type { JsonObject } from '@coppice/core';
+
+// What belongs to a line's place in its own file.
+const ofItsFile: ReadonlySet<string> = new Set([
+  'version',
+  'commit',
+  'actId',
+  'actor',
+  'at',
+  'kind',
+  'sequence',
+  'format',
+  'row',
+]);
+// What belongs to its place among siblings that may not come along.
+const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
+
+/** An entry as it goes into another file, with what later lines changed about it. */
+export function copyOf(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
+  const { file } = index;
+  const entry = file.entryAt(at);
+  const amended = index.amendment(at);
+  const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => !ofItsFile.has(key)));
+  const noted = isObject(entry['node'])
+    ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
+    : {};
+  const { message, status, meta } = amended ?? {};
+  // Key, text and tokens were those of what it said before.
+  const told = message === undefined ? noted : without(noted, ['key', 'text', 'tokens', 'message', 'aliases']);
+  const node = {
+    ...told,
+    ...(status === undefined || status === 'success' ? {} : { status }),
+    ...(message === undefined || entry.type === 'message' ? {} : { message }),
+    ...(meta === undefined ? {} : { meta: { ...(isObject(told['meta']) ? told['meta'] : {}), ...given(meta) } }),
+  };
+  const done = status === 'success' ? without(node, ['status']) : node;
+  const { node: _, ...bare } = rest;
+  return {
+    ...bare,
+    type: entry.type,
+    uuid: entry.uuid,
+    parentUuid,
+    ...(message !== undefined && entry.type === 'message' ? { message } : {}),
+    ...(Object.keys(done).length === 0 ? {} : { node: done }),
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function without(
+  fields: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
+}
+
+function given(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** What goes along with the entries of a copy. */
+export interface CopyOptions {
+  readonly newId: () => string;
+  readonly time: string;
+}
+
+/** Labels on copied entries, and the session's name, as lines of their own. */
+function alongside(
+  index: SessionIndex,
+  lines: ReadonlySet<number>,
+  leaf: string,
+  options: CopyOptions,
+): SessionEntry[] {
+  const { newId, time: timestamp } = options;
+  const found: SessionEntry[] = [];
+  for (const [at, { title }] of index.labels)
+    if (lines.has(at))
+      found.push({
+        type: 'label',
+        uuid: newId(),
+        parentUuid: leaf,
+        timestamp,
+        targetUuid: index.file.uuidAt(at),
+        label: title,
+      });
+  if (index.name !== undefined)
+    found.push({ type: 'session_info', uuid: newId(), parentUuid: leaf, timestamp, name: index.name });
+  return found;
+}
+
+/** The way down to a line, as a chain below another file's header; the line is its leaf. */
+export function pathCopy(index: SessionIndex, to: number, header: string, options: CopyOptions): SessionEntry[] {
+  return treeCopy(index, index.path(to).slice(1), to, header, options);
+}
+
+/** The way down to a line and all that hangs below it. */
+export function subtreeCopy(
+  index: SessionIndex,
+  top: number,
+  leaf: number,
+  header: string,
+  options: CopyOptions,
+): SessionEntry[] {
+  const lines = index.path(top).slice(1);
+  const open = [...index.children(top)].reverse();
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    lines.push(at);
+    const below = index.children(at);
+    for (let child = below.length - 1; child >= 0; child--) open.push(below[child] ?? at);
+  }
+  return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
+}
+
+/** Lines, parents before children, below another header. */
+function treeCopy(
+  index: SessionIndex,
+  lines: readonly number[],
+  leaf: number,
+  header: string,
+  options: CopyOptions,
+): SessionEntry[] {
+  const { file } = index;
+  const copied = lines.map((at) => {
+    const parent = index.parent(at);
+    return copyOf(index, at, parent <= 0 ? header : file.uuidAt(parent));
+  });
+  const end = leaf <= 0 ? header : file.uuidAt(leaf);
+  const more = alongside(index, new Set(lines), end, options);
+  // The reader takes the last thing that was said for the leaf; the line says it where that would be another.
+  const { newId, time: timestamp } = options;
+  return [...copied, ...more, { type: 'leaf', uuid: newId(), parentUuid: end, timestamp }];
+}

@@ -1,0 +1,241 @@
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { contextWords } from '@coppice/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { SessionManager } from './index.ts';
+
+let bed: SessionBed;
+beforeEach(() => {
+  bed = sessionBed();
+});
+afterEach(() => bed.destroy());
+
+/** The example of the proposal, line by line. */
+const example = [
+  { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc', cwd: '/project' },
+  { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'Build a CLI' } },
+  { type: 'message', uuid: 'm2', parentUuid: 'm1', message: { role: 'assistant', content: "I'll create..." } },
+  { type: 'message', uuid: 'm3', parentUuid: 'm2', message: { role: 'user', content: 'Add --verbose flag' } },
+  { type: 'message', uuid: 'm4', parentUuid: 'm3', message: { role: 'assistant', content: "Here's the flag..." } },
+  { type: 'message', uuid: 'm5', parentUuid: 'm4', message: { role: 'user', content: 'Actually use Python' } },
+  { type: 'message', uuid: 'm6', parentUuid: 'm5', message: { role: 'assistant', content: 'Converting to Python...' } },
+  { type: 'branch_summary', uuid: 'bs1', parentUuid: 'm2', summary: 'Attempted Node.js CLI with --verbose flag' },
+  { type: 'message', uuid: 'm7', parentUuid: 'bs1', message: { role: 'user', content: 'Use Rust instead' } },
+  { type: 'message', uuid: 'm8', parentUuid: 'm7', message: { role: 'assistant', content: 'Creating Rust CLI...' } },
+];
+
+const words = (marks: { before: string; after: string }, text: string) => marks.before + text + marks.after;
+const say = (uuid: string, parentUuid: string, text = uuid) => ({
+  type: 'message',
+  uuid,
+  parentUuid,
+  message: { role: 'user', content: text },
+});
+const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 'r', cwd: '/w' };
+
+describe('the context of a session', () => {
+  test('[Z1] the example of the proposal gives exactly the context that it lists', () => {
+    const manager = bed.open(bed.write('example.jsonl', example));
+    expect(saidIn(manager.buildSessionContext())).toEqual([
+      'user: Build a CLI',
+      "assistant: I'll create...",
+      `branch-summary: ${words(contextWords.branchSummary, 'Attempted Node.js CLI with --verbose flag')}`,
+      'user: Use Rust instead',
+      'assistant: Creating Rust CLI...',
+    ]);
+    expect(manager.getPath().map(({ uuid }) => uuid)).toEqual(['ses1', 'm1', 'm2', 'bs1', 'm7', 'm8']);
+    expect(manager.getCurrentLeaf().uuid).toBe('m8');
+    for (const uuid of ['m3', 'm4', 'm5', 'm6']) expect(manager.getEntry(uuid)?.uuid).toBe(uuid);
+  });
+
+  test('[Z2] a compaction is a marker in the chain: summary, what it keeps, what follows', () => {
+    const chain = Array.from({ length: 10 }, (_, at) => say(`m${at + 1}`, at === 0 ? 'root' : `m${at}`));
+    const manager = bed.open(
+      bed.write('one.jsonl', [
+        header,
+        ...chain,
+        {
+          type: 'compaction',
+          uuid: 'c1',
+          parentUuid: 'm10',
+          summary: 'so far',
+          firstKeptEntryUuid: 'm6',
+          tokensBefore: 50000,
+        },
+      ]),
+    );
+    expect(saidIn(manager.buildSessionContext())).toEqual([
+      `summary: ${words(contextWords.summary, 'so far')}`,
+      ...['m6', 'm7', 'm8', 'm9', 'm10'].map((text) => `user: ${text}`),
+    ]);
+    expect(manager.getCurrentLeaf().uuid).toBe('c1');
+  });
+
+  test('[Z2] each branch has its own compactions, and only those of the current one count', () => {
+    const lines = [
+      header,
+      say('m1', 'root'),
+      say('m2', 'm1'),
+      say('m3', 'm2'),
+      say('m4', 'm3'),
+      say('m5', 'm4'),
+      { type: 'compaction', uuid: 'compaction1', parentUuid: 'm5', summary: 'one', firstKeptEntryUuid: 'm4' },
+      say('m6', 'compaction1'),
+      say('m7', 'm6'),
+      say('m8', 'm7'),
+      { type: 'stack_summary', uuid: 'stack', parentUuid: 'm3', summary: 'left' },
+      say('m9', 'stack'),
+      say('m10', 'm9'),
+      { type: 'compaction', uuid: 'compaction2', parentUuid: 'm10', summary: 'two', firstKeptEntryUuid: 'm9' },
+      say('m11', 'compaction2'),
+    ];
+    const manager = bed.open(bed.write('two.jsonl', lines));
+    const two = words(contextWords.summary, 'two');
+    expect(saidIn(manager.buildSessionContext())).toEqual([`summary: ${two}`, 'user: m9', 'user: m10', 'user: m11']);
+    expect(saidIn(manager.buildSessionContext('m8'))).toEqual([
+      `summary: ${words(contextWords.summary, 'one')}`,
+      ...['m4', 'm5', 'm6', 'm7', 'm8'].map((text) => `user: ${text}`),
+    ]);
+    expect(saidIn(manager.buildSessionContext('m10'))).toEqual([
+      ...['m1', 'm2', 'm3'].map((text) => `user: ${text}`),
+      `branch-summary: ${words(contextWords.branchSummary, 'left')}`,
+      'user: m9',
+      'user: m10',
+    ]);
+  });
+
+  test('[Z2] several pops in a row leave the way that was not popped', () => {
+    const letters = [...'abcdefgh'].map((letter, at, all) => say(letter, at === 0 ? 'root' : (all[at - 1] ?? '')));
+    const manager = bed.open(
+      bed.write('pops.jsonl', [
+        header,
+        ...letters,
+        { type: 'stack_summary', uuid: 'i', parentUuid: 'c', summary: 'first' },
+        say('j', 'i'),
+        say('k', 'j'),
+        say('l', 'k'),
+        { type: 'stack_summary', uuid: 'm', parentUuid: 'k', summary: 'second' },
+        say('n', 'm'),
+      ]),
+    );
+    expect(manager.getPath().map(({ uuid }) => uuid)).toEqual(['root', 'a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
+  });
+
+  test('[Z3] model and thinking level are those of the branch', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'one' });
+    await manager.setModel('acme', 'small');
+    await manager.setThinkingLevel('high');
+    await manager.saveMessage({ role: 'user', content: 'two' });
+    expect(manager.buildSessionContext()).toMatchObject({
+      model: { provider: 'acme', modelId: 'small' },
+      thinkingLevel: 'high',
+    });
+    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'user: two']);
+    await manager.branch(first);
+    expect(manager.buildSessionContext()).toMatchObject({ model: null, thinkingLevel: 'off' });
+    const again = SessionManager.open(manager.path, { ...bed.options, readOnly: true });
+    expect(again.buildSessionContext()).toMatchObject({ model: null, thinkingLevel: 'off' });
+    again.close();
+  });
+});
+
+describe('saving', () => {
+  test('[Z4] what is saved hangs on the leaf or where it is told, and is in the file when it is answered', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'first prompt' });
+    expect(bed.lines(manager.path).map((line) => line['uuid'])).toContain(first);
+    const second = await manager.saveMessage({ role: 'assistant', content: 'answer' });
+    const third = await manager.saveMessage({ role: 'assistant', content: 'another' }, first);
+    expect(manager.getEntry(second)?.parentUuid).toBe(first);
+    expect(manager.getEntry(third)?.parentUuid).toBe(first);
+    expect(manager.getLeafUuid()).toBe(third);
+    expect(manager.getChildren(first).map(({ uuid }) => uuid)).toEqual([second, third]);
+    const [head, ...lines] = bed.lines(manager.path);
+    expect(head).toMatchObject({ type: 'session', version: 2, parentUuid: null });
+    expect(lines.map(({ version, commit }) => [version, commit])).toEqual([
+      [2, true],
+      [3, true],
+      [4, true],
+    ]);
+  });
+
+  test('[Z4] without waiting in between, the second hangs on the first', async () => {
+    const manager = bed.create();
+    const [first, second] = await Promise.all([
+      manager.saveMessage({ role: 'user', content: 'a' }),
+      manager.saveMessage({ role: 'assistant', content: 'b' }),
+    ]);
+    expect(manager.getEntry(second ?? '')?.parentUuid).toBe(first);
+  });
+
+  test('[Z5] going elsewhere is a line that survives a restart, and one’s own place is no change', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    await manager.saveMessage({ role: 'assistant', content: 'b' });
+    const moved = await manager.branch(first);
+    expect(manager.getEntry(moved)).toMatchObject({ type: 'leaf', parentUuid: first });
+    const { size } = statSync(manager.path);
+    expect(await manager.branch(first)).toBe(first);
+    expect(statSync(manager.path).size).toBe(size);
+    manager.close();
+    const again = bed.open(manager.path);
+    expect(again.getLeafUuid()).toBe(first);
+    await again.branch(again.getHeader().uuid);
+    await again.saveMessage({ role: 'user', content: 'a new beginning' });
+    expect(saidIn(again.buildSessionContext())).toEqual(['user: a new beginning']);
+  });
+
+  test('[Z6] labels, names and settings never become the leaf', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    await manager.setLabel(first, 'here');
+    await manager.setName('  A name ');
+    expect(manager.getLeafUuid()).toBe(first);
+    manager.close();
+    const again = bed.open(manager.path);
+    expect([again.getLeafUuid(), again.getLabel(first), again.getName()]).toEqual([first, 'here', 'A name']);
+    await again.setLabel(first);
+    expect(again.getLabel(first)).toBeUndefined();
+  });
+
+  test('[Z7] what cannot be is refused by name and leaves the file as it was', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    const before = readFileSync(manager.path);
+    const refused = async (work: Promise<unknown>) => work.then(() => 'through').catch((error) => error.code);
+    expect(await refused(manager.saveMessage({ role: 'user', content: '  ' }))).toBe('message/blank');
+    expect(await refused(manager.saveMessage({ role: 'user', content: 'x' }, 'nobody'))).toBe('tree/unknown-node');
+    expect(await refused(manager.branch('nobody'))).toBe('tree/unknown-node');
+    expect(await refused(manager.branchWithSummary(first, ' '))).toBe('message/blank');
+    expect(await refused(manager.saveEntry({ type: 'session' }))).toBe('tree/root-protected');
+    expect(
+      await refused(manager.saveEntry({ type: 'message', uuid: first, message: { role: 'user', content: 'z' } })),
+    ).toBe('id/taken');
+    expect(await refused(manager.saveCompaction({ summary: 's', firstKeptEntryUuid: 'nobody' }))).toBe(
+      'tree/unknown-node',
+    );
+    expect(readFileSync(manager.path).equals(before)).toBe(true);
+  });
+
+  test('[Z8] what another tool appends appears as a sibling, and this session stays where it is', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    appendFileSync(manager.path, `${JSON.stringify(say('99', first, 'from elsewhere'))}\n`);
+    const mine = await manager.saveMessage({ role: 'assistant', content: 'b' });
+    expect(manager.getChildren(first).map(({ uuid }) => uuid)).toEqual(['99', mine]);
+    expect(manager.getLeafUuid()).toBe(mine);
+    expect(saidIn(manager.buildSessionContext('99'))).toEqual(['user: a', 'user: from elsewhere']);
+  });
+
+  test('[Z9] a second one of the same file in this process sees what the first adds', async () => {
+    const one = bed.create();
+    const other = bed.open(one.path);
+    const first = await one.saveMessage({ role: 'user', content: 'a' });
+    other.refresh();
+    expect(other.getLeafUuid()).toBe(first);
+    const second = await other.saveMessage({ role: 'assistant', content: 'b' });
+    one.refresh();
+    expect(one.getLeafUuid()).toBe(second);
+  });
+});

@@ -1,0 +1,387 @@
+/** One session file by its entries: read at once from the loaded index, added to durably. */
+import { messageKit, normaliseMessage } from '@coppice/content';
+import {
+  isLeafType,
+  type SessionCommit,
+  type SessionEntry,
+  type SessionFile,
+  type SessionFiles,
+  type SessionHeader,
+  SessionIndex,
+  type SessionSummary,
+  type SessionWarning,
+} from '@coppice/content/sessions';
+import { AppError, type Message, type MessageKit, refusalKinds, refuse, valueOf } from '@coppice/core';
+import { newId } from '../new-id.ts';
+import { contextAt } from './context.ts';
+import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
+
+/** What a manager is made with; all but the files has a default. */
+export interface SessionOptions {
+  readonly files: SessionFiles;
+  /** Who writes; `local` if not given. */
+  readonly actor?: string;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly kit?: MessageKit;
+}
+
+/** Where a new session begins. */
+export interface NewSessionOptions extends SessionOptions {
+  readonly folder: string;
+  readonly cwd?: string;
+  readonly parentSession?: string;
+}
+
+/**
+ * A session: a tree of entries in one file, and the leaf where it goes on. Reads are answered from the index in memory;
+ * whatever saves resolves when it is on the disk.
+ */
+export class SessionManager {
+  readonly #options: SessionOptions;
+  readonly #file: SessionFile;
+  readonly #index: SessionIndex;
+  // Where this session is. What other tools add to the file does not move it.
+  #leaf: number;
+  #seen: number;
+  #turns: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: SessionOptions, file: SessionFile) {
+    this.#options = options;
+    this.#file = file;
+    this.#index = new SessionIndex(file);
+    this.#leaf = this.#index.leaf;
+    this.#seen = file.size;
+  }
+
+  /** Opens a file. One that another process holds, or another tool wrote, is read only. */
+  static open(path: string, options: SessionOptions & { readonly readOnly?: boolean }): SessionManager {
+    const { readOnly = false } = options;
+    return new SessionManager(options, options.files.open(path, { readOnly }));
+  }
+
+  /** Takes a file that is open already. */
+  static over(file: SessionFile, options: SessionOptions): SessionManager {
+    return new SessionManager(options, file);
+  }
+
+  /** Begins a session in a new file of a folder. */
+  static create(options: NewSessionOptions): SessionManager {
+    const { files, folder, cwd, parentSession, now = Date.now } = options;
+    const makeId = options.newId ?? (() => newId());
+    const at = now();
+    const file = files.create(
+      { folder },
+      {
+        uuid: makeId(),
+        id: makeId(),
+        at,
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(parentSession === undefined ? {} : { parentSession }),
+        commit: { actId: makeId(), actor: options.actor ?? 'local', at },
+      },
+    );
+    return new SessionManager(options, file);
+  }
+
+  /** Goes on with the newest session of a folder, of one working folder if named; begins one where there is none. */
+  static resume(options: NewSessionOptions): SessionManager {
+    const found = options.files
+      .list(options.folder)
+      .find(
+        ({ trouble, cwd, dialect }) =>
+          trouble === undefined && dialect === 'v2' && (options.cwd === undefined || cwd === options.cwd),
+      );
+    return found === undefined ? SessionManager.create(options) : SessionManager.open(found.path, options);
+  }
+
+  /** The sessions of a folder, newest first. */
+  static list(folder: string, options: Pick<SessionOptions, 'files'>): readonly SessionSummary[] {
+    return options.files.list(folder);
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  get file(): SessionFile {
+    return this.#file;
+  }
+
+  /** The tree over the file. */
+  get index(): SessionIndex {
+    return this.#index;
+  }
+
+  get kit(): MessageKit {
+    return this.#options.kit ?? messageKit;
+  }
+
+  getHeader(): SessionHeader {
+    return this.#file.header;
+  }
+
+  getSessionId(): string {
+    return this.#file.header.id;
+  }
+
+  /** Whether entries can be saved here. */
+  get writable(): boolean {
+    return this.#file.writable;
+  }
+
+  /** What is to be said about the file's lines, and who else writes to it. */
+  getWarnings(): readonly SessionWarning[] {
+    return this.#file.warnings;
+  }
+
+  /** Takes in what others have added. The leaf stays, unless another part of this project moved it. */
+  refresh(): void {
+    this.#index.refresh();
+    this.#follow();
+  }
+
+  #follow(): void {
+    const { file } = this.#index;
+    for (; this.#seen < file.size; this.#seen++) {
+      if (!file.isOurs(this.#seen)) continue;
+      const type = file.typeAt(this.#seen);
+      if (isLeafType(type)) this.#leaf = this.#seen;
+      else if (type === 'leaf') this.#leaf = this.#index.standing(file.parentAt(this.#seen));
+    }
+  }
+
+  /** The line of an entry that is a live point of the session; refused where there is none. */
+  #at(uuid: string): number {
+    const at = this.#file.indexOf(uuid);
+    if (at < 0 || !this.#index.isLive(at))
+      refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
+    return at;
+  }
+
+  /** The uuid of the current leaf; the header's while nothing was said, or before the first message. */
+  getLeafUuid(): string {
+    return this.#file.uuidAt(this.#leaf);
+  }
+
+  /** The entry where the session goes on; the header while nothing was said. */
+  getCurrentLeaf(): SessionEntry {
+    return this.#entry(this.#leaf);
+  }
+
+  /** The entries from the header down to an entry, or to the leaf. */
+  getPath(fromUuid?: string): SessionEntry[] {
+    const to = fromUuid === undefined ? this.#leaf : this.#at(fromUuid);
+    return this.#index.path(to).map((at) => this.#entry(at));
+  }
+
+  /** An entry by its id. */
+  getEntry(uuid: string): SessionEntry | undefined {
+    const at = this.#file.indexOf(uuid);
+    return at < 0 ? undefined : this.#entry(at);
+  }
+
+  /** Every live entry in the order of the file, the header left out. */
+  getEntries(): SessionEntry[] {
+    const found: SessionEntry[] = [];
+    for (let at = 1; at < this.#file.size; at++) if (this.#index.isLive(at)) found.push(this.#entry(at));
+    return found;
+  }
+
+  /** The entries that hang on one. */
+  getChildren(uuid: string): SessionEntry[] {
+    return this.#index.children(this.#at(uuid)).map((at) => this.#entry(at));
+  }
+
+  /** An entry with what later lines say about it: another parent, other content. */
+  #entry(at: number): SessionEntry {
+    if (at === 0) return this.#file.header;
+    const entry = this.#file.entryAt(at);
+    const parentUuid = this.#file.uuidAt(this.#index.parent(at));
+    const message = this.#index.amendment(at)?.message;
+    return message === undefined
+      ? { ...entry, parentUuid }
+      : { ...entry, parentUuid, ...(entry.type === 'message' ? { message } : { amended: message }) };
+  }
+
+  /** The label on an entry. */
+  getLabel(uuid: string): string | undefined {
+    return this.#index.labels.get(this.#file.indexOf(uuid))?.title;
+  }
+
+  getName(): string | undefined {
+    return this.#index.name;
+  }
+
+  /** What a model sees at an entry, or at the leaf, with the settings that hold there. */
+  buildSessionContext(fromUuid?: string): SessionContext {
+    const at = fromUuid === undefined ? this.#leaf : this.#at(fromUuid);
+    return contextAt(this.#index, at, this.kit);
+  }
+
+  #newId(): string {
+    return this.#options.newId?.() ?? newId();
+  }
+
+  #commit(): SessionCommit {
+    const { actor = 'local', now = Date.now } = this.#options;
+    return { actId: this.#newId(), actor, at: now() };
+  }
+
+  #time(): string {
+    return new Date((this.#options.now ?? Date.now)()).toISOString();
+  }
+
+  /** One save after the other, so that each finds the leaf where the one before it put it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.then(work);
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Adds entries as one commit. */
+  async #add(entries: readonly SessionEntry[]): Promise<void> {
+    const { holder, dialect } = this.#file;
+    if (!this.#file.writable)
+      throw new AppError({
+        code: 'tree/read-only',
+        kind: refusalKinds['tree/read-only'],
+        message:
+          holder !== null
+            ? `${this.path} is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there.`
+            : dialect === 'v2'
+              ? `${this.path} was opened to be read only.`
+              : `${this.path} belongs to another tool and is never changed: convert it into a new file to go on.`,
+        data: { path: this.path, ...(holder === null ? {} : { holder }) },
+      });
+    // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
+    this.refresh();
+    await this.#file.append(entries, this.#commit());
+    this.#index.take();
+    this.#follow();
+  }
+
+  /**
+   * Goes to an entry, as given, to go on from there; the header is before the first message. Gives the uuid of the line
+   * that says so, or of the leaf where nothing moves.
+   */
+  branch(parentUuid: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const at = this.#at(parentUuid);
+      if (this.#index.standing(at) === this.#leaf) return this.getLeafUuid();
+      const uuid = this.#newId();
+      await this.#add([{ type: 'leaf', uuid, parentUuid, timestamp: this.#time() }]);
+      return uuid;
+    });
+  }
+
+  /** Goes to an entry and puts a summary of what was left there. Gives the uuid of the summary. */
+  branchWithSummary(parentUuid: string, summary: string, details?: Readonly<Record<string, unknown>>): Promise<string> {
+    return this.#inTurn(() => {
+      this.#at(parentUuid);
+      if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
+      return this.#save({
+        type: 'branch_summary',
+        parentUuid,
+        summary,
+        ...(this.#leaf === 0 ? {} : { fromUuid: this.getLeafUuid() }),
+        ...(details === undefined ? {} : { details }),
+      });
+    });
+  }
+
+  /** Marks where older messages give way to a summary, below the leaf. */
+  saveCompaction(entry: NewCompaction): Promise<string> {
+    return this.#inTurn(() => {
+      const { summary, firstKeptEntryUuid: kept } = entry;
+      if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', {});
+      if (kept !== undefined && !this.#index.path(this.#leaf).includes(this.#at(kept)))
+        refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
+      return this.#save({ type: 'compaction', ...entry });
+    });
+  }
+
+  /** Saves a message below an entry, or below the leaf, and goes there. Refuses one that says nothing. */
+  async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
+    const said: Message = valueOf(normaliseMessage(message));
+    return this.saveEntry({
+      type: 'message',
+      message: said,
+      node: { tokens: this.kit.tokens(said) },
+      ...(parentUuid === undefined ? {} : { parentUuid }),
+    });
+  }
+
+  /** Saves an entry of any type. Id, place and time are filled in; an id that is taken by another entry is refused. */
+  saveEntry(entry: NewEntry): Promise<string> {
+    return this.#inTurn(() => this.#save(entry));
+  }
+
+  async #save(entry: NewEntry): Promise<string> {
+    const uuid = entry.uuid ?? this.#newId();
+    const at = this.#file.indexOf(uuid);
+    if (entry.type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
+    const parentUuid = entry.parentUuid ?? this.getLeafUuid();
+    const parent = this.#at(parentUuid);
+    if (at >= 0) {
+      if (!isSame(this.#entry(at), entry))
+        refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
+      return uuid;
+    }
+    const { type, timestamp = this.#time(), ...rest } = entry;
+    // What settings and labels hang on is where the session is; what is said moves the session below its place.
+    const made: SessionEntry = { ...rest, type, uuid, parentUuid: this.#file.uuidAt(parent), timestamp };
+    await this.#add([made]);
+    return uuid;
+  }
+
+  /** Puts a label on an entry; without one it is taken away. */
+  async setLabel(uuid: string, label?: string): Promise<string> {
+    this.#at(uuid);
+    return this.saveEntry({
+      type: 'label',
+      targetUuid: uuid,
+      ...(label === undefined || label === '' ? {} : { label }),
+    });
+  }
+
+  /** Names the session; the empty text takes the name away. */
+  async setName(name: string): Promise<string> {
+    return this.saveEntry({ type: 'session_info', name: name.trim() });
+  }
+
+  /** Chooses the model for what follows on this branch. */
+  async setModel(provider: string, modelId: string): Promise<string> {
+    return this.#setting({ type: 'model_change', provider, modelId });
+  }
+
+  /** Chooses how much the model is to think on this branch. */
+  async setThinkingLevel(thinkingLevel: string): Promise<string> {
+    return this.#setting({ type: 'thinking_level_change', thinkingLevel });
+  }
+
+  // A setting holds for what hangs below it, so the session goes on there, in the same commit.
+  #setting(entry: NewEntry): Promise<string> {
+    return this.#inTurn(async () => {
+      const uuid = this.#newId();
+      const timestamp = this.#time();
+      await this.#add([
+        { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
+        { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },
+      ]);
+      return uuid;
+    });
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+function isSame(there: SessionEntry, given: NewEntry): boolean {
+  for (const key of Object.keys(given)) {
+    if (key === 'timestamp' || key === 'node') continue;
+    if (JSON.stringify(there[key]) !== JSON.stringify(given[key])) return false;
+  }
+  return true;
+}

@@ -1,0 +1,42 @@
+/** Entries of a session file as the nodes that core's context is made of. */
+import type { EntryMarker, SessionIndex } from '@coppice/content/sessions';
+import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppice/core';
+
+/** The node that a line is, with what later lines changed about it. Ids are those of the file. */
+export function nodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): Node {
+  const { file } = index;
+  const { kind, message, status, meta, marker, createdAt, noted } = index.meaningAt(at);
+  const { tokens } = noted;
+  return {
+    id: nodeId(file.uuidAt(at)),
+    parentId: nodeId(file.uuidAt(Math.max(0, index.parent(at)))),
+    position: '',
+    seq: at,
+    kind,
+    role: roleOf(message),
+    status,
+    groupId: 0,
+    createdAt: createdAt ?? 0,
+    matchParent: null,
+    key: null,
+    // Noted when it was written; an estimate of a long session would cost more than reading it.
+    tokens: typeof tokens === 'number' ? tokens : kit.tokens(message),
+    addedIn: 0,
+    contentIn: 0,
+    removedIn: null,
+    lastChildId: null,
+    message,
+    text: '',
+    meta,
+    marker: marker === null ? null : markerOf(marker),
+    aliases: [],
+  };
+}
+
+function markerOf({ firstKept, from, ...rest }: EntryMarker): Marker {
+  return {
+    ...rest,
+    ...(firstKept === undefined ? {} : { firstKept: nodeId(firstKept) }),
+    ...(from === undefined ? {} : { from: nodeId(from) }),
+  };
+}
