@@ -1,6 +1,6 @@
 /** A summary without a model: what was asked and what was answered, in the words that were used. */
 import { estimateTokens } from '@coppice/content';
-import { isToolUse, type Message, textOf } from '@coppice/core';
+import { isText, isToolUse, type Message, textOf } from '@coppice/core';
 import { clipTokens, headLine } from './clip.ts';
 
 /** What is drawn from. */
@@ -20,21 +20,22 @@ const since = '## Since then';
 export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: Extraction): string {
   const earlier = previous?.trim() ?? '';
   if (earlier !== '') return updated(earlier, messages, focus, maxTokens);
-  const asked = messages.filter((message) => message.role === 'user').flatMap(lineOf);
-  const answered = messages.filter((message) => message.role === 'assistant').flatMap(lineOf);
+  const asked = messages.filter((message) => message.role === 'user' && hasWords(message));
+  const answered = messages.filter((message) => message.role === 'assistant' && hasWords(message));
+  const context = [...mentions(messages, focus), ...toolsOf(messages)].map(bullet);
   const parts: Part[] = isPrefix
     ? [
-        { heading: '### The request', lines: asked.slice(0, 3) },
-        { heading: '### Done so far', lines: answered.map(bullet), keep: 'newest' },
-        { heading: '### Needed for the rest', lines: [...mentions(messages, focus), ...toolsOf(messages)].map(bullet) },
+        { heading: '### The request', lines: asked.slice(0, 3).map(lineOf) },
+        { heading: '### Done so far', lines: answered, keep: 'newest' },
+        { heading: '### Needed for the rest', lines: context },
       ]
     : [
-        { heading: '## Goal', lines: asked.slice(0, 1) },
+        { heading: '## Goal', lines: asked.slice(0, 1).map(lineOf) },
         { heading: '## Progress', lines: [] },
-        { heading: '### Done', lines: asked.slice(1, -1).map(bullet), keep: 'newest' },
-        { heading: '### In progress', lines: asked.slice(1).slice(-1).map(bullet) },
-        { heading: '## Key decisions', lines: answered.slice(-8).map(bullet), keep: 'newest' },
-        { heading: '## Critical context', lines: [...mentions(messages, focus), ...toolsOf(messages)].map(bullet) },
+        { heading: '### Done', lines: asked.slice(1, -1), keep: 'newest' },
+        { heading: '### In progress', lines: asked.slice(1).slice(-1) },
+        { heading: '## Key decisions', lines: answered.slice(-8), keep: 'newest' },
+        { heading: '## Critical context', lines: context },
       ];
   const text = bounded(parts, maxTokens);
   return text === '' ? `${isPrefix ? '###' : '##'} Goal\n${wordless(messages)}` : text;
@@ -48,9 +49,12 @@ function bullet(line: string): string {
   return `- ${line}`;
 }
 
-function lineOf(message: Message): string[] {
-  const line = headLine(textOf(message), lineLength);
-  return line === '' ? [] : [line];
+function hasWords(message: Message): boolean {
+  return message.content.some((block) => isText(block) && /\S/.test(block.text));
+}
+
+function lineOf(message: Message): string {
+  return headLine(textOf(message), lineLength);
 }
 
 function toolsOf(messages: readonly Message[]): string[] {
@@ -94,23 +98,27 @@ function updated(earlier: string, messages: readonly Message[], focus: string | 
           .trim()
           .split('\n');
   const base = clipTokens((at === -1 ? earlier : earlier.slice(0, at)).trim(), Math.floor(maxTokens * 0.6));
-  const said = messages.flatMap((message) => {
-    if (message.role !== 'user' && message.role !== 'assistant') return [];
-    return lineOf(message).map((line) => `- ${message.role === 'user' ? 'Asked' : 'Answered'}: ${line}`);
-  });
+  const said = messages.filter(({ role }) => role === 'user' || role === 'assistant').filter(hasWords);
   const news = [...said, ...[...mentions(messages, focus), ...toolsOf(messages)].map(bullet)];
   const lines = [...before.filter((line) => line.startsWith('- ') && !line.startsWith(leftOutMark)), ...news];
   const room = maxTokens - estimateTokens(base);
   const rest = bounded(
-    [{ heading: since, lines: lines.length === 0 ? [bullet(wordless(messages))] : lines, keep: 'newest' }],
+    [{ heading: since, lines: lines.length === 0 ? [bullet(wordless(messages))] : lines, keep: 'newest', shown: told }],
     room,
   );
   return [base, rest].filter((part) => part !== '').join('\n\n');
 }
 
+/** A message of what was said since, with who said it. */
+function told(message: Message): string {
+  return bullet(`${message.role === 'user' ? 'Asked' : 'Answered'}: ${lineOf(message)}`);
+}
+
 interface Part {
   readonly heading: string;
-  readonly lines: readonly string[];
+  /** A message is turned into a line only if there is room for it. */
+  readonly lines: readonly (string | Message)[];
+  readonly shown?: (message: Message) => string;
   /** Which end is kept where not all fits; the beginning unless said otherwise. */
   readonly keep?: 'newest';
 }
@@ -124,7 +132,7 @@ function bounded(parts: readonly Part[], maxTokens: number): string {
   let room = Math.max(40, maxTokens - 8 * speaking.length);
   let open = counted;
   const texts: string[] = [];
-  for (const { heading, lines, keep } of speaking) {
+  for (const { heading, lines, keep, shown = (message: Message) => bullet(lineOf(message)) } of speaking) {
     if (lines.length === 0) {
       texts.push(heading);
       continue;
@@ -133,7 +141,8 @@ function bounded(parts: readonly Part[], maxTokens: number): string {
     const kept: string[] = [];
     let taken = 0;
     for (let at = 0; at < lines.length; at++) {
-      const line = (keep === 'newest' ? lines[lines.length - 1 - at] : lines[at]) ?? '';
+      const next = (keep === 'newest' ? lines[lines.length - 1 - at] : lines[at]) ?? '';
+      const line = typeof next === 'string' ? next : shown(next);
       const size = estimateTokens(line) + 1;
       if (kept.length > 0 && taken + size > share) break;
       kept.push(line);
