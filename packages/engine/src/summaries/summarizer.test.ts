@@ -105,15 +105,15 @@ describe('with a model', () => {
     expect(sent(provider, 1)).toContain('<earlier-summary>');
   });
 
-  test('[Y2] every message is in a portion, and no portion is larger than its reader takes', () => {
+  test('[Y2] every message is in a portion, and no portion is larger than its reader takes', async () => {
     const spoken = fc.oneof(fc.string(), fc.string({ unit: 'grapheme', maxLength: 400 }), fc.lorem({ maxCount: 400 }));
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(spoken, { minLength: 1, maxLength: 40 }),
         fc.integer({ min: 256, max: 4_000 }),
-        (texts, tokens) => {
+        async (texts, tokens) => {
           const messages = texts.map((text, at) => user(`m${at};${text}`));
-          const portions = portionsOf(messages, { tokens, passes: 40, toolResult: 200 });
+          const portions = await portionsOf(messages, { tokens, passes: 40, toolResult: 200 });
           const read = portions?.join('\n') ?? '';
           for (const at of texts.keys()) expect(read).toContain(`m${at};`);
           for (const portion of portions ?? []) expect(estimateTokens(portion)).toBeLessThanOrEqual(tokens * 1.2);

@@ -204,7 +204,7 @@ async function written(desk: Desk, choice: Choice, request: SummarizerRequest, t
   if (choice.model === null) return extracted(choice.reason);
   const { model } = choice;
   const length = Math.min(maxTokens, Math.floor(model.info.window / 4));
-  const portions = portionsFor(desk, model, messages, previous, length);
+  const portions = await portionsFor(desk, model, messages, previous, length);
   if (portions === null) return extracted('too-long');
   const { limits } = desk;
   const usage = { inputTokens: 0, outputTokens: 0 };
@@ -239,11 +239,11 @@ function portionsFor(
   messages: readonly Message[],
   previous: string | null,
   length: number,
-): readonly string[] | null {
+): Promise<readonly string[] | null> {
   // An earlier summary, ours or of an earlier portion, stands beside every portion; estimates run short on some languages.
   const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
   const tokens = Math.floor((model.info.window - roomFor(model, length) - beside) * 0.8);
-  if (tokens < 256) return null;
+  if (tokens < 256) return Promise.resolve(null);
   return portionsOf(messages, {
     tokens: Math.min(tokens, limits.inputTokens),
     passes: limits.passes,

@@ -1,4 +1,5 @@
 /** A conversation as text for somebody who is to sum it up, in portions that they can read. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { definitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message, pairTools } from '@coppice/core';
 import { clip, clipTokens } from './clip.ts';
@@ -67,17 +68,17 @@ const longestToken = 8;
  * The conversation in as few portions as it takes, every message in one of them. Where that would be too many, more is
  * left out of each message; null where not even that helps.
  */
-export function portionsOf(
+export async function portionsOf(
   messages: readonly Message[],
   { tokens, passes, toolResult }: Portions,
-): readonly string[] | null {
+): Promise<readonly string[] | null> {
   const lengths = messages.map(roughLength);
   for (const text of textLimits) {
     const most = text === textLimits.at(-1) ? 3 * passes : passes;
     let length = 0;
     for (const one of lengths) length += Math.min(one, text);
     if (length / longestToken > tokens * most) continue;
-    const portions = packed(transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }), tokens);
+    const portions = await packed(transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }), tokens);
     if (portions.length <= most) return portions;
   }
   return null;
@@ -90,11 +91,20 @@ function roughLength({ role, content }: Message): number {
   return length;
 }
 
-function packed(entries: readonly string[], tokens: number): string[] {
+// Estimating megabytes takes a while, in which streams and timers of the same process want their turn.
+const atAStretch = 200_000;
+
+async function packed(entries: readonly string[], tokens: number): Promise<string[]> {
   const portions: string[] = [];
   let open: string[] = [];
   let taken = 0;
+  let done = 0;
   for (const entry of entries) {
+    done += entry.length;
+    if (done > atAStretch) {
+      done = 0;
+      await nextTurn();
+    }
     const whole = estimateTokens(entry);
     const fitting = whole > tokens ? clipTokens(entry, tokens) : entry;
     const size = (fitting === entry ? whole : estimateTokens(fitting)) + 2;
