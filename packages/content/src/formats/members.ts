@@ -2,3 +2,4 @@ export { archive } from './archive/index.ts';
 export { chatgpt } from './chatgpt/index.ts';
 export { claudeAi } from './claude-ai/index.ts';
 export { linear } from './linear/index.ts';
+export { requestLog } from './request-log/index.ts';

@@ -81,8 +81,8 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   refuseKept(attributes, context.treeId);
   const ids = command.nodes.map((node) => idFor(context, node.id));
   const known = new Set<string>(ids);
-  for (const [index, { parentId, message, kind }] of command.nodes.entries())
-    checkNode(context, known, { id: ids[index] ?? nodeId(''), parentId, message, kind });
+  for (const [index, { parentId, message, kind = 'message', status = 'success' }] of command.nodes.entries())
+    checkNode(context, known, { id: ids[index] ?? nodeId(''), parentId, message, kind, status });
   const taken = yield* takenOf(ids);
   const row = yield* ask('tree', {});
   if (row === null) {
@@ -98,10 +98,17 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
 function checkNode(
   context: PlanContext,
   known: ReadonlySet<string>,
-  { id, parentId, message, kind }: Pick<ImportNode, 'id' | 'parentId' | 'message'> & { kind: NodeKind | undefined },
+  {
+    id,
+    parentId,
+    message,
+    kind,
+    status,
+  }: Required<Pick<ImportNode, 'id' | 'parentId' | 'message' | 'kind' | 'status'>>,
 ): void {
   messageOf(message, `The message of ${id}`);
-  if ((kind ?? 'message') === 'message' && isBlank(message))
+  // A reply that was cut short may have nothing in it.
+  if (kind === 'message' && status === 'success' && isBlank(message))
     refuse('message/blank', `The message of ${id} says nothing.`, { nodeId: id });
   if (parentId !== null && !known.has(parentId))
     refuse('tree/broken-path', `The node ${id} hangs on ${parentId}, which is not in this import.`, {

@@ -1,0 +1,130 @@
+// Recorded streams put together again: what a client had in the end.
+import type { Json, JsonObject } from '@coppice/core';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+
+/** The events of a recorded stream: a list, or the text of server-sent events. */
+export function eventsOf(recorded: Json): JsonObject[] {
+  if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
+  if (typeof recorded !== 'string') return [];
+  const events: JsonObject[] = [];
+  for (const line of recorded.split('\n')) {
+    if (!line.startsWith('data:')) continue;
+    try {
+      const value: Json = JSON.parse(line.slice(5).trim());
+      if (isJsonObject(value)) events.push(value);
+    } catch {
+      // `[DONE]`, and a last event that was cut off.
+    }
+  }
+  return events;
+}
+
+interface ChoiceDraft {
+  content: string;
+  reasoning: string;
+  refusal: string;
+  finish: Json;
+  readonly calls: Map<number, { id: string; name: string; args: string }>;
+}
+
+/** Chunks of a chat completion as the completion that they are parts of. */
+export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
+  const choices = new Map<number, ChoiceDraft>();
+  let usage: Json = null;
+  for (const chunk of chunks) {
+    if (isJsonObject(chunk.usage)) ({ usage } = chunk);
+    for (const choice of listAt(chunk, 'choices')) {
+      if (!isJsonObject(choice)) continue;
+      const index = numberAt(choice, 'index') ?? 0;
+      const draft = choices.get(index) ?? { content: '', reasoning: '', refusal: '', finish: null, calls: new Map() };
+      choices.set(index, draft);
+      const delta = objectAt(choice, 'delta');
+      draft.content += textAt(delta, 'content') ?? '';
+      draft.reasoning += textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning') ?? '';
+      draft.refusal += textAt(delta, 'refusal') ?? '';
+      draft.finish = choice.finish_reason ?? draft.finish;
+      for (const call of listAt(delta, 'tool_calls')) {
+        if (!isJsonObject(call)) continue;
+        const at = numberAt(call, 'index') ?? 0;
+        const known = draft.calls.get(at) ?? { id: '', name: '', args: '' };
+        draft.calls.set(at, known);
+        known.id ||= textAt(call, 'id') ?? '';
+        known.name += textAt(objectAt(call, 'function'), 'name') ?? '';
+        known.args += textAt(objectAt(call, 'function'), 'arguments') ?? '';
+      }
+    }
+  }
+  const [first] = chunks;
+  return {
+    ...first,
+    object: 'chat.completion',
+    choices: [...choices]
+      .sort(([a], [b]) => a - b)
+      .map(([index, draft]) => ({
+        index,
+        finish_reason: draft.finish,
+        message: {
+          role: 'assistant',
+          content: draft.content,
+          ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
+          ...(draft.refusal === '' ? {} : { refusal: draft.refusal }),
+          ...(draft.calls.size === 0
+            ? {}
+            : {
+                tool_calls: [...draft.calls]
+                  .sort(([a], [b]) => a - b)
+                  .map(([, { id, name, args }]) => ({
+                    id,
+                    type: 'function',
+                    function: { name, arguments: args },
+                  })),
+              }),
+        },
+      })),
+    usage,
+  };
+}
+
+/** Events of an Anthropic stream as the message that they are parts of. */
+export function foldEvents(events: readonly JsonObject[]): JsonObject {
+  let message: JsonObject = {};
+  const blocks = new Map<number, { [key: string]: Json }>();
+  const inputs = new Map<number, string>();
+  for (const event of events) {
+    const index = numberAt(event, 'index') ?? 0;
+    const delta = objectAt(event, 'delta');
+    if (event.type === 'message_start') message = objectAt(event, 'message');
+    else if (event.type === 'content_block_start') blocks.set(index, { ...objectAt(event, 'content_block') });
+    else if (event.type === 'message_delta')
+      message = { ...message, ...delta, usage: { ...objectAt(message, 'usage'), ...objectAt(event, 'usage') } };
+    else if (event.type === 'content_block_delta') {
+      const block = blocks.get(index) ?? { type: 'text', text: '' };
+      blocks.set(index, block);
+      if (delta.type === 'text_delta') block.text = String(block.text ?? '') + (textAt(delta, 'text') ?? '');
+      else if (delta.type === 'thinking_delta')
+        block.thinking = String(block.thinking ?? '') + (textAt(delta, 'thinking') ?? '');
+      else if (delta.type === 'signature_delta') block.signature = textAt(delta, 'signature') ?? '';
+      else if (delta.type === 'input_json_delta')
+        inputs.set(index, (inputs.get(index) ?? '') + (textAt(delta, 'partial_json') ?? ''));
+    } else if (event.type === 'error') message = { ...message, error: event.error ?? null };
+  }
+  for (const [index, text] of inputs) {
+    const block = blocks.get(index);
+    if (block === undefined || text === '') continue;
+    try {
+      const input: Json = JSON.parse(text);
+      block.input = input;
+    } catch {
+      block.input = { partial: text };
+    }
+  }
+  const content: Json[] = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+  return { ...message, type: 'message', content };
+}
+
+/** Whether a list of events is Anthropic's. */
+export function isAnthropicStream(events: readonly JsonObject[]): boolean {
+  return events.some(
+    (event) => filledAt(event, 'type') === 'message_start' || filledAt(event, 'type') === 'content_block_delta',
+  );
+}
