@@ -1,3 +1,4 @@
+export { aiSdk } from './ai-sdk/index.ts';
 export { archive } from './archive/index.ts';
 export { chatgpt } from './chatgpt/index.ts';
 export { claudeAi } from './claude-ai/index.ts';
