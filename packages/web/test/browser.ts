@@ -1,5 +1,5 @@
 /** A real Chromium for tests: the one from npm where it runs, else an installed one. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
@@ -11,31 +11,50 @@ const scratch = join(packageFolder, '..', '..', '.tmp', 'chromium');
 /** The folder of the built page. */
 export const builtPage = join(packageFolder, 'dist');
 
-async function executable(): Promise<{ readonly path: string; readonly args: readonly string[] } | null> {
+interface Found {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+async function executable(): Promise<Found | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
-  // Set before the module is read: it then brings the libraries that a bare system lacks.
-  process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
-  mkdirSync(scratch, { recursive: true });
-  process.env.TMPDIR = scratch;
-  const { default: sparticuz } = await import('@sparticuz/chromium');
-  return { path: await sparticuz.executablePath(), args: sparticuz.args };
+  const before = { ...process.env };
+  try {
+    // Set before the module is read: it then brings the libraries that a bare system lacks.
+    process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
+    mkdirSync(scratch, { recursive: true });
+    process.env.TMPDIR = scratch;
+    const { default: sparticuz } = await import('@sparticuz/chromium');
+    const path = await sparticuz.executablePath();
+    return { path, env: { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH ?? '', FONTCONFIG_FILE: writeFontList() } };
+  } finally {
+    for (const name of ['TMPDIR', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'HOME', 'AWS_LAMBDA_JS_RUNTIME']) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  }
+}
+
+// The package's own list names a folder outside the project, and without a font nothing is drawn at all.
+function writeFontList(): string {
+  const file = join(scratch, 'fonts.conf');
+  const folders = [join(scratch, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
+  const cache = `<cachedir>${join(scratch, 'font-cache')}</cachedir>`;
+  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`);
+  return file;
 }
 
 /** Starts Chromium. Rejects where none is to be had; a browser test never passes without a browser. */
 export async function openBrowser(): Promise<Browser> {
-  const before = process.env.TMPDIR;
-  try {
-    const found = await executable();
-    if (found !== null)
-      return await chromium.launch({
-        executablePath: found.path,
-        // One process dies with its tests; site isolation stays off as the package asks.
-        args: found.args.filter((arg) => !arg.startsWith('--headless') && arg !== '--single-process' && arg !== '--no-zygote'),
-        headless: true,
-      });
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
-  return chromium.launch({ channel: 'chrome', headless: true });
+  const found = await executable();
+  if (found === null) return chromium.launch({ channel: 'chrome', headless: true });
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
+  return chromium.launch({
+    executablePath: found.path,
+    // As root, and in containers, there is no sandbox to be had.
+    args: ['--no-sandbox', '--font-render-hinting=none', '--disable-dev-shm-usage'],
+    env: { ...env, ...found.env },
+    headless: true,
+  });
 }

@@ -9,7 +9,7 @@ import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context
 export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
   const { answer } = useContextAnswer();
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
-  const window = answer.window ?? 0;
+  const window = answer.window;
   const shares = sharesOf(answer);
   return (
     <section className={whole ? 'ctx-mini whole' : 'ctx-mini'} aria-label={t('whatModelSees')}>

@@ -130,21 +130,20 @@ function useRows(answer: ContextAnswer | null): readonly Row[] {
 }
 
 function Window({ answer }: { readonly answer: ContextAnswer }): ReactElement {
-  const window = answer.window ?? Math.max(1, answer.tokens);
+  const window = Math.max(1, answer.window);
   const shares = sharesOf(answer);
-  const reply = answer.maxTokens ?? 0;
-  const reserve = answer.reserve ?? Math.min(16_384, window / 4);
+  const reply = answer.maxTokens;
   const wide = (tokens: number) => `${Math.min(100, (tokens / window) * 100)}%`;
-  const mark = ((window - reserve) / window) * 100;
+  const mark = (answer.compactAt / window) * 100;
   return (
     <section className="window" aria-label={t('window')}>
       <h2>
         {num(answer.tokens)}{' '}
         <small>
           {t('ofTokens', { window })}{' '}
-          {answer.cost === null || answer.cost === undefined
+          {answer.cost === null
             ? ''
-            : t('nextCosts', { cost: `$${answer.cost.toFixed(answer.cost < 0.01 ? 4 : 2)}` })}
+            : t('nextCosts', { cost: `$${answer.cost.total.toFixed(answer.cost.total < 0.01 ? 4 : 2)}` })}
         </small>
       </h2>
       <div

@@ -5,27 +5,20 @@ import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { loadRegisters, useLists } from '../state/lists.ts';
 import { setTheme, useUi } from '../state/ui.ts';
-import type { SettingsView } from '../state/wire.ts';
+import type { McpServerView, SettingsView } from '../state/wire.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { HomeRail } from './home-rail.tsx';
 
-type Servers = readonly {
-  readonly name: string;
-  readonly state: string;
-  readonly error?: string;
-  readonly tools?: number;
-}[];
-
 /** What the page and the server are set to. Keys are never shown, only whether they are there. */
 export function SettingsScreen(): ReactElement {
   const [settings, setSettings] = useState<SettingsView | null>(null);
-  const [servers, setServers] = useState<Servers>([]);
+  const [servers, setServers] = useState<readonly McpServerView[]>([]);
   useEffect(() => {
     api.settings().then(setSettings, (thrown) => complain(asProblem(thrown)));
     api.mcp().then(
-      ({ items }) => setServers(items),
+      (answer) => setServers(answer.servers),
       () => undefined,
     );
   }, []);
@@ -113,28 +106,8 @@ function Looks(): ReactElement {
   );
 }
 
-interface ProviderView {
-  readonly name: string;
-  readonly key: boolean;
-  readonly hint: string;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-function providersOf(settings: SettingsView | null): readonly ProviderView[] {
-  const list = settings?.providers;
-  if (!Array.isArray(list)) return [];
-  return list.filter(isRecord).map((each) => ({
-    name: String(each.name ?? ''),
-    key: each.key === true || each.keyPresent === true || each.hasKey === true || each.ready === true,
-    hint: typeof each.env === 'string' ? each.env : Array.isArray(each.keys) ? each.keys.map(String).join(', ') : '',
-  }));
-}
-
 function Providers({ settings }: { readonly settings: SettingsView | null }): ReactElement {
-  const providers = providersOf(settings);
+  const providers = settings?.providers ?? [];
   return (
     <Card title={t('providers')}>
       <p className="hint">{t('providersHint')}</p>
@@ -142,8 +115,8 @@ function Providers({ settings }: { readonly settings: SettingsView | null }): Re
         {providers.map((provider) => (
           <li key={provider.name} className="row">
             <Icon name={provider.key ? 'check' : 'x'} />
-            <b className="grow">{provider.name}</b>
-            <span className="dim mono">{provider.hint}</span>
+            <b className="grow">{provider.label}</b>
+            <span className="dim mono">{provider.kind}</span>
             <span className={provider.key ? 'chip' : 'chip warm'}>
               {provider.key ? t('keyThere') : t('keyMissing')}
             </span>
@@ -188,7 +161,7 @@ function Models(): ReactElement {
   );
 }
 
-function Tools({ servers }: { readonly servers: Servers }): ReactElement {
+function Tools({ servers }: { readonly servers: readonly McpServerView[] }): ReactElement {
   const tools = useLists((lists) => lists.tools);
   return (
     <Card title={t('toolsName')}>
@@ -203,12 +176,12 @@ function Tools({ servers }: { readonly servers: Servers }): ReactElement {
         ))}
         {servers.map((server) => (
           <li key={`mcp ${server.name}`} className="row">
-            <Icon name={server.state === 'ready' || server.state === 'connected' ? 'check' : 'warn'} />
+            <Icon name={server.status === 'ready' ? 'check' : 'warn'} />
             <b>{server.name}</b>
             <span className="dim grow clip">
-              {server.error ?? (server.tools === undefined ? '' : t('toolCount', { n: server.tools }))}
+              {server.lastError ?? (server.tools === undefined ? '' : t('toolCount', { n: server.tools.length }))}
             </span>
-            <span className="chip">{server.state}</span>
+            <span className="chip">{server.status}</span>
           </li>
         ))}
       </ul>
@@ -217,16 +190,19 @@ function Tools({ servers }: { readonly servers: Servers }): ReactElement {
 }
 
 function StoreCard({ settings }: { readonly settings: SettingsView | null }): ReactElement | null {
-  const store = settings?.store;
-  if (!isRecord(store)) return null;
+  if (settings === null) return null;
+  const { store } = settings;
   return (
     <Card title={t('store')}>
       <dl className="kv">
         <dt>{t('storeKind')}</dt>
-        <dd>{String(store.kind ?? '')}</dd>
-        <dt>{t('storePlace')}</dt>
-        <dd className="mono">{String(store.place ?? '')}</dd>
+        <dd>{store.kind}</dd>
       </dl>
+      {[...store.notes, ...settings.warnings].map((note) => (
+        <p key={note} className="hint">
+          {note}
+        </p>
+      ))}
     </Card>
   );
 }

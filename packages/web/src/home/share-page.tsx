@@ -32,8 +32,16 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
             </div>
           )}
           {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}
-          {shared?.nodes.map((node) => (
-            <PastMessage key={node.id} node={node} />
+          {shared?.messages.map(({ id, role, content, model }) => (
+            <PastMessage
+              key={id}
+              node={{
+                id,
+                role,
+                message: { role, content },
+                meta: model === undefined ? {} : { source: { model_name: model } },
+              }}
+            />
           ))}
         </div>
       </div>

@@ -3,11 +3,13 @@ import type { Bookmark, Node, NodeId, TreeId } from '@coppice/core';
 import { ask } from './http.ts';
 import type {
   Begun,
+  CommandAnswer,
   CommandView,
   CommitSummary,
   ContextAnswer,
   ImpactAnswer,
   Listed,
+  McpServerView,
   ModelView,
   PageAnswer,
   SearchHit,
@@ -218,13 +220,13 @@ export const api = {
   shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
 
   commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
-  command: (tree: TreeId, line: string) => ask<unknown>('POST', `${at(tree)}/commands`, { body: { line } }),
-  complete: (tree: TreeId, line: string) =>
-    ask<{ readonly items: readonly { readonly value: string; readonly hint?: string }[] }>(
-      'POST',
-      `${at(tree)}/commands/complete`,
-      { body: { line } },
-    ),
+  command: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
+    ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, activeNodeId } }),
+  complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
+    ask<{
+      readonly from: number;
+      readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
+    }>('POST', `${at(tree)}/commands/complete`, { body: { line, activeNodeId } }),
   models: () => ask<{ readonly items: readonly ModelView[]; readonly default?: string }>('GET', '/api/models'),
   refreshModels: () => ask<unknown>('POST', '/api/models/refresh', { body: {} }),
   tools: () =>
@@ -235,15 +237,7 @@ export const api = {
         readonly sideEffects?: boolean;
       }[];
     }>('GET', '/api/tools'),
-  mcp: () =>
-    ask<{
-      readonly items: readonly {
-        readonly name: string;
-        readonly state: string;
-        readonly error?: string;
-        readonly tools?: number;
-      }[];
-    }>('GET', '/api/mcp'),
+  mcp: () => ask<{ readonly servers: readonly McpServerView[] }>('GET', '/api/mcp'),
   settings: () => ask<SettingsView>('GET', '/api/settings'),
   me: () => ask<{ readonly id?: string; readonly name?: string; readonly role?: string }>('GET', '/api/me'),
 } as const;

@@ -1,12 +1,15 @@
 import type { TreeId } from '@coppice/core';
 import { at } from './client.ts';
 import { addressOf } from './http.ts';
-import type { Delta, FeedCommit } from './wire.ts';
+import type { Approval, Delta, FeedCommit } from './wire.ts';
 
 /** What a follower of a tree is told. */
 export interface FeedListener {
   commit(commit: FeedCommit): void;
   delta(delta: Delta): void;
+  approval(approval: Approval): void;
+  /** The version that was waited for is of another past. */
+  reset(): void;
   connected(connected: boolean): void;
 }
 
@@ -34,6 +37,14 @@ export function openFeed(tree: TreeId, since: number, listener: FeedListener): {
     source.addEventListener('delta', (event) => {
       const delta = dataOf<Delta>(event);
       if (delta !== null) listener.delta(delta);
+    });
+    source.addEventListener('approval', (event) => {
+      const approval = dataOf<Approval>(event);
+      if (approval !== null) listener.approval(approval);
+    });
+    source.addEventListener('reset', (event) => {
+      last = dataOf<{ readonly version: number }>(event)?.version ?? 0;
+      listener.reset();
     });
     source.addEventListener('error', () => {
       listener.connected(false);

@@ -140,51 +140,39 @@ interface TurnEvent {
   readonly isError?: boolean;
 }
 
-/** Hears what the feed does not carry: what the model thinks, and which tools wait for a yes. */
+/** Hears what the feed does not carry: what the model thinks, and how far its calls of tools are. */
 function hear(session: TreeSession, begun: Begun): void {
   const source = new EventSource(`/api/generations/${encodeURIComponent(begun.actId)}/events`);
   const heard = (event: Event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return;
     const told: TurnEvent = JSON.parse(event.data);
-    const type = told.type ?? event.type;
-    if (type === 'end' || type === 'error') {
+    if (told.type === 'end' || told.type === 'error') {
       source.close();
       void session.refresh();
       return;
     }
-    if (told.nodeId !== undefined) session.changeLive(told.nodeId, (live) => withTold(live, told));
+    // A decision names its call only.
+    const ids = told.nodeId === undefined ? [...session.state.live.keys()] : [told.nodeId];
+    for (const id of ids) session.changeLive(id, (live) => withTold(live, told));
   };
-  for (const name of [
-    'message',
-    'node',
-    'thinking-delta',
-    'tool-use',
-    'tool-approval',
-    'approval',
-    'tool-result',
-    'end',
-    'error',
-  ])
+  for (const name of ['thinking-delta', 'tool-use', 'approval-end', 'tool-result', 'end', 'error'])
     source.addEventListener(name, heard);
 }
 
-function withTold(live: LiveReply, told: TurnEvent): LiveReply {
+/** A reply with something that its turn told laid on. */
+export function withTold(live: LiveReply, told: TurnEvent): LiveReply {
   if (told.type === 'thinking-delta') return { ...live, thinking: live.thinking + (told.text ?? '') };
-  if (told.callId === undefined) return live;
   const { callId } = told;
   const known = live.calls.find((call) => call.callId === callId);
+  if (callId === undefined || (told.nodeId === undefined && known === undefined)) return live;
+  const ended = told.type === 'tool-result';
+  // A call that waits for a yes goes on waiting until somebody decided.
+  const waits = told.type === 'tool-use' && known?.state === 'waiting';
   const call: LiveCall = {
     callId,
     name: told.name ?? known?.name ?? '',
     parameters: told.parameters ?? known?.parameters ?? {},
-    state:
-      told.type === 'tool-use'
-        ? 'running'
-        : told.type === 'tool-result'
-          ? told.isError === true
-            ? 'failed'
-            : 'done'
-          : 'waiting',
+    state: ended ? (told.isError === true ? 'failed' : 'done') : waits ? 'waiting' : 'running',
   };
   return { ...live, calls: [...live.calls.filter((each) => each.callId !== callId), call] };
 }

@@ -8,7 +8,7 @@ import { type LiveReplies, type LiveReply, newReply, withText } from './live.ts'
 import { emptyPart, type Loaded, landed, pathOf, withPage } from './loaded.ts';
 import { openReplyStream } from './reply-stream.ts';
 import { Topology } from './topology.ts';
-import type { FeedCommit, Written } from './wire.ts';
+import type { Approval, FeedCommit, Written } from './wire.ts';
 
 /** A change of this page that the server has not confirmed. */
 export interface Overlay {
@@ -112,6 +112,8 @@ export class TreeSession {
       this.#feed = openFeed(this.treeId, tree.version, {
         commit: (commit) => this.#heard(commit),
         delta: (delta) => this.#delta(delta.nodeId, delta.offset, delta.text),
+        approval: (approval) => this.#asked(approval),
+        reset: () => void this.refresh(),
         connected: (connected) => {
           this.store.setState({ connected });
           if (connected) void this.#work();
@@ -317,6 +319,18 @@ export class TreeSession {
   /** Remembers which act writes a reply, so that its tools can be approved and its thinking be shown. */
   claim(ids: readonly NodeId[], act: string): void {
     for (const id of ids) this.#begin(id, actId(act));
+  }
+
+  /** A tool waits for a yes: the card stands with the reply of its act, or the last one that is being written. */
+  #asked({ actId: act, callId, name, parameters }: Approval): void {
+    const live = [...this.state.live];
+    const found = live.find(([, reply]) => reply.actId === act) ?? live.at(-1);
+    if (found === undefined) return;
+    this.changeLive(found[0], (reply) => ({
+      ...reply,
+      actId: act,
+      calls: [...reply.calls.filter((call) => call.callId !== callId), { callId, name, parameters, state: 'waiting' }],
+    }));
   }
 
   /** Changes a reply that is being written. */

@@ -7,8 +7,10 @@ import type {
   ContextEntry,
   ContextFlag,
   JsonObject,
+  Message,
   Node,
   NodeId,
+  Role,
   SearchHit,
   Share,
   TopologyNode,
@@ -88,7 +90,7 @@ export interface Written<R = unknown> {
 export interface Begun {
   readonly actId: ActId;
   readonly treeId: TreeId;
-  readonly nodes: readonly { readonly nodeId: NodeId; readonly parentId: NodeId; readonly runId: string }[];
+  readonly nodes: readonly { readonly nodeId: NodeId; readonly parentId: NodeId; readonly runId: string | null }[];
   readonly version: number;
 }
 
@@ -98,20 +100,21 @@ export interface ContextAnswer {
   readonly flags: readonly ContextFlag[];
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
   readonly tokens: number;
-  readonly window: number | null;
-  readonly maxTokens: number | null;
-  readonly reserve?: number;
-  readonly cost: number | null;
-  readonly model: string | null;
+  readonly window: number;
+  readonly maxTokens: number;
+  /** From how many tokens on older messages are summed up. */
+  readonly compactAt: number;
+  readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
+  readonly model: string;
 }
 
 /** What a delete would take, and what points there. */
 export interface ImpactAnswer {
   readonly count: number;
-  readonly branches?: number;
-  readonly bookmarks?: readonly Bookmark[];
-  readonly pending?: readonly NodeId[];
-  readonly shares?: number;
+  readonly bookmarks: readonly Bookmark[];
+  readonly pending: readonly NodeId[];
+  readonly active: boolean;
+  readonly shares: number;
 }
 
 /** A commit on the feed, with the nodes it changed. */
@@ -127,22 +130,44 @@ export interface Delta {
   readonly text: string;
 }
 
+/** A call of a tool that waits for a yes. */
+export interface Approval {
+  readonly actId: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+}
+
 /** A model that can be asked. */
 export interface ModelView {
   readonly id: string;
-  readonly name?: string;
   readonly provider: string;
-  readonly window?: number | null;
-  readonly maxOutput?: number | null;
-  readonly available?: boolean;
+  readonly providerLabel: string;
+  readonly label: string;
+  readonly window: number;
+  readonly maxOut: number;
+  readonly capabilities: { readonly tools: boolean; readonly thinking: boolean; readonly images: boolean };
+  readonly ready: boolean;
+  readonly missing: string | null;
 }
 
 /** A slash command of the registry. */
 export interface CommandView {
   readonly name: string;
   readonly summary: string;
-  readonly usage?: string;
-  readonly args?: string;
+  readonly usage: string;
+}
+
+/** What a command answers. */
+export interface CommandAnswer {
+  readonly said: string;
+  /** The act to take back. */
+  readonly undo?: string;
+  readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
+  /** Text that goes back to where it is written. */
+  readonly selectedText?: string;
+  readonly text?: string;
 }
 
 /** A share as its owner sees it. */
@@ -151,12 +176,46 @@ export type ShareView = Omit<Share, 'hash' | 'owner'>;
 /** What somebody with a link sees. */
 export interface SharedAnswer {
   readonly title: string | null;
+  readonly systemPrompt?: string;
   readonly createdAt: number;
-  readonly expiresAt?: number | null;
-  readonly nodes: readonly Pick<Node, 'id' | 'role' | 'kind' | 'message' | 'createdAt' | 'meta'>[];
+  readonly messages: readonly {
+    readonly id: NodeId;
+    readonly role: Role;
+    readonly content: Message['content'];
+    readonly createdAt?: number;
+    readonly model?: string;
+  }[];
+}
+
+/** An MCP server of the operator. */
+export interface McpServerView {
+  readonly name: string;
+  readonly status: string;
+  readonly lastError: string | null;
+  readonly tools?: readonly unknown[];
 }
 
 /** What the server says about itself, without a secret. */
 export interface SettingsView {
-  readonly [key: string]: unknown;
+  readonly defaultModel: string;
+  readonly providers: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly kind: string;
+    readonly key: boolean;
+    readonly enabled: boolean;
+  }[];
+  readonly tools: { readonly approval: string; readonly rounds: number; readonly calls: number };
+  readonly budgets: {
+    readonly turnUsd: number | null;
+    readonly dayUsd: number | null;
+    readonly turnTokens: number | null;
+  };
+  readonly store: {
+    readonly kind: string;
+    readonly readOnly: boolean;
+    readonly notes: readonly string[];
+    readonly search: boolean;
+  };
+  readonly warnings: readonly string[];
 }

@@ -46,7 +46,7 @@ export function Composer(): ReactElement {
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [over, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  const slash = useSlash(session.treeId, text);
+  const slash = useSlash(session.treeId, part?.leaf ?? null, text);
   const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
   const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
 
@@ -91,7 +91,8 @@ export function Composer(): ReactElement {
     if (text.startsWith('/') && !text.startsWith('//')) {
       const line = text;
       clear();
-      if (!(await runLine(session, line))) setText(line);
+      const left = await runLine(session, line);
+      setText((now) => (now === '' ? (left ?? line) : now));
       return;
     }
     const said = message();

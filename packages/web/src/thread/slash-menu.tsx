@@ -1,4 +1,4 @@
-import type { TreeId } from '@coppice/core';
+import type { NodeId, TreeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { api } from '../state/client.ts';
@@ -21,7 +21,7 @@ export interface Slash {
 }
 
 /** Completes commands from the registry, and their arguments by asking the server. */
-export function useSlash(tree: TreeId, text: string): Slash {
+export function useSlash(tree: TreeId, leaf: NodeId | null, text: string): Slash {
   const commands = useLists((lists) => lists.commands);
   const [at, setAt] = useState(0);
   const [shut, setShut] = useState<string | null>(null);
@@ -33,18 +33,16 @@ export function useSlash(tree: TreeId, text: string): Slash {
     let stale = false;
     const timer = setTimeout(() => {
       api
-        .complete(tree, text)
-        .then(({ items }) => {
-          if (!stale)
-            setFound({
-              line: text,
-              options: items.map((item) => ({
-                line: item.value,
-                name: item.value,
-                summary: item.hint ?? '',
-                usage: '',
-              })),
-            });
+        .complete(tree, text, leaf)
+        .then(({ from, items }) => {
+          if (stale) return;
+          const options = items.map((item) => ({
+            line: text.slice(0, from) + item.value,
+            name: item.label,
+            summary: item.about,
+            usage: '',
+          }));
+          setFound({ line: text, options });
         })
         .catch(() => undefined);
     }, 120);
@@ -52,7 +50,7 @@ export function useSlash(tree: TreeId, text: string): Slash {
       stale = true;
       clearTimeout(timer);
     };
-  }, [tree, text, arguing]);
+  }, [tree, leaf, text, arguing]);
   const named = typing?.[1] ?? '';
   const options =
     typing !== null
@@ -63,7 +61,7 @@ export function useSlash(tree: TreeId, text: string): Slash {
             line: `/${command.name} `,
             name: command.name,
             summary: command.summary,
-            usage: command.usage ?? command.args ?? '',
+            usage: command.usage.replace(/^\/[\w-]+\s*/, ''),
           }))
       : arguing && found?.line === text
         ? found.options.slice(0, 8)
