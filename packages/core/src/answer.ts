@@ -64,6 +64,8 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
       return topmost(tree, read.ids);
     case 'children':
       return children(tree, read.of);
+    case 'childIds':
+      return read.of.map((id) => children(tree, id).map((child) => child.id));
     case 'subtree':
       return subtree(tree, read.of, read.depth);
     case 'topology':
@@ -121,6 +123,8 @@ function nothing(read: Inside): Answer {
       return { pending: [], bookmarks: [], active: false };
     case 'lastVisited':
       return read.from;
+    case 'childIds':
+      return read.of.map(() => []);
     case 'match':
       return { nodes: [], aliases: [] };
     case 'gap':

@@ -292,6 +292,7 @@ describe('the topology', () => {
       hasChildren: true,
       preview: 'a',
       tokens: findNode(wood(), 'a')?.tokens,
+      createdAt: findNode(wood(), 'a')?.createdAt,
     });
     expect(topology(emptyTree())).toEqual([]);
   });

@@ -169,7 +169,7 @@ export function pathThrough(tree: Tree, id: string): Result<Node[]> {
 
 /** A node as the map and the outline need it: no content, and trees cross every wire as flat lists of these. */
 export interface TopologyNode
-  extends Pick<NodeHead, 'id' | 'kind' | 'role' | 'groupId' | 'seq' | 'position' | 'status' | 'tokens'> {
+  extends Pick<NodeHead, 'id' | 'kind' | 'role' | 'groupId' | 'seq' | 'position' | 'status' | 'tokens' | 'createdAt'> {
   readonly parentId: NodeId;
   readonly childCount: number;
   /** Also true where a depth cuts the children off. */
@@ -226,6 +226,7 @@ export function topologyNode(node: Node, parentId: NodeId, children: number): To
     hasChildren: children > 0,
     preview: previewOf(node, children),
     tokens: node.tokens,
+    createdAt: node.createdAt,
   };
 }
 

@@ -69,6 +69,11 @@ export interface Reads {
   topmost: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The live children in stored order. */
   children: { args: { readonly of: NodeId; readonly treeId?: TreeId }; answer: readonly NodeHead[] };
+  /** The ids of the live children of each of these nodes, in the order of the nodes and each in stored order. */
+  childIds: {
+    args: { readonly of: readonly NodeId[]; readonly treeId?: TreeId };
+    answer: readonly (readonly NodeId[])[];
+  };
   /** The live subtree breadth first, the node itself first; depth 0 is the node alone. */
   subtree: {
     args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };

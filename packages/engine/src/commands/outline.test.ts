@@ -19,6 +19,7 @@ function grown(parents: readonly number[]): TopologyNode[] {
       position: `a${String(at).padStart(4, '0')}`,
       status: 'success',
       tokens: 1,
+      createdAt: at,
       childCount,
       hasChildren: childCount > 0,
       preview: `m${at}`,

@@ -155,8 +155,16 @@ export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>
   return children;
 }
 
+/** What is shown of a node without what it says. */
+type Outline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
+
+/** The root as the tree's own row tells of it. */
+export function rootHead(row: TreeRow): Outline {
+  return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
+}
+
 /** A node without what it says. */
-export function structureOf(row: TreeRow, node: NodeHead, children: readonly NodeId[]): NodeStructure {
+export function structureOf(row: TreeRow, node: Outline, children: readonly NodeId[]): NodeStructure {
   return {
     id: shownId(row, node.id),
     parent_id: node.parentId === null ? null : shownId(row, node.parentId),

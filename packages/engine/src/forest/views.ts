@@ -18,6 +18,7 @@ import {
   nodeData,
   rootConfig,
   rootData,
+  rootHead,
   rootMessage,
   structureOf,
 } from './render.ts';
@@ -53,10 +54,11 @@ function* shown(row: TreeRow, node: Node): Reading<NodeData> {
   return nodeData(row, node, yield* childrenOf(node.id));
 }
 
+/** Nodes with their children, asked for in one go however many they are. */
 function* allShown(row: TreeRow, nodes: readonly Node[]): Reading<NodeData[]> {
-  const data: NodeData[] = [];
-  for (const node of nodes) data.push(yield* shown(row, node));
-  return data;
+  if (nodes.length === 0) return [];
+  const children = yield* ask('childIds', { of: idsOf(nodes) });
+  return nodes.map((node, at) => nodeData(row, node, children[at] ?? []));
 }
 
 /** The root of a tree; null where there is no such tree. */
@@ -100,10 +102,11 @@ export function* viewMessages(treeId: TreeId, to: NodeId): Reading<{ root: RootC
 /** The children of a node, in order, with or without one of them. */
 export function* viewChildren(treeId: TreeId, of: NodeId, without?: NodeId): Reading<NodeData[]> {
   const row = yield* theTree(treeId);
-  const data: NodeData[] = [];
+  const found: Node[] = [];
   yield* theNode(of);
-  for (const id of yield* childrenOf(of)) if (id !== without) data.push(yield* shown(row, yield* theNode(id)));
-  return data;
+  for (const node of yield* ask('subtree', { of, depth: 1 }))
+    if (node.id !== of && node.id !== without) found.push(node);
+  return yield* allShown(row, found);
 }
 
 /** The other variants of a node; the root has none. */
@@ -139,9 +142,21 @@ export function* viewTree(treeId: TreeId): Reading<SerializedTree> {
 /** The whole tree without what it says, the root first. */
 export function* viewStructures(treeId: TreeId): Reading<NodeStructure[]> {
   const row = yield* theTree(treeId);
-  const all = yield* ask('subtree', { of: row.rootId });
-  const children = childrenWithin(all);
-  return all.map((node) => structureOf(row, node, children.get(node.id) ?? []));
+  const all = yield* ask('topology', { of: row.rootId });
+  const children = childrenWithin([...all].sort((a, b) => (a.position < b.position ? -1 : 1)));
+  const nodes = new Map(all.map((node) => [node.id, node]));
+  const structures = [structureOf(row, rootHead(row), children.get(row.rootId) ?? [])];
+  const open: (readonly NodeId[])[] = [children.get(row.rootId) ?? []];
+  // Level by level, as the tree is read; the list grows while it is gone through.
+  for (const siblings of open)
+    for (const id of siblings) {
+      const node = nodes.get(id);
+      if (node === undefined) continue;
+      const below = children.get(id) ?? [];
+      structures.push(structureOf(row, node, below));
+      open.push(below);
+    }
+  return structures;
 }
 
 /** The newest leaves, newest first, each with its time as a number. */

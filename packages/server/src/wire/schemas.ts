@@ -104,6 +104,7 @@ export const topologyNode = z
     hasChildren: z.boolean(),
     preview: z.string(),
     tokens: z.number(),
+    createdAt: z.number(),
   })
   .openapi('TopologyNode');
 

@@ -155,6 +155,7 @@ async function expectNothing(other: Store, bed: Bed, id: ReturnType<typeof nodeI
       { nodes: [], complete: true },
     ],
     [{ ask: 'children', of: id }, []],
+    [{ ask: 'childIds', of: [id, id] }, [[], []]],
     [{ ask: 'subtree', of: id }, []],
     [{ ask: 'topology', of: id }, []],
     [{ ask: 'leaves', limit: 5 }, []],

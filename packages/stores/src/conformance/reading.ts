@@ -86,6 +86,15 @@ export function readingRules(subject: StoreSubject): void {
       expect(await store.read(tree.id, () => readRecentLeaves(4))).toEqual(recentLeaves(tree, 4));
     });
 
+    rule(subject, '[K32] previews of long and odd texts are those of the value', async (store) => {
+      const bed = await bedIn(store);
+      const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a'];
+      const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
+      await bed.grow(texts);
+      const tree = await valueOf(store, bed.treeId);
+      expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
+    });
+
     rule(subject, '[K33] an unknown tree and unknown nodes are answered as nothing', async (store) => {
       const bed = await bedIn(store);
       await bed.grow(['a']);
@@ -169,6 +178,8 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
     { ask: 'topmost', ids: [id, also] },
     { ask: 'children', of: id },
     { ask: 'children', of: id, ...elsewhere },
+    { ask: 'childIds', of: [id, also, nodeId(uuid(0xfee))] },
+    { ask: 'childIds', of: [id], ...elsewhere },
     { ask: 'subtree', of: id },
     { ask: 'subtree', of: id, depth: 1 },
     { ask: 'topology', of: id },

@@ -1,5 +1,14 @@
 /** PostgreSQL's ways of saying what both databases do. */
+import { nextInWalk } from '../sql/match.ts';
 import type { Dialect } from '../sql/query.ts';
+
+// The innermost sub-select is carried out once, not for each row that asks for an item.
+const walk = `WITH RECURSIVE walk(id, at) AS (
+    SELECT CAST($2 AS TEXT), 0
+    UNION ALL
+    SELECT ${nextInWalk('((SELECT CAST($3 AS JSONB)) ->> CAST(walk.at AS INTEGER))')}, walk.at + 1
+    FROM walk WHERE walk.id IS NOT NULL AND walk.at < $4
+  ) SELECT CAST(coalesce(json_agg(id ORDER BY at), '[]') AS TEXT) AS ids FROM walk WHERE id IS NOT NULL AND at > 0`;
 
 /** The words in which PostgreSQL differs. */
 export const postgresDialect: Dialect = {
@@ -13,8 +22,7 @@ export const postgresDialect: Dialect = {
   serial: 'BIGINT NOT NULL',
   // The connection sends such a list as an array, which needs no parsing here.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
-  // The sub-select is carried out once, not for each row that asks for an item.
-  item: (parameter, index) => `((SELECT CAST(${parameter} AS JSONB)) ->> CAST(${index} AS INTEGER))`,
+  prefixWalk: (tree, from, keys) => ({ sql: walk, params: [tree, from, JSON.stringify(keys), keys.length] }),
   forUpdate: ' FOR UPDATE',
   together: true,
 };

@@ -94,11 +94,13 @@ export class PostgresEngine implements SqlEngine {
     return number(found ?? { place: 0 }, 'place');
   }
 
-  async search(search: Search): Promise<readonly Found[]> {
+  async search(search: Search, lists: () => Work<readonly Found[]>): Promise<readonly Found[]> {
     const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
-    if (this.#opened.readOnly) return this.snapshot(() => searchWork(search, behind));
-    for (const tree of behind) await this.transaction(() => catchUp(tree.treeId));
-    return this.snapshot(() => searchWork(search, []));
+    if (!this.#opened.readOnly) for (const tree of behind) await this.transaction(() => catchUp(tree.treeId));
+    const uncopied = this.#opened.readOnly ? behind : [];
+    return this.snapshot(function* () {
+      return [...(yield* searchWork(search, uncopied)), ...(yield* lists())];
+    });
   }
 
   info(): StoreInfo {

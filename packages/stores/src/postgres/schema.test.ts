@@ -139,3 +139,16 @@ describe('what the server says', () => {
     await place.drop();
   });
 });
+
+describe('a new database', () => {
+  test('[L42] is counted while it grows, and then finds a node by its key and not by its tree', async () => {
+    const database = await preparedDatabase();
+    const store = await open(database.url);
+    const bed = await Bed.make({ store });
+    for (let turn = 0; turn < 4; turn++) await bed.grow(Array.from({ length: 40 }, (_, index) => `${turn} ${index}`));
+    await store.close();
+    const counted = await database.query("SELECT reltuples AS n FROM pg_class WHERE oid = to_regclass('node')");
+    expect(Number(counted[0]?.n)).toBeGreaterThanOrEqual(64);
+    await database.drop();
+  });
+});

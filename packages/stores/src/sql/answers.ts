@@ -54,6 +54,8 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
         known,
         read.of,
       )).map(headOf);
+    case 'childIds':
+      return yield* childIds(scope, known, read.of);
     case 'subtree':
       return yield* subtree(scope, known, read.of, read.depth);
     case 'topology':
@@ -150,6 +152,22 @@ function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Re
   const nodes = (yield* nodesFrom(scope, tree, found)).reverse();
   const first = nodes[0];
   return { nodes, complete: first === undefined || first.parentId === scope.tree?.rootId };
+}
+
+function* childIds(scope: Scope, tree: string, of: readonly NodeId[]): Work<Reads['childIds']['answer']> {
+  const children = new Map<string, NodeId[]>();
+  const found = yield* rows(
+    `SELECT id, parent_id FROM node WHERE tree_id = $1 AND parent_id IN ${scope.dialect.list('$2')} AND removed_in IS NULL ORDER BY parent_id, position`,
+    tree,
+    JSON.stringify(of),
+  );
+  for (const one of found) {
+    const parent = text(one, 'parent_id');
+    const list = children.get(parent);
+    if (list === undefined) children.set(parent, [idOf(one)]);
+    else list.push(idOf(one));
+  }
+  return of.map((id) => children.get(id) ?? []);
 }
 
 function* topmost(scope: Scope, tree: string, ids: readonly NodeId[]): Work<NodeId[]> {

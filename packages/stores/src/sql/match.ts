@@ -1,6 +1,7 @@
 /** Prefix matching: how far a history is in a tree already. */
-import { matchParentBelow, type NodeHead, type NodeId, type Reads } from '@coppice/core';
-import { type Dialect, row, rows, type Work } from './query.ts';
+import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
+import { fromColumn } from './exact-text.ts';
+import { type Dialect, row, rows, text, type Work } from './query.ts';
 import { above, idOf, liveHead, type Scope } from './scope.ts';
 
 /** How far a list of keys is there already. */
@@ -36,20 +37,17 @@ function* walked(dialect: Dialect, tree: string, from: NodeId, keys: readonly st
     );
     return one === undefined ? [] : [idOf(one)];
   }
-  const found = yield* rows(
-    `WITH RECURSIVE walk(id, at) AS (
-      SELECT CAST($2 AS TEXT), 0
-      UNION ALL
-      SELECT (SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.match_parent = walk.id AND n.equality_key = ${dialect.item('$3', 'walk.at')}
-        AND n.removed_in IS NULL ORDER BY n.position, n.seq LIMIT 1), walk.at + 1
-      FROM walk WHERE walk.id IS NOT NULL AND walk.at < $4
-    ) SELECT id FROM walk WHERE id IS NOT NULL AND at > 0 ORDER BY at`,
-    tree,
-    from,
-    JSON.stringify(keys),
-    keys.length,
-  );
-  return found.map(idOf);
+  const { sql, params } = dialect.prefixWalk(tree, from, keys);
+  const found = yield* row(sql, ...params);
+  // One text instead of a row for each: making rows would cost as much as the walk.
+  const ids = JSON.parse(text(found ?? { ids: '[]' }, 'ids')) as readonly string[];
+  return ids.map((id) => nodeId(fromColumn(id)));
+}
+
+/** The next message of a walk, given the key that it has to have. */
+export function nextInWalk(key: string): string {
+  return `(SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.match_parent = walk.id AND n.equality_key = ${key}
+    AND n.removed_in IS NULL ORDER BY n.position, n.seq LIMIT 1)`;
 }
 
 /** From a marker only what hangs below it counts, though its first messages match under what is above it. */

@@ -72,8 +72,11 @@ export interface Dialect {
   readonly serial: string;
   /** The texts of a JSON array that a parameter holds, written as columns hold them, as a sub-select of one column. */
   list(parameter: string): string;
-  /** The text at an index of a JSON array that a parameter holds. */
-  item(parameter: string, index: string): string;
+  /**
+   * How far a prefix of equality keys is in a tree below a node: from message to message, a lookup each, in one
+   * statement, which answers a JSON array of ids as `ids`.
+   */
+  prefixWalk(tree: string, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /** Locks the row that a select finds until the transaction ends; empty where the transaction itself is the lock. */
   readonly forUpdate: string;
   /** Whether one statement may write several tables. */

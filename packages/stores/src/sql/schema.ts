@@ -6,9 +6,6 @@
  */
 import type { Dialect } from './query.ts';
 
-/** The version of the tables below; every change is a numbered migration. */
-export const schemaVersion = 1;
-
 /** The statements that make the tables of version 1. */
 export function schema(dialect: Dialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;

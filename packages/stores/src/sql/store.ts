@@ -185,9 +185,8 @@ export class SqlStore implements Store {
     this.#open();
     const search = searchOf(this.owner, query);
     if (search === null) return { items: [], cursor: null };
-    const found = await this.#engine.search(search);
-    const listed = await this.#snapshot(() => linearHits(search, this.#options.kit));
-    return pageOf([...found, ...listed], search.limit);
+    const found = await this.#engine.search(search, () => linearHits(search, this.#options.kit));
+    return pageOf(found, search.limit);
   }
 
   async history(

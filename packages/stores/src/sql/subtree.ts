@@ -11,7 +11,7 @@ import {
   type TopologyNode,
 } from '@coppice/core';
 import { number, row, rows, text, type Work } from './query.ts';
-import { bookmarkOf, headColumns, headOf, messageOf, nodeColumns, of, searchTextOf } from './rows.ts';
+import { bookmarkOf, headColumns, headOf, nodeColumns, of, storedTextOf } from './rows.ts';
 import { above, deepest, idOf, nodesFrom, type Scope } from './scope.ts';
 
 /** The live subtree of `$2` as `below(id, level)`. */
@@ -35,11 +35,27 @@ export function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepes
   return breadthFirst(yield* nodesFrom(scope, tree, found), top);
 }
 
+// A text is written with up to six characters for each of its own. What is cut is always one plain text, which begins so.
+const plainBegins = '[{"type":"text","text":"';
+const longBeginning = plainBegins.length + previewLength * 4 * 6;
+const beginning = `CASE WHEN n.search_text IS NOT NULL THEN NULL
+  WHEN length(n.content) > ${longBeginning} AND substr(n.content, 1, ${plainBegins.length}) = '${plainBegins}' THEN substr(n.content, 1, ${longBeginning})
+  ELSE n.content END`;
+const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
+
+/** The text of a plain message, or the beginning of it, from the JSON text of its content or the beginning of that. */
+function begunText(content: string): string {
+  if (content.length < longBeginning || !content.startsWith(plainBegins))
+    return storedTextOf({ content, search_text: null });
+  const units = wholeUnits.exec(content.slice(plainBegins.length))?.[0] ?? '';
+  return JSON.parse(`"${units}"`) as string;
+}
+
 /** Rows without contents but for the beginning of each text, which is all that a preview shows. */
 export function* topology(scope: Scope, tree: string, top: NodeId, depth?: number): Work<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const columns = of('n', headColumns);
-  const shown = `CASE WHEN n.search_text IS NULL THEN n.content ELSE NULL END AS content, substr(n.search_text, 1, ${previewLength * 4}) AS search_text, n.tool_call_id, n.meta,
+  const shown = `${beginning} AS content, substr(n.search_text, 1, ${previewLength * 4}) AS search_text, n.meta,
     (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
   const found = whole
     ? yield* rows(
@@ -57,9 +73,9 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
   const list: TopologyNode[] = [];
   for (const { row: one, parentId, ...head } of ordered) {
     if (parentId === null) continue;
-    const said = one.search_text === null ? searchTextOf(one, messageOf(one, head.role)) : text(one, 'search_text');
+    const said = one.search_text === null ? begunText(text(one, 'content')) : text(one, 'search_text');
     const children = number(one, 'children');
-    const { id, role, kind, groupId, seq, position, status, tokens } = head;
+    const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
     const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
     list.push({
       id,
@@ -74,6 +90,7 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
       hasChildren: children > 0,
       preview,
       tokens,
+      createdAt,
     });
   }
   return list;

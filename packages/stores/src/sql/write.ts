@@ -338,7 +338,7 @@ function* writeAliases(tree: string, draft: TreeDraft, id: string, aliases: Node
   }
 }
 
-const firstStride = 32;
+const firstStride = 8;
 
 /**
  * Marks the way to the active node. Above the fork between the old path and the new one every mark is right already,
@@ -350,6 +350,8 @@ function* visit(tree: string, draft: TreeDraft, to: NodeId | null): Work<void> {
   const parent = draft.added.get(to) ?? (yield* parentOf(tree, to));
   if (parent === null) return;
   if (parent === before) return yield* markVisit(tree, parent, to);
+  // From one variant to the next: the fork is right above both.
+  if (before !== null && (yield* parentOf(tree, before)) === parent) return yield* markVisit(tree, parent, to);
   const newWay = new Way(tree, to);
   const oldWay = before === null ? null : new Way(tree, before);
   for (let stride = firstStride; ; stride *= 2) {

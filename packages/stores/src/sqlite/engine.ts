@@ -14,12 +14,12 @@ import {
 import { failpoint } from '../failpoints.ts';
 import type { SqlEngine } from '../sql/engine.ts';
 import { driveNow, number, type Work } from '../sql/query.ts';
-import { schemaVersion } from '../sql/schema.ts';
 import type { Found, Search } from '../sql/search.ts';
 import { Tails } from '../sql/tails.ts';
 import { sqliteDialect } from './dialect.ts';
 import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
-import { catchUp, findHits, isBehind } from './search.ts';
+import { schemaVersion } from './migrations.ts';
+import { catchUp, findHits, searchState } from './search.ts';
 
 /** How long a connection waits for another one before it says that the database is busy. */
 export const longestWait = 10_000;
@@ -274,17 +274,15 @@ export class SqliteEngine implements SqlEngine {
     return row === undefined ? 0 : number(row, 'data_version');
   }
 
-  async search(search: Search): Promise<readonly Found[]> {
-    let indexed = true;
+  async search(search: Search, lists: () => Work<readonly Found[]>): Promise<readonly Found[]> {
     try {
-      while (isBehind(this.#connection)) {
-        if (this.#opened.readOnly) {
-          indexed = false;
-          break;
-        }
+      let state = searchState(this.#connection, search.owner);
+      while (state.behind && !this.#opened.readOnly) {
         await this.#catchUp();
+        state = searchState(this.#connection, search.owner);
       }
-      return findHits(this.#connection, search, indexed);
+      const found = findHits(this.#connection, search, !state.behind);
+      return state.lists ? [...found, ...this.#inTransaction('BEGIN', lists)] : found;
     } catch (error) {
       throw this.#failed(error);
     }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { schema, schemaVersion } from '../sql/schema.ts';
+import { schema } from '../sql/schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
 import { searchSchema } from './search.ts';
@@ -43,10 +43,24 @@ const statistics: readonly string[] = [
   ),
 ];
 
-/** Every version in order; a later one is never changed once it was released. */
+/** Every version in order; one is never changed once it was released. */
 const migrations: readonly Migration[] = [
   { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
+  {
+    version: 2,
+    // Holds all that a walk along a known history asks of a message, in the order in which it asks: without it every
+    // message's own page is read, text and all, to learn its id.
+    statements: [
+      'DROP INDEX node_match',
+      `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
+        WHERE equality_key IS NOT NULL AND removed_in IS NULL`,
+      "UPDATE sqlite_stat1 SET stat = '1000000 20000 2 1 1 1 1' WHERE idx = 'node_match'",
+    ],
+  },
 ];
+
+/** The version of the tables that this program writes. */
+export const schemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 function pragma(connection: Connection, name: string): number {
   return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);

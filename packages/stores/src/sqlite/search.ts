@@ -33,12 +33,17 @@ interface Touched {
   readonly ids: readonly string[];
 }
 
-/** Whether the index lags behind the log. */
-export function isBehind(connection: Connection): boolean {
-  const [state] = connection.all(
-    'SELECT (SELECT change_id FROM search_state) AS read, coalesce((SELECT max(id) FROM change), 0) AS written',
+/** Whether the index lags behind the log, and whether an owner has conversations that are still lists. */
+export function searchState(
+  connection: Connection,
+  owner: string,
+): { readonly behind: boolean; readonly lists: boolean } {
+  const [state = {}] = connection.page(
+    `SELECT coalesce((SELECT max(id) FROM change), 0) > (SELECT change_id FROM search_state) AS behind,
+      EXISTS (SELECT 1 FROM tree WHERE owner = $1 AND linear_form IS NOT NULL) AS lists`,
+    owner,
   );
-  return state !== undefined && number(state, 'read') < number(state, 'written');
+  return { behind: number(state, 'behind') === 1, lists: number(state, 'lists') === 1 };
 }
 
 /** Reads a batch of the log into the index. The caller holds a write transaction. Returns whether more is left. */
@@ -120,15 +125,18 @@ export function findHits(connection: Connection, search: Search, indexed: boolea
 function indexedHits(connection: Connection, search: Search, long: readonly string[]): Found[] {
   const found: Found[] = [];
   const wanted = search.limit + 1;
+  // Written out: SQLite prepares a statement anew for every value that a limit is given as a parameter. A few sizes are
+  // enough, so that a few statements are.
+  const size = 2 ** Math.ceil(Math.log2(wanted));
   for (let { after } = search; ; ) {
     const { sql, params } = candidates({ ...search, after }, long);
-    const rows = connection.page(`${sql} LIMIT $${params.length + 1}`, ...params, wanted);
+    const rows = connection.page(`${sql} LIMIT ${size}`, ...params);
     for (const row of rows) {
       const hit = hitOf(row, search.terms);
       if (hit !== null) found.push(hit);
     }
     const last = rows[rows.length - 1];
-    if (last === undefined || rows.length < wanted || found.length > search.limit) return found.slice(0, wanted);
+    if (last === undefined || rows.length < size || found.length > search.limit) return found.slice(0, wanted);
     after = placeOf(last);
   }
 }

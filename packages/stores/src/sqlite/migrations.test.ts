@@ -1,0 +1,114 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
+import { afterEach, expect, it } from 'vitest';
+import { Connection, sqliteModule } from './driver.ts';
+import { open } from './index.ts';
+
+const folders: string[] = [];
+
+function placeOf(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-sqlite-'));
+  folders.push(folder);
+  return join(folder, 'trees.db');
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+const id = treeId('01890c2e-0000-7000-8000-000000000001');
+const said = (text: string) => ({ message: textMessage('user', text) });
+
+function withConnection<T>(path: string, work: (connection: Connection) => T): T {
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+it('[L40] tables of an older version are brought up to date after a copy of them was made, and nothing is lost', async () => {
+  const path = placeOf();
+  const first = await open(path, {});
+  await run(first, { type: 'create', treeId: id }, me);
+  await run(first, { type: 'append', treeId: id, messages: [said('one'), said('two')] }, me);
+  await first.close();
+  withConnection(path, ({ database }) => {
+    database.exec('DROP INDEX node_match');
+    database.exec(
+      'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
+    );
+    database.exec('PRAGMA user_version = 1');
+  });
+  const store = await open(path, {});
+  expect((await store.info()).schemaVersion).toBe(2);
+  const { result } = await run(
+    store,
+    {
+      type: 'append',
+      treeId: id,
+      parentId: (await store.read(id, () => readPage(id))).rootId,
+      messages: [said('one'), said('two'), said('three')],
+    },
+    me,
+  );
+  expect(result.added).toHaveLength(1);
+  expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
+  await store.close();
+  expect(existsSync(`${path}.before-schema-2-from-1.bak`)).toBe(true);
+  const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
+  expect(columns.map((column) => column.name)).toEqual([
+    'tree_id',
+    'match_parent',
+    'equality_key',
+    'position',
+    'seq',
+    'id',
+  ]);
+});
+
+it('[L41] a writer goes on below what another process wrote, not below what it wrote last itself', async () => {
+  const path = placeOf();
+  const one = await open(path, {});
+  const other = await open(path, {});
+  await run(one, { type: 'create', treeId: id }, me);
+  for (let turn = 0; turn < 3; turn++)
+    for (const [name, store] of [
+      ['one', one],
+      ['other', other],
+    ] as const) {
+      await run(store, { type: 'append', treeId: id, messages: [said(`${name} ${turn}`)] }, me);
+      await run(store, { type: 'append', treeId: id, messages: [said(`${name} ${turn} again`)] }, me);
+    }
+  const { nodes } = await one.read(id, () => readPage(id));
+  expect(nodes.map((node) => node.text)).toEqual(
+    [0, 1, 2].flatMap((turn) => [`one ${turn}`, `one ${turn} again`, `other ${turn}`, `other ${turn} again`]),
+  );
+  await one.close();
+  await other.close();
+});
+
+it('[L41] what was refused or rolled back is not gone on from', async () => {
+  const store = await open(placeOf(), {});
+  await run(store, { type: 'create', treeId: id }, me);
+  await run(store, { type: 'append', treeId: id, messages: [said('kept')] }, me);
+  const taken = crypto.randomUUID();
+  await run(store, { type: 'append', treeId: id, messages: [{ ...said('named'), id: taken }] }, me);
+  const outcomes = await Promise.allSettled([
+    run(store, { type: 'append', treeId: id, messages: [said('beside')] }, me),
+    run(store, { type: 'append', treeId: id, messages: [{ ...said('another text'), id: taken }] }, me),
+    run(store, { type: 'append', treeId: id, messages: [said('after')] }, me),
+  ]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  await run(store, { type: 'undo', treeId: id }, me);
+  await run(store, { type: 'append', treeId: id, messages: [said('instead')] }, me);
+  const { nodes } = await store.read(id, () => readPage(id));
+  expect(nodes.map((node) => node.text)).toEqual(['kept', 'named', 'beside', 'instead']);
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
+});
