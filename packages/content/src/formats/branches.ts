@@ -1,0 +1,84 @@
+// A tree as stretches without forks: what outlines and pages show instead of one line per message.
+import type { Block, Message, Node } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { definitionOf } from '../blocks/index.ts';
+import type { ExportedTree } from './contract.ts';
+import { childrenOf } from './exporting.ts';
+
+/** A run of messages from a fork, or the beginning, to the next fork or the end. */
+export interface Branch {
+  /** Its number, from 1, in the order of reading: each branch directly before those that grow from it. */
+  readonly number: number;
+  /** The number of the branch it grows from; 0 for none. */
+  readonly from: number;
+  /** How many forks lie above. */
+  readonly depth: number;
+  readonly nodes: readonly Node[];
+  /** Whether the current message lies in it or below it. */
+  readonly current: boolean;
+}
+
+/** The branches of a tree, depth first, siblings in order. Iterative: forks may be as deep as the tree. */
+export function branchesOf(tree: ExportedTree): readonly Branch[] {
+  const children = childrenOf(tree);
+  const byId = new Map(tree.nodes.map((node) => [node.id, node]));
+  const path = new Set<string>();
+  for (let at = tree.activeNodeId === null ? undefined : byId.get(tree.activeNodeId); at !== undefined; ) {
+    path.add(at.id);
+    at = at.parentId === null ? undefined : byId.get(at.parentId);
+  }
+  const branches: Branch[] = [];
+  const first = tree.nodes.filter((node) => node.parentId === null || !byId.has(node.parentId));
+  first.sort((a, b) => (a.position < b.position ? -1 : 1));
+  const stack = first.reverse().map((node) => ({ node, from: 0, depth: 0 }));
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const nodes: Node[] = [next.node];
+    let below = children.get(next.node.id) ?? [];
+    while (below.length === 1) {
+      const [only] = below;
+      if (only === undefined) break;
+      nodes.push(only);
+      below = children.get(only.id) ?? [];
+    }
+    const number = branches.length + 1;
+    branches.push({ number, from: next.from, depth: next.depth, nodes, current: path.has(next.node.id) });
+    for (const node of [...below].reverse()) stack.push({ node, from: number, depth: next.depth + 1 });
+  }
+  return branches;
+}
+
+/** The first words of a message, on one line. */
+export function previewOf(message: Message | null, most = 80): string {
+  let text = '';
+  for (const block of message?.content ?? []) {
+    text += `${definitionOf(block)
+      .toText(block)
+      .slice(0, most * 4)} `;
+    if (text.length > most * 4) break;
+  }
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= most) return line === '' ? '(nothing)' : line;
+  const cut = line.slice(0, most);
+  // Not in the middle of a character.
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/** Who speaks, for people. */
+export function speakerOf(node: Node): string {
+  if (node.kind === 'compaction') return 'Summary of what came before';
+  if (node.kind === 'branch-summary') return 'Summary of a branch';
+  if (node.kind === 'injected') return 'Injected';
+  const { source } = node.meta;
+  const named = source === undefined ? undefined : (source.model_name ?? source.tool_name);
+  const model = typeof named === 'string' && named !== 'unknown' ? ` · ${named}` : '';
+  const roles = { user: 'User', assistant: `Assistant${model}`, tool: `Tool${model}`, system: 'System', root: '' };
+  return roles[node.role];
+}
+
+/** Where a block's bytes are, if it has any of its own. */
+export function bytesIn(block: Block): 'base64' | 'blob' | undefined {
+  if (isText(block) || !('source' in block)) return undefined;
+  const { source } = block;
+  if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
+  return source.type === 'base64' || source.type === 'blob' ? source.type : undefined;
+}

@@ -1,0 +1,29 @@
+// Sessions of Claude Code: one file of lines a session, one line a block of a reply, subagents in files of their own. What
+// the lines mean is said in the folder of session lines; here they are told as records and given back.
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** Claude Code's session files, those of subagents among them. */
+export const claudeCode = defineFormat({
+  name: 'claude-code',
+  label: 'Claude Code session',
+  summary: 'Session files of Claude Code, with branches, parallel calls, compactions and subagents.',
+  reader: { detect, read },
+  writer: {
+    extension: 'jsonl',
+    mediaType: 'application/jsonl',
+    files: 'per-tree',
+    loses: {
+      'system-prompt': 'The system prompt is left out.',
+      bookmarks: 'Bookmarks are left out.',
+      tags: 'Tags of messages are left out.',
+      groups: 'Variants are written without the act that made them.',
+      markers: 'Summaries of other branches are written as notes, markers of extensions are left out.',
+      system: 'System messages inside a conversation are written as notes to the user.',
+      excluded: 'Messages that the model does not see are written as ordinary ones.',
+      attachments: 'Attachments whose bytes are not at hand are written by their names.',
+    },
+    write,
+  },
+});

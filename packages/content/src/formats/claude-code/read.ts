@@ -1,0 +1,402 @@
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { readClaudeCode, type SessionEntry } from '../../sessions/index.ts';
+import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
+import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import {
+  filledAt,
+  fromIso,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  textsAt,
+  timeFinding,
+} from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { type KeptLine, keptRecord, toPairs } from '../kept-lines.ts';
+import { isKeepable } from '../records.ts';
+import { lineRecords } from '../records-in.ts';
+
+const chainTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+const asideTypes: ReadonlySet<string> = new Set([
+  'summary',
+  'file-history-snapshot',
+  'queue-operation',
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'agent-setting',
+  'permission-mode',
+  'mode',
+  'pr-link',
+  'last-prompt',
+  'bridge-session',
+]);
+
+function isChainLine(value: Json): boolean {
+  return (
+    isJsonObject(value) &&
+    typeof value.uuid === 'string' &&
+    'parentUuid' in value &&
+    chainTypes.has(textAt(value, 'type') ?? '') &&
+    ('sessionId' in value || 'isSidechain' in value || 'userType' in value)
+  );
+}
+
+function isSession(lines: readonly Json[]): boolean {
+  return (
+    lines.some(isChainLine) && !lines.some((line) => isJsonObject(line) && line.type === 'session' && 'version' in line)
+  );
+}
+
+/** Tells the format by its chain lines. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isSession(file.lines)) ? 0.9 : 0;
+}
+
+/** A line in a chain on its way: under the id that it gets where another line has its own. */
+interface ChainLine {
+  readonly kept: KeptLine;
+  /** As it is handed on: the line itself, or a copy under another id. */
+  readonly fields: JsonObject;
+  readonly after: KeptLine[];
+  /** How many records of the file it stands for. */
+  records: number;
+}
+
+class Session {
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #chain: ChainLine[] = [];
+  readonly #byUuid = new Map<string, ChainLine>();
+  readonly #byFields = new Map<unknown, ChainLine>();
+  readonly #leading: KeptLine[] = [];
+  readonly #findings: Finding[] = [];
+  #prompts: JsonObject[] = [];
+
+  constructor(file: string, options: ReadOptions) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#chain.length === 0 && this.#leading.length === 0;
+  }
+
+  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+    for (const one of findings) this.#findings.push(one);
+    const place = this.#place(at);
+    const uuid = filledAt(line, 'uuid');
+    const type = textAt(line, 'type') ?? '';
+    if (uuid === undefined) {
+      if (!asideTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
+      if (type === 'last-prompt') this.#prompts.push(line);
+      const before = this.#chain.at(-1);
+      if (before === undefined) this.#leading.push({ at, line });
+      else {
+        before.after.push({ at, line });
+        before.records++;
+      }
+      return;
+    }
+    if (!chainTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
+    const known = this.#byUuid.get(uuid);
+    if (known !== undefined && canonicalJson(known.kept.line) === canonicalJson(line)) {
+      this.#findings.push(finding('import/duplicate', 'repair', place, `id ${JSON.stringify(uuid.slice(0, 80))}`));
+      known.records++;
+      return;
+    }
+    const own = known === undefined ? uuid : this.#freeId(uuid);
+    if (own !== uuid)
+      this.#findings.push(
+        finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+      );
+    const fields = own === uuid ? line : { ...line, uuid: own };
+    const chained = { kept: { at, line }, fields, after: [], records: 1 };
+    this.#chain.push(chained);
+    this.#byUuid.set(own, chained);
+    this.#byFields.set(fields, chained);
+  }
+
+  #freeId(uuid: string): string {
+    for (let number = 2; ; number++) if (!this.#byUuid.has(`${uuid}#${number}`)) return `${uuid}#${number}`;
+  }
+
+  #place(at: number): string {
+    return `${this.#file}:${at}`;
+  }
+
+  /** What the session is called: by its user, by a machine, by a summary of one of its own messages. */
+  #title(): string | undefined {
+    const names = new Map<string, string>();
+    const asides = [...this.#leading, ...this.#chain.flatMap((line) => line.after)];
+    for (const { line } of asides) {
+      const type = textAt(line, 'type') ?? '';
+      const said =
+        type === 'custom-title'
+          ? filledAt(line, 'customTitle')
+          : type === 'ai-title'
+            ? filledAt(line, 'aiTitle')
+            : type === 'summary' && this.#byUuid.has(textAt(line, 'leafUuid') ?? '')
+              ? filledAt(line, 'summary')
+              : undefined;
+      if (said !== undefined) names.set(type, said);
+    }
+    return names.get('custom-title') ?? names.get('ai-title') ?? names.get('summary');
+  }
+
+  /** The session of its last lines: a file that was resumed begins with lines of the one before. */
+  #identity(): { readonly id: string; readonly scope: string; readonly agent: string | undefined } {
+    const last = this.#chain.findLast(({ fields }) => filledAt(fields, 'sessionId') !== undefined)?.fields;
+    const leading = this.#leading.find(({ line }) => filledAt(line, 'sessionId') !== undefined)?.line;
+    const session = filledAt(last ?? leading ?? {}, 'sessionId');
+    const whole = this.#chain.length > 0 && this.#chain.every(({ fields }) => fields.isSidechain === true);
+    const agent = whole ? filledAt(last ?? {}, 'agentId') : undefined;
+    const scope = session === undefined ? (this.#options.scope ?? this.#file) : '';
+    const id = session ?? this.#file;
+    return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent };
+  }
+
+  tree(): ImportedTree {
+    const { id, scope, agent } = this.#identity();
+    const { entries, leafUuid, header } = readClaudeCode([
+      ...this.#chain.map(({ fields }) => fields),
+      ...this.#prompts,
+    ]);
+    const ids = new Set(entries.map((entry) => entry.uuid));
+    const tools = this.#tools();
+    const boundaries = this.#boundaries();
+    const nodes: ImportedNode[] = [];
+    // Only the last of the nodes that were read from one line has the line.
+    const partial = new Map<string, readonly string[]>();
+    for (const entry of entries) {
+      const lines = this.#linesOf(entry);
+      const parent = entry.parentUuid === header.uuid ? null : entry.parentUuid;
+      const known = parent !== null && ids.has(parent) ? parent : null;
+      const parts = partial.get(parent ?? '') ?? [];
+      if (lines.length === 0) partial.set(entry.uuid, [...parts, entry.uuid]);
+      nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
+    }
+    this.#pairing(nodes, tools);
+    const active = this.#active(leafUuid);
+    const title = this.#title();
+    const first = this.#chain[0]?.fields ?? {};
+    const createdAt = fromIso(first.timestamp);
+    const updatedAt = fromIso(this.#chain.at(-1)?.fields.timestamp);
+    const cwd = filledAt(first, 'cwd');
+    const record: JsonObject = {
+      ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
+      ...(active === undefined ? {} : { $active: active }),
+      ...(title === undefined ? {} : { $title: title }),
+    };
+    if (!isKeepable(record)) this.#findings.push(finding('import/record-too-large', 'loss', this.#file));
+    const about = { ...(cwd === undefined ? {} : { cwd }), ...(agent === undefined ? {} : { agentId: agent }) };
+    return {
+      externalId: id,
+      scope,
+      ...(title === undefined ? {} : { title }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(updatedAt === undefined ? {} : { updatedAt }),
+      ...(Object.keys(about).length === 0 ? {} : { attributes: { metadata: about } }),
+      nodes,
+      ...(active === undefined ? {} : { activeExternalId: active }),
+      record,
+      ownRecords: this.#leading.length,
+      place: this.#file,
+      findings: this.#findings,
+    };
+  }
+
+  #active(leaf: string | null): string | undefined {
+    const named = this.#prompts.map((line) => filledAt(line, 'leafUuid')).findLast((uuid) => uuid !== undefined);
+    if (named !== undefined && !this.#byUuid.has(named))
+      this.#findings.push(finding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))));
+    if (leaf === null) return undefined;
+    if (named === undefined) this.#findings.push(finding('import/active-inferred', 'note', this.#file));
+    return leaf;
+  }
+
+  #linesOf(entry: SessionEntry): ChainLine[] {
+    const found: ChainLine[] = [];
+    for (const line of Array.isArray(entry.record) ? entry.record : []) {
+      const chained = this.#byFields.get(line);
+      if (chained !== undefined) found.push(chained);
+    }
+    return found;
+  }
+
+  /** The names of tools by the ids of their calls. */
+  #tools(): Map<string, string> {
+    const tools = new Map<string, string>();
+    for (const { fields } of this.#chain)
+      for (const block of listAt(objectAt(fields, 'message'), 'content'))
+        if (isJsonObject(block) && block.type === 'tool_use')
+          tools.set(textAt(block, 'id') ?? '', filledAt(block, 'name') ?? 'unknown');
+    return tools;
+  }
+
+  /** The boundaries of compactions by their ids: what they kept is told there, the summary in the line below. */
+  #boundaries(): Map<string, JsonObject> {
+    const found = new Map<string, JsonObject>();
+    for (const [uuid, { fields }] of this.#byUuid)
+      if (fields.type === 'system' && fields.subtype === 'compact_boundary') found.set(uuid, fields);
+    return found;
+  }
+
+  /** What a compaction left in force: named by its boundary. */
+  #marker(parent: string | null, boundaries: ReadonlyMap<string, JsonObject>, place: string): ImportedMarker {
+    const boundary = parent === null ? undefined : boundaries.get(parent);
+    if (boundary === undefined) return {};
+    const about = objectAt(boundary, 'compactMetadata');
+    const tokensBefore = numberAt(about, 'preTokens');
+    const kept = [about, boundary].flatMap((one) => textsAt(objectAt(one, 'preserved_messages'), 'uuids'));
+    const firstKept = kept.find((uuid) => this.#byUuid.has(uuid));
+    if (kept.length > 0 && firstKept === undefined)
+      this.#findings.push(finding('import/inferred', 'repair', place, 'none of the messages that it kept is there'));
+    return {
+      ...(tokensBefore === undefined ? {} : { tokensBefore }),
+      ...(firstKept === undefined ? {} : { firstKept }),
+    };
+  }
+
+  #node(
+    entry: SessionEntry,
+    lines: readonly ChainLine[],
+    parent: string | null,
+    known: string | null,
+    parts: readonly string[],
+    tools: ReadonlyMap<string, string>,
+    boundaries: ReadonlyMap<string, JsonObject>,
+  ): ImportedNode {
+    const [first] = lines;
+    const place = this.#place(first?.kept.at ?? 0);
+    const fields = lines.at(-1)?.fields ?? {};
+    const said = saidIn(entry, fields, tools);
+    const createdAt = fromIso(entry.timestamp);
+    if (first !== undefined) {
+      for (const one of timeFinding(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
+      const above = parent === null ? undefined : this.#byUuid.get(parent);
+      if (above !== undefined && above.kept.at > first.kept.at)
+        this.#findings.push(finding('import/forward-parent', 'note', place));
+    }
+    let records = 0;
+    for (const line of lines) records += line.records;
+    const record = keptRecord({
+      lines: lines.map(({ kept }) => kept),
+      after: lines.flatMap(({ after }) => after),
+      parent: known,
+      parts,
+    });
+    const marker = entry.type === 'compaction' ? this.#marker(parent, boundaries, place) : undefined;
+    return {
+      externalId: entry.uuid,
+      parentExternalId: parent,
+      ...said,
+      ...(marker === undefined ? {} : { marker }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      record,
+      records,
+      place,
+    };
+  }
+
+  /** Results without a call, which a model would be refused for. */
+  #pairing(nodes: readonly ImportedNode[], tools: ReadonlyMap<string, string>): void {
+    for (const { message, place } of nodes) {
+      const call = isTool(message) ? message.tool_call_id : undefined;
+      if (call !== undefined && !tools.has(call))
+        this.#findings.push(finding('import/tool-pairing', 'note', place, `no call ${call.slice(0, 80)}`));
+    }
+  }
+}
+
+function isTool(message: unknown): message is { readonly tool_call_id: string } {
+  return typeof message === 'object' && message !== null && 'tool_call_id' in message;
+}
+
+type Said = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
+
+function isJsonValue(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an entry says, in canonical words. */
+function saidIn(entry: SessionEntry, fields: JsonObject, tools: ReadonlyMap<string, string>): Said {
+  const said = isJsonValue(entry.message) ? entry.message : undefined;
+  if (entry.type === 'compaction') {
+    const summary = typeof entry.summary === 'string' ? entry.summary : '';
+    return { kind: 'compaction', message: { role: 'system', content: [{ type: 'text', text: summary }] } };
+  }
+  if (said === undefined) {
+    const text = filledAt(fields, 'content');
+    return {
+      kind: 'state',
+      message: text === undefined ? null : { role: 'system', content: [{ type: 'text', text }] },
+    };
+  }
+  if (said.role === 'toolResult') return resultOf(entry.uuid, said, tools);
+  const role = said.role === 'assistant' ? 'assistant' : said.role === 'system' ? 'system' : 'user';
+  const content = listAt(said, 'content').map((block, index) => fromAnthropicBlock(block, `${entry.uuid}-${index}`));
+  const message = { role, content };
+  if (role === 'assistant') {
+    const failed = fields.isApiErrorMessage === true;
+    return { message, meta: { source: modelOf(fields) }, ...(failed ? { status: 'error' } : {}) };
+  }
+  const excluded = fields.isVisibleInTranscriptOnly === true ? { excluded: true } : {};
+  if (fields.isMeta === true) return { kind: 'injected', message, meta: excluded };
+  return { message, meta: { source: { type: 'user' }, ...excluded } };
+}
+
+function resultOf(uuid: string, said: JsonObject, tools: ReadonlyMap<string, string>): Said {
+  const block = {
+    type: 'tool_result',
+    tool_use_id: said.toolCallId ?? '',
+    ...('content' in said && said.content !== undefined ? { content: said.content } : {}),
+    ...(said.isError === true ? { is_error: true } : {}),
+  };
+  const { message, callId, isError } = fromToolResult(block, `${uuid}-call`);
+  const meta: NodeMeta = { source: { type: 'tool_result', tool_name: tools.get(callId) ?? 'unknown' } };
+  return { message, meta: isError ? { ...meta, isError: true } : meta };
+}
+
+/** Which model, at what cost: lines of one reply repeat it, the last one knows most. */
+function modelOf(line: JsonObject): JsonObject {
+  const message = objectAt(line, 'message');
+  const model = filledAt(message, 'model');
+  const reason = filledAt(message, 'stop_reason');
+  return {
+    type: 'model',
+    provider: 'anthropic',
+    ...(model === undefined ? {} : { model_name: model }),
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+    ...(isJsonObject(message.usage) ? { usage: message.usage } : {}),
+  };
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const session = new Session(file.name, options);
+  let count = 0;
+  for await (const record of lineRecords(file)) {
+    if (++count % 1000 === 0) yield { type: 'pause' };
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'record') {
+      const { value, place, path, findings } = record;
+      if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
+      else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    }
+  }
+  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+}
+
+/** Reads sessions, one a file, those of subagents among them. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || isSession(sample?.lines ?? [])) yield* readFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

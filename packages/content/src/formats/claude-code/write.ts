@@ -1,0 +1,351 @@
+import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
+import { textOf } from '@coppice/core';
+import { definitionOf } from '../../blocks/index.ts';
+import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
+import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { loss, originalTree, outgoingIds } from '../exporting.ts';
+import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
+import { withBytes } from '../inline-bytes.ts';
+import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, returningNodes } from '../kept-lines.ts';
+
+const name = 'claude-code';
+
+/** What every line of a session says, taken from one that came with it. */
+function baseOf(nodes: readonly Returning[], session: string): JsonObject {
+  const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
+  const agent = textAt(line, 'agentId');
+  const branch = textAt(line, 'gitBranch');
+  return {
+    isSidechain: line.isSidechain === true && agent !== undefined,
+    userType: 'external',
+    cwd: textAt(line, 'cwd') ?? '/',
+    sessionId: session,
+    version: textAt(line, 'version') ?? '2.1.0',
+    ...(branch === undefined ? {} : { gitBranch: branch }),
+    ...(agent === undefined ? {} : { agentId: agent }),
+  };
+}
+
+class SessionWriter {
+  readonly out = new LinesOut();
+  readonly losses: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
+  written = 0;
+  merged = 0;
+  left = 0;
+  readonly #tree: ExportedTree;
+  readonly #options: WriteOptions;
+  readonly #nodes: readonly Returning[];
+  readonly #base: JsonObject;
+  /** The line on which the children of a node hang. */
+  readonly #tails = new Map<NodeId, string | null>();
+  /** Lines that are gone because their reply was edited, and the one that stands for them. */
+  readonly #instead = new Map<string, string>();
+  readonly #byId = new Map<string, Returning>();
+  /** Nodes that are in the line of another one. */
+  readonly #inside = new Map<string, string>();
+
+  constructor(tree: ExportedTree, session: string, options: WriteOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#nodes = returningNodes(tree, name, outgoingIds(tree, name));
+    this.#base = baseOf(this.#nodes, session);
+    for (const one of this.#nodes) this.#byId.set(one.id, one);
+    this.#tails.set(tree.rootId, null);
+  }
+
+  async write(): Promise<void> {
+    for (const one of this.#nodes) this.#gather(one);
+    for (const one of this.#nodes) {
+      const { node, id, kept } = one;
+      const home = this.#inside.get(id);
+      if (home !== undefined) {
+        this.#tails.set(node.id, home);
+        this.merged++;
+      } else if (kept !== null && kept.lines.length > 0 && this.#isWhole(one)) this.#giveBack(one);
+      else await this.#make(one);
+      if (kept !== null) this.out.addKept(kept.after);
+    }
+  }
+
+  /** Whether all nodes of a line are as they were, one below the other. */
+  #isWhole({ unchanged, kept, inPlace }: Returning): boolean {
+    if (!unchanged || kept === null) return false;
+    if (kept.parts.length === 0) return true;
+    return (
+      inPlace &&
+      kept.parts.every((part, index) => {
+        const found = this.#byId.get(part);
+        return found?.unchanged === true && (index === 0 || found.inPlace);
+      })
+    );
+  }
+
+  #gather(one: Returning): void {
+    const { kept } = one;
+    if (kept === null || !this.#isWhole(one)) return;
+    const home = textAt(kept.lines.at(-1)?.line ?? {}, 'uuid');
+    if (home !== undefined) for (const part of kept.parts) this.#inside.set(part, home);
+  }
+
+  #tail(parentId: NodeId | null): string | null {
+    return this.#tails.get(parentId ?? this.#tree.rootId) ?? null;
+  }
+
+  /** The lines of a node as they came; where it hangs elsewhere by now, they say so. */
+  #giveBack({ node, kept }: Returning): void {
+    if (kept === null) return;
+    const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
+    const top = head?.node ?? node;
+    const moved = head === undefined ? !this.#inPlace(node) : !head.inPlace;
+    for (const [index, { at, line }] of kept.lines.entries()) {
+      const named = textAt(line, 'parentUuid');
+      const stand = named === undefined ? undefined : this.#instead.get(named);
+      if (moved && index === 0) this.out.add(linked(line, this.#tail(top.parentId)), at);
+      else this.out.add(stand === undefined ? line : { ...line, parentUuid: stand }, at);
+    }
+    this.#tails.set(node.id, textAt(kept.lines.at(-1)?.line ?? {}, 'uuid') ?? node.id);
+    this.written++;
+  }
+
+  #inPlace(node: Node): boolean {
+    return this.#nodes.length > 0 && (this.#returning.get(node.id)?.inPlace ?? false);
+  }
+
+  get #returning(): ReadonlyMap<NodeId, Returning> {
+    this.#known ??= new Map(this.#nodes.map((one) => [one.node.id, one]));
+    return this.#known;
+  }
+  #known: ReadonlyMap<NodeId, Returning> | undefined;
+
+  /** A line for a node that grew or was changed here. */
+  async #make({ node, id, kept, inPlace }: Returning): Promise<void> {
+    const was = kept?.lines.at(-1);
+    const uuid = textAt(was?.line ?? {}, 'uuid') ?? id;
+    for (const { line } of kept?.lines ?? []) {
+      const gone = textAt(line, 'uuid');
+      if (gone !== undefined && gone !== uuid) this.#instead.set(gone, uuid);
+    }
+    const named = kept?.lines[0]?.line.parentUuid;
+    const above =
+      inPlace && typeof named === 'string' ? (this.#instead.get(named) ?? named) : this.#tail(node.parentId);
+    const made = node.message === null ? null : await this.#lineOf(node, node.message, uuid, above);
+    if (made === null) {
+      this.left++;
+      this.#tails.set(node.id, above);
+      return;
+    }
+    // Edited in place: who, when and where stay as they were.
+    const rest = was === undefined ? {} : without(was.line, 'message', 'parentUuid', 'toolUseResult');
+    const message = objectAt(was?.line ?? {}, 'message');
+    for (const line of made) {
+      const whole = was === undefined || line.uuid !== uuid ? line : { ...line, ...rest };
+      const said = objectAt(line, 'message');
+      this.out.add(
+        'message' in line && was !== undefined
+          ? {
+              ...whole,
+              parentUuid: line.parentUuid ?? null,
+              message: { ...message, ...without(said, 'model', 'usage') },
+            }
+          : whole,
+        was?.at,
+      );
+    }
+    this.#tails.set(node.id, uuid);
+    this.written++;
+  }
+
+  async #lineOf(node: Node, said: Message, uuid: string, parentUuid: string | null): Promise<JsonObject[] | null> {
+    const base = { parentUuid, ...this.#base };
+    const end = { uuid, timestamp: toIso(node.createdAt) };
+    const message = await withBytes(said, this.#options);
+    const user = (content: Json, more: JsonObject = {}): JsonObject => ({
+      ...base,
+      type: 'user',
+      message: { role: 'user', content },
+      ...more,
+      ...end,
+    });
+    switch (node.kind) {
+      case 'state':
+        this.#lose(node, 'markers', 'A marker of an extension is left out.');
+        return null;
+      case 'compaction':
+        return this.#compaction(node, textOf(message), uuid, parentUuid);
+      case 'branch-summary':
+        this.#lose(node, 'markers', 'A summary of another branch is written as a note to the model.');
+        return [user(textOf(message), { isMeta: true })];
+      case 'injected':
+        return [user(this.#content(node, message), { isMeta: true })];
+      default:
+    }
+    if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as one that the model sees.');
+    switch (message.role) {
+      case 'tool':
+        return [user([toToolResult(message, node.meta.isError === true)])];
+      case 'assistant':
+        return [{ ...base, type: 'assistant', message: this.#reply(node, message), ...end }];
+      case 'system':
+        this.#lose(node, 'system', 'A system message is written as a note to the user.');
+        return [{ ...base, type: 'system', subtype: 'informational', content: textOf(message), level: 'info', ...end }];
+      default:
+        return [user(this.#content(node, message))];
+    }
+  }
+
+  /** A boundary that hangs on nothing but tells what came before, and the summary below it. */
+  #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
+    const timestamp = toIso(node.createdAt);
+    const boundary = `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}`;
+    const kept = this.#keptFrom(node, uuid);
+    const metadata: JsonObject = {
+      trigger: 'manual',
+      preTokens: node.marker?.tokensBefore ?? 0,
+      ...(kept === undefined ? {} : { preserved_messages: kept }),
+    };
+    return [
+      {
+        parentUuid: null,
+        logicalParentUuid: above,
+        ...this.#base,
+        type: 'system',
+        subtype: 'compact_boundary',
+        content: 'Conversation compacted',
+        level: 'info',
+        compactMetadata: metadata,
+        uuid: boundary,
+        timestamp,
+      },
+      {
+        parentUuid: boundary,
+        ...this.#base,
+        type: 'user',
+        message: { role: 'user', content: summary },
+        isCompactSummary: true,
+        isVisibleInTranscriptOnly: true,
+        uuid,
+        timestamp,
+      },
+    ];
+  }
+
+  /** The lines that stay in force beside a summary, from the first kept node down. */
+  #keptFrom(node: Node, anchor: string): JsonObject | undefined {
+    const first = node.marker?.firstKept;
+    if (first === undefined) return undefined;
+    const uuids: string[] = [];
+    for (let at = node.parentId; at !== null; ) {
+      const tail = this.#tails.get(at);
+      if (tail !== undefined && tail !== null) uuids.push(tail);
+      if (at === first) return { anchor_uuid: anchor, uuids: uuids.reverse() };
+      at = this.#returning.get(at)?.node.parentId ?? null;
+    }
+    return undefined;
+  }
+
+  #reply(node: Node, message: Message): JsonObject {
+    const source = node.meta.source ?? {};
+    const usage = objectAt(source, 'usage');
+    const calls = message.content.some((block) => block.type === 'tool-use');
+    return {
+      id: `msg_${node.id.replaceAll('-', '')}`,
+      type: 'message',
+      role: 'assistant',
+      model: filledAt(source, 'model_name') ?? 'unknown',
+      content: this.#blocks(node, message),
+      stop_reason: filledAt(source, 'finish_reason') ?? (calls ? 'tool_use' : 'end_turn'),
+      stop_sequence: null,
+      usage: {
+        input_tokens: numberAt(usage, 'inputTokens') ?? numberAt(usage, 'input_tokens') ?? 0,
+        output_tokens: numberAt(usage, 'outputTokens') ?? numberAt(usage, 'output_tokens') ?? 0,
+      },
+    };
+  }
+
+  /** What a user said: a text alone as a text. */
+  #content(node: Node, message: Message): Json {
+    const [only] = message.content;
+    if (message.content.length === 1 && only?.type === 'text' && 'text' in only && Object.keys(only).length === 2)
+      return String(only.text);
+    return this.#blocks(node, message);
+  }
+
+  #blocks(node: Node, message: Message): Json[] {
+    return message.content.map((block) => {
+      const made = toAnthropicBlock(block);
+      if (made !== null) return made;
+      this.#lose(node, 'attachments', 'An attachment is named, its bytes are left out.');
+      return { type: 'text', text: definitionOf(block).toText(block) };
+    });
+  }
+
+  #lose(node: Node, what: string, message: string): void {
+    this.losses.push({ node, what, message });
+  }
+
+  /** The line that a node ends in. */
+  tailOf(id: NodeId | null): string | null {
+    return id === null ? null : this.#tail(id);
+  }
+
+  /** The id of a node in its file. */
+  idOf(id: NodeId | null): string | undefined {
+    return id === null ? undefined : this.#returning.get(id)?.id;
+  }
+}
+
+/** A line that hangs elsewhere; one that named its parent in another way goes on doing so. */
+function linked(line: JsonObject, parent: string | null): JsonObject {
+  return typeof line.parentUuid !== 'string' && 'logicalParentUuid' in line
+    ? { ...line, logicalParentUuid: parent }
+    : { ...line, parentUuid: parent };
+}
+
+function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+  const { systemPrompt } = tree.attributes;
+  if (systemPrompt !== undefined && systemPrompt !== '')
+    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
+  for (const node of tree.nodes) {
+    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
+      yield loss(tree, node, 'tags', 'Its tags are left out.');
+    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
+  }
+  for (const { nodeId, title } of tree.bookmarks)
+    yield {
+      type: 'loss',
+      loss: {
+        what: 'bookmarks',
+        place: `${tree.treeId} ${nodeId}`,
+        message: `The bookmark ${JSON.stringify(title)} is left out.`,
+      },
+    };
+}
+
+async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  const original = originalTree(tree, name);
+  const record = original?.record ?? {};
+  const [session = tree.treeId, agent] = (original?.id ?? tree.treeId).split('/agent-');
+  const writer = new SessionWriter(tree, session, options);
+  writer.out.addKept(linesAt(record, '$lines'));
+  await writer.write();
+  yield* lossesOf(tree);
+  for (const { node, what, message } of writer.losses) yield loss(tree, node, what, message);
+  const { title, autoTitle } = tree.attributes;
+  if (title !== undefined && title !== record.$title)
+    writer.out.add({ type: 'custom-title', customTitle: title, sessionId: session });
+  else if (title === undefined && autoTitle !== undefined)
+    writer.out.add({ type: 'ai-title', aiTitle: autoTitle, sessionId: session });
+  const leaf = writer.tailOf(tree.activeNodeId);
+  if (leaf !== null && writer.idOf(tree.activeNodeId) !== textAt(record, '$active'))
+    writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
+  const folder = fileNameOf(session, tree.treeId);
+  const file = agent === undefined ? folder : `${folder}/subagents/agent-${fileNameOf(agent, tree.treeId)}`;
+  yield { type: 'file', name: `${file}.jsonl`, mediaType: 'application/jsonl' };
+  yield* linePieces(writer.out.ordered);
+  yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };
+}
+
+/** Writes one file a session. */
+export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) yield* writeTree(tree, options);
+}

@@ -1,0 +1,116 @@
+// Lines of a session file kept beside the nodes that they were read into, so that a writer gives them back as they were
+// and in their order. Shared by the formats that have one record a line and name parents by id.
+import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
+import type { ExportedTree } from './contract.ts';
+import { isJsonObject, listAt, numberAt, textAt, textsAt } from './fields.ts';
+import { originalOf } from './records.ts';
+
+/** A line, and the place that it had in its file. */
+export interface KeptLine {
+  readonly at: number;
+  readonly line: JsonObject;
+}
+
+/** What is kept of the lines that a node was read from. */
+export interface Kept {
+  readonly lines: readonly KeptLine[];
+  /** Lines that are in no chain and followed it. */
+  readonly after: readonly KeptLine[];
+  /** The id of the node that it was hung on: where it still hangs there, its lines name their parents as they did. */
+  readonly parent: string | null;
+  /** Ids of the nodes above it that were read from the same line. */
+  readonly parts: readonly string[];
+}
+
+const pairs = (lines: readonly KeptLine[]): Json[] => lines.map(({ at, line }) => ({ at, line }));
+
+/** Lines as a record. */
+export function keptRecord({ lines, after, parent, parts }: Kept): JsonObject {
+  return {
+    lines: pairs(lines),
+    parent,
+    ...(after.length === 0 ? {} : { after: pairs(after) }),
+    ...(parts.length === 0 ? {} : { parts }),
+  };
+}
+
+/** The lines under a key of a record. */
+export function linesAt(record: JsonObject, key: string): KeptLine[] {
+  const found: KeptLine[] = [];
+  for (const pair of listAt(record, key)) {
+    if (!isJsonObject(pair) || !isJsonObject(pair.line)) continue;
+    found.push({ at: numberAt(pair, 'at') ?? 0, line: pair.line });
+  }
+  return found;
+}
+
+/** Lines for a record of a conversation. */
+export function toPairs(lines: readonly KeptLine[]): Json {
+  return pairs(lines);
+}
+
+/** A node on its way out with the lines that it came with. */
+export interface Returning {
+  readonly node: Node;
+  readonly id: string;
+  /** Null where it did not come from this format, or where its lines can no longer be told. */
+  readonly kept: Kept | null;
+  readonly unchanged: boolean;
+  /** Whether it hangs where it was read. */
+  readonly inPlace: boolean;
+}
+
+/** The nodes of a tree with the lines of a format that they came with, in writing order. */
+export function returningNodes(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): Returning[] {
+  return tree.nodes.map((node) => {
+    const id = ids.get(node.id) ?? node.id;
+    const original = originalOf(node, format);
+    const mine = original !== undefined && original.id === id;
+    const { record } = original ?? {};
+    if (!mine || record === undefined) return { node, id, kept: null, unchanged: false, inPlace: false };
+    const kept = {
+      lines: linesAt(record, 'lines'),
+      after: linesAt(record, 'after'),
+      parent: textAt(record, 'parent') ?? null,
+      parts: textsAt(record, 'parts'),
+    };
+    const above = node.parentId === null || node.parentId === tree.rootId ? null : (ids.get(node.parentId) ?? null);
+    return { node, id, kept, unchanged: original.unchanged, inPlace: above === kept.parent };
+  });
+}
+
+/** Gathers lines and gives them back in the order of the file that they came from, new ones last. */
+export class LinesOut {
+  readonly #lines: KeptLine[] = [];
+
+  add(line: JsonObject, at = Number.POSITIVE_INFINITY): void {
+    this.#lines.push({ at, line });
+  }
+
+  addKept(lines: readonly KeptLine[]): void {
+    for (const one of lines) this.#lines.push(one);
+  }
+
+  get ordered(): readonly JsonObject[] {
+    // Sorting is stable: lines without a place stay in the order in which they were added.
+    const order = [...this.#lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    return order.map(({ line }) => line);
+  }
+}
+
+/** The text of a file of lines, in pieces. */
+export function* linePieces(lines: readonly JsonObject[]): Generator<{ readonly type: 'text'; readonly text: string }> {
+  let piece = '';
+  for (const line of lines) {
+    piece += `${JSON.stringify(line)}\n`;
+    if (piece.length < 64 * 1024) continue;
+    yield { type: 'text', text: piece };
+    piece = '';
+  }
+  if (piece !== '') yield { type: 'text', text: piece };
+}
+
+/** A name for a file out of a foreign id; ours where that could be anything but a plain name. */
+export function fileNameOf(id: string, fallback: string): string {
+  return /^[A-Za-z0-9][\w.-]{0,150}$/.test(id) && !id.includes('..') ? id : fallback;
+}

@@ -1,0 +1,137 @@
+// Conversations for people to read: the current thread, or the whole tree with an outline of its branches.
+import type { Block, Node } from '@coppice/core';
+import { isText } from '@coppice/core';
+import { definitionOf } from '../../blocks/index.ts';
+import { type Branch, branchesOf, bytesIn, previewOf, speakerOf } from '../branches.ts';
+import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
+import { loss, threadOf, timesOf } from '../exporting.ts';
+import { toIso } from '../fields.ts';
+
+/** A fence that the text itself does not contain. */
+function fenced(text: string, language = ''): string {
+  let longest = 2;
+  for (const run of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`;
+}
+
+/** A text whose last code block was never closed would swallow everything after it. */
+function closed(text: string): string {
+  let open: string | null = null;
+  for (const line of text.split('\n')) {
+    const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === undefined) continue;
+    if (open === null) open = fence;
+    else if (fence.startsWith(open) && line.trim() === fence) open = null;
+  }
+  return open === null ? text : `${text}\n${open}`;
+}
+
+function blockText(block: Block, role: Node['role']): string {
+  if (isText(block)) return role === 'tool' ? fenced(block.text) : closed(block.text);
+  if (block.type === 'thinking' && 'thinking' in block) {
+    const text = String(block.thinking);
+    return text === '' ? '' : `<details><summary>Reasoning</summary>\n\n${closed(text)}\n\n</details>`;
+  }
+  if (block.type === 'tool-use' && 'name' in block && 'parameters' in block)
+    return `Calls \`${String(block.name)}\`:\n\n${fenced(JSON.stringify(block.parameters, null, 2), 'json')}`;
+  const source = 'source' in block ? block.source : undefined;
+  if (block.type === 'image' && typeof source === 'object' && source !== null && 'url' in source)
+    return `![image](<${String(source.url).replace(/[<>\n]/g, '')}>)`;
+  if (block.type === 'file' && typeof source === 'object' && source !== null && 'text' in source && 'name' in block)
+    return `Attached: ${String(block.name)}\n\n${fenced(String(source.text))}`;
+  return definitionOf(block).toText(block);
+}
+
+function messageText(node: Node, heading: string): string {
+  const said = (node.message?.content ?? []).map((block) => blockText(block, node.role)).filter((one) => one !== '');
+  const note = node.status === 'success' ? '' : ` · ${node.status}`;
+  return `${heading} ${speakerOf(node)}${note}\n\n${said.join('\n\n')}\n\n`;
+}
+
+const isShown = (node: Node) => node.kind !== 'state';
+
+function branchTitle({ number, nodes }: Branch): string {
+  return `Branch ${number}: ${previewOf(nodes.find(isShown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
+}
+
+function* outline(branches: readonly Branch[]): Generator<string> {
+  yield '## Outline\n\n';
+  for (const branch of branches) {
+    const shown = branch.nodes.filter(isShown).length;
+    const indent = '  '.repeat(Math.min(branch.depth, 20));
+    yield `${indent}- [${branchTitle(branch)}](#branch-${branch.number}) (${shown})${branch.current ? ' ←' : ''}\n`;
+  }
+  yield '\n';
+}
+
+function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+  yield loss(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
+  for (const node of tree.nodes)
+    if (node.message?.content.some((block) => bytesIn(block) !== undefined) === true)
+      yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+  if (tree.bookmarks.length > 0)
+    yield loss(tree, null, 'bookmarks', `${tree.bookmarks.length} bookmarks are left out.`);
+}
+
+function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly Branch[]): Generator<string> {
+  const { title, autoTitle, systemPrompt } = tree.attributes;
+  yield `# ${(title ?? autoTitle ?? 'Conversation').replace(/\s+/g, ' ')}\n\n`;
+  yield `${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShown).length} messages\n\n`;
+  if (systemPrompt !== undefined && systemPrompt !== '')
+    yield `> **System prompt**\n>\n${systemPrompt
+      .split('\n')
+      .map((line) => `> ${line}`)
+      .join('\n')}\n\n`;
+  if (branches.length <= 1) {
+    for (const node of nodes) if (isShown(node)) yield messageText(node, '##');
+    return;
+  }
+  yield* outline(branches);
+  for (const branch of branches) {
+    const from = branch.from === 0 ? '' : ` (from [branch ${branch.from}](#branch-${branch.from}))`;
+    yield `## <a id="branch-${branch.number}"></a>${branchTitle(branch)}${from}\n\n`;
+    for (const node of branch.nodes) if (isShown(node)) yield messageText(node, '###');
+  }
+}
+
+async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) {
+    const thread = options.thread === true;
+    const nodes = thread ? threadOf(tree) : tree.nodes;
+    yield { type: 'file', name: `${tree.treeId}.md`, mediaType: 'text/markdown' };
+    for (const text of treeText(tree, nodes, thread ? [] : branchesOf(tree))) yield { type: 'text', text };
+    const written = nodes.filter(isShown).length;
+    const left = tree.nodes.length - written;
+    if (thread && tree.nodes.length > nodes.length)
+      yield loss(
+        tree,
+        null,
+        'branches',
+        `${tree.nodes.length - nodes.length} messages off the current thread are left out.`,
+      );
+    if (nodes.length > written) yield loss(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
+    yield* lossesOf(tree);
+    yield { type: 'count', written, left };
+  }
+}
+
+/** Markdown for reading: one file per tree. */
+export const markdown = defineFormat({
+  name: 'markdown',
+  label: 'Markdown',
+  summary: 'A page to read per conversation: its thread, or all branches with an outline.',
+  writer: {
+    extension: 'md',
+    mediaType: 'text/markdown',
+    files: 'per-tree',
+    loses: {
+      notes: 'Ids, times, usage, parameters and notes are left out.',
+      attachments: 'Bytes of attachments are left out.',
+      bookmarks: 'Bookmarks are left out.',
+      branches: 'Branches off the current thread are left out when only the thread is asked for.',
+      markers: 'State of extensions is left out.',
+    },
+    write,
+  },
+});
