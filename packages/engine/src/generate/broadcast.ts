@@ -11,11 +11,10 @@ export interface Broadcast<E extends object> {
 export function createBroadcast<E extends object>(): Broadcast<E> {
   const events: E[] = [];
   let closed = false;
-  let waiting: (() => void)[] = [];
+  // Each stays from its first wait until it leaves or has seen all.
+  const readers = new Set<() => void>();
   const wake = () => {
-    const woken = waiting;
-    waiting = [];
-    for (const one of woken) one();
+    for (const look of readers) look();
   };
   // By hand: an async generator would take three turns of the queue for each event where a promise takes one.
   const reader = (from: number): AsyncIterator<E, undefined> => {
@@ -33,25 +32,22 @@ export function createBroadcast<E extends object>(): Broadcast<E> {
     const look = () => {
       while (asked.length > 0) {
         const come = take();
-        if (come === null) {
-          waiting.push(look);
-          return;
-        }
+        if (come === null) return;
         asked.shift()?.(come);
       }
     };
     const next = (): Promise<IteratorResult<E, undefined>> => {
       const there = asked.length === 0 ? take() : null;
       if (there !== null) return Promise.resolve(there);
-      return new Promise((resolve) => {
-        if (asked.push(resolve) === 1) waiting.push(look);
-      });
+      readers.add(look);
+      return new Promise((resolve) => void asked.push(resolve));
     };
     return {
       next,
       return() {
         left = true;
         look();
+        readers.delete(look);
         return Promise.resolve({ done: true, value: undefined });
       },
     };
@@ -65,6 +61,7 @@ export function createBroadcast<E extends object>(): Broadcast<E> {
     close() {
       closed = true;
       wake();
+      readers.clear();
     },
     read: (from = 0) => ({ [Symbol.asyncIterator]: () => reader(Math.max(0, from)) }),
   };

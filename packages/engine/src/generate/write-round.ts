@@ -72,19 +72,25 @@ async function writeAll(
     runId: room.newId(),
   }));
   const now = room.clock.now();
-  // Runs first: a pending node without a run would be pending for ever if we died in between.
-  for (const { runId, nodeId: id, prompts: list } of jobs) {
-    await room.breathe();
-    await room.store.runs.start({
-      id: runId,
-      treeId,
-      nodeId: id,
-      process: room.process,
-      startedAt: now,
-      beatAt: now,
-      data: runData(state, list[0]),
-    });
-  }
+  // Runs first: a pending node without a run would be pending for ever if we died in between. All at once: a store puts
+  // them down in one commit.
+  await room.breathe();
+  await Promise.all(
+    jobs.map(({ runId, nodeId: id, prompts: list }) =>
+      room.store.runs.start({
+        id: runId,
+        treeId,
+        nodeId: id,
+        process: room.process,
+        startedAt: now,
+        beatAt: now,
+        data: runData(state, list[0]),
+      }),
+    ),
+  ).catch(async (error: unknown) => {
+    await forget(room, jobs);
+    throw error;
+  });
   await room.breathe();
   const isOurs = await plant(room, state, ground, jobs, select).catch(async (error: unknown) => {
     await forget(room, jobs);
