@@ -51,8 +51,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     fetch: (request, bindings) => app.fetch(request, bindings),
     async close() {
       closing.abort();
-      const generators = [...services.rooms()].flatMap((room) => [...room.generators()]);
-      await Promise.all(generators.map((generator) => generator.close()));
+      await Promise.all([...services.rooms()].map((room) => room.close()));
     },
   };
 }

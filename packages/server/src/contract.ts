@@ -1,6 +1,6 @@
 /** What a server is made of, and the bounds it keeps. */
 import type { MessageKit, Store } from '@coppice/core';
-import type { Config, Events, GenerateLimits, Providers, Tools } from '@coppice/engine';
+import type { Config, Events, GenerateLimits, McpClient, Providers, Tools } from '@coppice/engine';
 import type { Logger } from 'pino';
 
 /**
@@ -90,7 +90,12 @@ export interface ServerOptions {
   readonly providers?: Providers | undefined;
   /** The built-in tools if not given. */
   readonly tools?: Tools | undefined;
+  /** Tools of other processes; whoever made it starts and closes it, and gives its registry as `tools`. */
+  readonly mcp?: McpClient | undefined;
+  /** Hooks before and after what is done; one bus for all owners. */
   readonly events?: Events | undefined;
+  /** Whether trees and replies get titles by themselves; true if not given. */
+  readonly titles?: boolean | undefined;
   readonly generateLimits?: Partial<GenerateLimits> | undefined;
   /** The folder of the built page; without it there is an API and no page. */
   readonly web?: string | undefined;

@@ -2,6 +2,7 @@
 export { type CoppiceServer, createServer } from './app.ts';
 export * from './contract.ts';
 export { httpCodes, statusOf, statusOfKind } from './http-errors.ts';
+export { createLog, type LogOptions } from './log.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
 export type { Access, Needs, Route } from './routes/define.ts';
 export { routes } from './routes/index.ts';

@@ -2,18 +2,26 @@
 import { messageKit } from '@coppice/content';
 import type { MessageKit, Store, TreeId } from '@coppice/core';
 import {
+  type Commands,
+  type Compactor,
   type Config,
+  cheapModel,
+  createCommands,
+  createCompactor,
   createEvents,
   createGenerator,
   createProviders,
+  createSummarizer,
+  createTitles,
   createTools,
-  type Events,
   type Generator,
-  type GeneratorOptions,
   generatorSettings,
+  type McpClient,
   newId,
   type Providers,
+  type Titles,
   type Tools,
+  toolSettings,
 } from '@coppice/engine';
 import { TemporaryTrees } from '@coppice/stores';
 import { type Logger, pino } from 'pino';
@@ -42,8 +50,17 @@ export interface Room {
   /** Counts a temporary tree that is about to be made; refuses one too many. */
   admitTemporary(treeId: TreeId): Promise<void>;
   generatorOf(store: Store): Generator;
-  /** The generators that there are so far. */
-  generators(): Iterable<Generator>;
+  /** Sums branches up and has older messages give way, in one of the two stores. */
+  compactorOf(store: Store): Compactor;
+  /** Cuts turns short, and gives up titles that are on their way. */
+  close(): Promise<void>;
+}
+
+/** What is made once for each store. */
+interface Desk {
+  readonly generator: Generator;
+  readonly titles: Titles | null;
+  readonly compactor: Compactor;
 }
 
 /** What the server says about itself, made when it is first asked for. */
@@ -60,7 +77,8 @@ export interface Services {
   readonly config: Config;
   readonly providers: Providers;
   readonly tools: Tools;
-  readonly events: Events;
+  readonly commands: Commands;
+  readonly mcp: McpClient | null;
   readonly kit: MessageKit;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
@@ -95,56 +113,63 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const now = options.now ?? Date.now;
   const fresh = options.newId ?? (() => newId(now()));
   const providers = options.providers ?? createProviders({ config });
-  const tools = options.tools ?? createTools({ limits: { timeoutMs: config.tools.timeoutMs } });
-  const events = options.events ?? createEvents();
+  const tools = options.tools ?? createTools(toolSettings(config));
   const kit = options.kit ?? messageKit;
   const settings = generatorSettings(config);
+  const summarizer = createSummarizer({ model: cheapModel(providers, config) });
   const temporary = new TemporaryTrees(store, { now, kit });
   const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
   const rooms = new Map<string, Room>();
   let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
-  const makeGenerator = (of: Store): Generator => {
-    const made: GeneratorOptions = {
-      store: of,
+  const log = options.log ?? pino({ level: 'silent' });
+  const makeDesk = (of: Store): Desk => {
+    // A bus of its own for each store: what listens to the turns of one has no business with those of another.
+    const events =
+      options.events ?? createEvents(({ event, error }) => log.warn({ err: error, event }, 'a hook failed'));
+    const shared = { store: of, summarizer, events, kit, newId: fresh };
+    const model = (id: string) => providers.model(id);
+    const generator = createGenerator({
+      ...shared,
+      ...settings,
       providers,
       tools,
-      events,
-      kit,
-      newId: fresh,
-      defaults: settings.defaults,
       limits: { ...settings.limits, ...options.generateLimits },
-    };
-    return createGenerator(made);
+    });
+    const onError = (error: unknown) => log.warn({ err: error }, 'a title was not given');
+    const titles = options.titles === false ? null : createTitles({ ...shared, model, onError });
+    return { generator, titles, compactor: createCompactor({ ...shared, model }) };
   };
   const makeRoom = (owner: string): Room => {
     const main = owner === store.owner ? store : store.forOwner(owner);
     const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
-    const generators = new Map<Store, Generator>();
+    const desks = new Map<Store, Desk>();
+    const deskOf = (of: Store): Desk => {
+      const desk = desks.get(of) ?? makeDesk(of);
+      desks.set(of, desk);
+      return desk;
+    };
     return {
       owner,
       store: main,
       temporary: beside,
       storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
-      generatorOf(of) {
-        const known = generators.get(of);
-        if (known !== undefined) return known;
-        const made = makeGenerator(of);
-        generators.set(of, made);
-        return made;
-      },
-      generators: () => generators.values(),
+      generatorOf: (of) => deskOf(of).generator,
+      compactorOf: (of) => deskOf(of).compactor,
       async admitTemporary(treeId) {
         const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
         if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
           refuseHttp('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
       },
+      async close() {
+        await Promise.all([...desks.values()].map((desk) => desk.generator.close()));
+        await Promise.all([...desks.values()].map((desk) => desk.titles?.close()));
+      },
     };
   };
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const log = options.log ?? pino({ level: 'silent' });
   const metrics = new Metrics();
   const usage = new Usage({ quotas, now });
-  const turns = new Turns(quotas, limits, config.tools);
+  const turns = new Turns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   return {
@@ -152,7 +177,15 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     config,
     providers,
     tools,
-    events,
+    commands: createCommands({
+      models: providers,
+      summarizer,
+      kit,
+      now,
+      newId: fresh,
+      abort: async ({ actId }) => turns.stop(actId),
+    }),
+    mcp: options.mcp ?? null,
     kit,
     limits,
     quotas,

@@ -1,5 +1,6 @@
 /** One call of one tool: checked, approved, run within its limits, and answered whatever happens. */
-import { type Block, isAppError, type Json, type JsonObject, type TextBlock } from '@coppice/core';
+import { type Block, isAppError, isText, type Json, type JsonObject, type TextBlock } from '@coppice/core';
+import { hideSecrets } from '../config/secret.ts';
 import { approvalHash } from './approval.ts';
 import { blocksWithin, ToolContent } from './content.ts';
 import type {
@@ -57,7 +58,7 @@ export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCa
     callId: call.id,
     name: call.name,
     ...(origin === undefined ? {} : { origin }),
-    message: { role: 'tool', tool_call_id: call.id, content },
+    message: { role: 'tool', tool_call_id: call.id, content: content.map(withoutKeys) },
     error,
     truncated,
     elapsedMs: Math.max(0, shop.now() - start),
@@ -76,6 +77,13 @@ export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCa
     const { code, message } = failure(call.name, error);
     return said(`Error (${code}): ${message}`, code);
   }
+}
+
+/** A tool that looks around may find a key of ours; it does not become part of a conversation. */
+function withoutKeys(block: Block): Block {
+  if (!isText(block)) return block;
+  const text = hideSecrets(block.text);
+  return text === block.text ? block : { ...block, text };
 }
 
 function failure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {

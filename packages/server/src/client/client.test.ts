@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { clientSource } from '../../test/client-source.ts';
 
-/** Generated and formatted source differ in white space and quotes alone. */
+/** Generated and formatted source differ in white space, in quotes, and in the bar before a union over several lines. */
 function bare(source: string): string {
-  return source.replaceAll(/[\s"']+/g, '');
+  return source.replaceAll(/[\s"']+/g, '').replaceAll(/([:=(<,])\|/g, '$1');
 }
 
 test('[A33] the types of the client are those of the routes as they are', async () => {

@@ -1,6 +1,57 @@
 /* Generated from the table of routes: npm run client -w @coppice/server. Do not edit. */
 
 export interface paths {
+  readonly '/api/attachments': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Stores bytes under their hash; the media type is that of the request. The same bytes again are the same attachment. */
+    readonly post: operations['uploadAttachment'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/attachments/{hash}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The bytes, or a range of them. They never change, so they may be kept for good. */
+    readonly get: operations['getAttachment'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/commands': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Every command with its usage, its arguments as JSON Schema, and examples. */
+    readonly get: operations['listCommands'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/docs': {
     readonly parameters: {
       readonly query?: never;
@@ -120,6 +171,91 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/mcp': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The MCP servers of the operator’s configuration, how each is, and what its tools are like. */
+    readonly get: operations['listMcpServers'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/mcp/approvals': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Takes a changed tool, or all changed tools of a server, as it is now. The hash is that of what was shown. */
+    readonly post: operations['approveMcpTool'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/me': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Who you are here, and whether there are others. */
+    readonly get: operations['getMe'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/models': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Every model that can be asked, those that are ready first, and the one of choice. */
+    readonly get: operations['listModels'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/models/refresh': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Asks every provider that is ready which models it has. */
+    readonly post: operations['refreshModels'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/openapi.json': {
     readonly parameters: {
       readonly query?: never;
@@ -154,6 +290,74 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/settings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What the operator has set, as far as it may be seen: no key, and no path on the machine. */
+    readonly get: operations['getSettings'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/shared/{token}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What a link shows, to whoever has it. */
+    readonly get: operations['getShared'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/shares': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** All your links. */
+    readonly get: operations['listShares'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/shares/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /** Revokes a link; it leads nowhere from now on. */
+    readonly delete: operations['revokeShare'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/tags': {
     readonly parameters: {
       readonly query?: never;
@@ -163,6 +367,58 @@ export interface paths {
     };
     /** The tags that trees carry, with how many carry each. */
     readonly get: operations['listTags'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/tokens': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Your tokens; what they are is not kept. */
+    readonly get: operations['listTokens'];
+    readonly put?: never;
+    /** Makes a token for you, or, as an admin, for somebody else. It is shown this once. */
+    readonly post: operations['createToken'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/tokens/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    /** Revokes a token of yours; it is good for nothing from now on. */
+    readonly delete: operations['revokeToken'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/tools': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The tools that models may call. */
+    readonly get: operations['listTools'];
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
@@ -242,6 +498,23 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/trees/{tree}/branch': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Goes elsewhere to go on from there; with a summary of what is left behind, given or written by a model. */
+    readonly post: operations['branch'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/trees/{tree}/cherry-pick': {
     readonly parameters: {
       readonly query?: never;
@@ -259,6 +532,57 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/trees/{tree}/commands': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Runs a command, as a line or by name and arguments. It plans under the lock of the tree and needs no version. */
+    readonly post: operations['runCommand'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/commands/complete': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** How a line could go on. */
+    readonly post: operations['completeCommand'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/compact': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Has older messages of a branch give way to a summary; nothing is deleted. */
+    readonly post: operations['compact'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/trees/{tree}/contents': {
     readonly parameters: {
       readonly query?: never;
@@ -268,6 +592,23 @@ export interface paths {
     };
     /** The messages of some nodes, by id; what is not there is left out. */
     readonly get: operations['getContents'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/context': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** What a model would see at a node: every message with its tokens, how full the window is, and what a reply costs. */
+    readonly get: operations['getContext'];
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
@@ -362,6 +703,74 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/trees/{tree}/history': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The commits of a tree, newest first, before a version. */
+    readonly get: operations['getHistory'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/history/{version}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The tree as it was after a version, without content. */
+    readonly get: operations['getVersion'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/history/{version}/page': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** A page of a branch as it was after a version. */
+    readonly get: operations['getVersionPage'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/history/{version}/restore': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Makes the tree again what it was after a version, as a new commit. */
+    readonly post: operations['restoreVersion'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/trees/{tree}/keep': {
     readonly parameters: {
       readonly query?: never;
@@ -390,6 +799,23 @@ export interface paths {
     readonly get: operations['getLeaves'];
     readonly put?: never;
     readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/trees/{tree}/merge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /** Brings a branch back to the active one, or to the one that is named: as one summary, or as its messages. */
+    readonly post: operations['merge'];
     readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
@@ -756,6 +1182,24 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/trees/{tree}/shares': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The links to a tree of yours. */
+    readonly get: operations['listTreeShares'];
+    readonly put?: never;
+    /** Shares the path to a node as it is now. The link is shown this once; nothing that comes later is in it. */
+    readonly post: operations['createShare'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/trees/{tree}/system-prompt': {
     readonly parameters: {
       readonly query?: never;
@@ -859,6 +1303,41 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/users': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The users of a shared server. */
+    readonly get: operations['listUsers'];
+    readonly put?: never;
+    /** Lets somebody in; with a first token, which is shown this once. */
+    readonly post: operations['createUser'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/users/{id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    /** Renames a user, changes the role, or shuts somebody out and lets them in again. */
+    readonly patch: operations['patchUser'];
+    readonly trace?: never;
+  };
   readonly '/healthz': {
     readonly parameters: {
       readonly query?: never;
@@ -927,6 +1406,11 @@ export interface components {
       readonly treeId: string;
       readonly version: number;
     };
+    readonly BlobInfo: {
+      readonly hash: string;
+      readonly mediaType: string;
+      readonly size: number;
+    };
     readonly Block: {
       readonly type: string;
     } & {
@@ -951,6 +1435,30 @@ export interface components {
       };
       /** Format: uuid */
       readonly treeId: string;
+      readonly version: number;
+    };
+    readonly Command: {
+      readonly examples: readonly {
+        readonly about: string;
+        readonly line: string;
+      }[];
+      readonly name: string;
+      readonly schema: {
+        readonly [key: string]: unknown;
+      };
+      readonly summary: string;
+      readonly usage: string;
+    };
+    readonly CommitSummary: {
+      readonly actId: string;
+      readonly actor: string;
+      readonly at: number;
+      /** @enum {string} */
+      readonly kind: 'do' | 'undo' | 'redo';
+      readonly steps: {
+        readonly [key: string]: number;
+      };
+      readonly structural: boolean;
       readonly version: number;
     };
     readonly Deleted: {
@@ -990,6 +1498,19 @@ export interface components {
       readonly treeId: string;
       readonly version: number;
     };
+    readonly Landed: {
+      /** Format: uuid */
+      readonly actId: string;
+      /** Format: uuid */
+      readonly activeNodeId: string | null;
+      readonly nodes: readonly components['schemas']['Node'][];
+      readonly result: {
+        readonly [key: string]: unknown;
+      };
+      /** Format: uuid */
+      readonly treeId: string;
+      readonly version: number;
+    };
     readonly MadeTree: {
       /** Format: uuid */
       readonly actId: string;
@@ -1011,7 +1532,7 @@ export interface components {
       /** @enum {string} */
       readonly role: 'user' | 'assistant' | 'tool' | 'system';
       readonly tool_call_id?: string;
-    } | null;
+    };
     readonly MessageInput: {
       readonly content: string | readonly components['schemas']['Block'][];
       readonly id?: string;
@@ -1021,6 +1542,27 @@ export interface components {
       /** @enum {string} */
       readonly role: 'user' | 'assistant' | 'tool' | 'system';
       readonly tool_call_id?: string;
+    };
+    readonly ModelChoice: {
+      readonly capabilities: {
+        readonly images: boolean;
+        readonly thinking: boolean;
+        readonly tools: boolean;
+      };
+      readonly id: string;
+      readonly label: string;
+      readonly maxOut: number;
+      readonly missing: string | null;
+      readonly price: {
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        readonly input: number;
+        readonly output: number;
+      } | null;
+      readonly provider: string;
+      readonly providerLabel: string;
+      readonly ready: boolean;
+      readonly window: number;
     };
     readonly Node: {
       readonly addedIn: number;
@@ -1044,7 +1586,7 @@ export interface components {
       };
       /** Format: uuid */
       readonly matchParent: string | null;
-      readonly message: components['schemas']['Message'];
+      readonly message: components['schemas']['Message'] & (Record<string, never> | null);
       readonly meta: {
         readonly [key: string]: unknown;
       };
@@ -1098,6 +1640,17 @@ export interface components {
       /** Format: uuid */
       readonly treeId: string;
     };
+    readonly Share: {
+      readonly createdAt: number;
+      readonly expiresAt: number | null;
+      readonly fields: readonly string[];
+      readonly id: string;
+      readonly nodeIds: readonly string[];
+      readonly revokedAt: number | null;
+      readonly title: string | null;
+      /** Format: uuid */
+      readonly treeId: string;
+    };
     readonly ThreadPage: {
       /** Format: uuid */
       readonly activeNodeId: string | null;
@@ -1126,8 +1679,26 @@ export interface components {
       };
       readonly version: number;
     };
+    readonly Token: {
+      readonly createdAt: number;
+      readonly expiresAt: number | null;
+      readonly id: string;
+      readonly name: string;
+      readonly revokedAt: number | null;
+      readonly usedAt: number | null;
+      readonly userId: string;
+    };
+    readonly Tool: {
+      readonly description: string;
+      readonly name: string;
+      readonly parameters: {
+        readonly [key: string]: unknown;
+      };
+      readonly sideEffects: boolean;
+    };
     readonly TopologyNode: {
       readonly childCount: number;
+      readonly createdAt: number;
       readonly groupId: number;
       readonly hasChildren: boolean;
       /** Format: uuid */
@@ -1203,6 +1774,14 @@ export interface components {
       readonly updatedAt: number;
       readonly version: number;
     };
+    readonly User: {
+      readonly createdAt: number;
+      readonly disabledAt: number | null;
+      readonly id: string;
+      readonly name: string;
+      /** @enum {string} */
+      readonly role: 'admin' | 'member' | 'viewer';
+    };
   };
   responses: never;
   parameters: never;
@@ -1212,6 +1791,101 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  readonly uploadAttachment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly '*/*': string;
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['BlobInfo'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getAttachment: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly hash: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/octet-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listCommands: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Command'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly getReference: {
     readonly parameters: {
       readonly query?: never;
@@ -1453,6 +2127,177 @@ export interface operations {
       };
     };
   };
+  readonly listMcpServers: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly servers: readonly {
+              readonly [key: string]: unknown;
+            }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly approveMcpTool: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly hash?: string;
+          readonly tool: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly approved: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getMe: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly id: string;
+            /** @enum {string} */
+            readonly mode: 'token' | 'users';
+            readonly name: string;
+            /** @enum {string} */
+            readonly role: 'admin' | 'member' | 'viewer';
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listModels: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly default: string;
+            readonly items: readonly components['schemas']['ModelChoice'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly refreshModels: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly default: string;
+            readonly items: readonly components['schemas']['ModelChoice'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly getOpenApi: {
     readonly parameters: {
       readonly query?: never;
@@ -1523,6 +2368,180 @@ export interface operations {
       };
     };
   };
+  readonly getSettings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly budgets: {
+              readonly dayUsd: number | null;
+              readonly turnTokens: number | null;
+              readonly turnUsd: number | null;
+            };
+            readonly defaultModel: string;
+            readonly limits: {
+              readonly attachmentBytes: number;
+              readonly bodyBytes: number;
+            };
+            readonly providers: readonly {
+              readonly enabled: boolean;
+              readonly key: boolean;
+              readonly kind: string;
+              readonly label: string;
+              readonly name: string;
+            }[];
+            readonly quotas: {
+              readonly generations: number;
+              readonly streams: number;
+              readonly temporaryTrees: number;
+            };
+            readonly store: {
+              readonly kind: string;
+              readonly notes: readonly string[];
+              readonly readOnly: boolean;
+              readonly search: boolean;
+            };
+            readonly tools: {
+              /** @enum {string} */
+              readonly approval: 'ask' | 'never' | 'always';
+              readonly calls: number;
+              readonly rounds: number;
+            };
+            readonly warnings: readonly string[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getShared: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly token: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly createdAt: number;
+            readonly messages: readonly {
+              readonly content: readonly components['schemas']['Block'][];
+              readonly createdAt?: number;
+              /** Format: uuid */
+              readonly id: string;
+              readonly model?: string;
+              /** @enum {string} */
+              readonly role: 'user' | 'assistant' | 'tool' | 'system';
+              readonly usage?: unknown;
+            }[];
+            readonly systemPrompt?: string;
+            readonly title: string | null;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listShares: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Share'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly revokeShare: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly share: components['schemas']['Share'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly listTags: {
     readonly parameters: {
       readonly query?: never;
@@ -1543,6 +2562,141 @@ export interface operations {
               readonly count: number;
               readonly name: string;
             }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listTokens: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Token'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createToken: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expiresAt?: number | null;
+          readonly name: string;
+          readonly userId?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly secret: string;
+            readonly token: components['schemas']['Token'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly revokeToken: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly token: components['schemas']['Token'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listTools: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Tool'][];
           };
         };
       };
@@ -1869,6 +3023,55 @@ export interface operations {
       };
     };
   };
+  readonly branch: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly focus?: string;
+          readonly nodeId: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly summarize?: boolean;
+          readonly summary?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Landed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly cherryPick: {
     readonly parameters: {
       readonly query?: {
@@ -1918,6 +3121,157 @@ export interface operations {
       };
     };
   };
+  readonly runCommand: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly activeNodeId?: string | null;
+          readonly args?: {
+            readonly [key: string]: unknown;
+          };
+          readonly line?: string;
+          readonly list?: readonly string[];
+          readonly name?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly data?: unknown;
+            readonly list?: readonly string[];
+            readonly place?: {
+              /** Format: uuid */
+              readonly activeNodeId: string | null;
+              /** Format: uuid */
+              readonly treeId: string;
+            };
+            readonly said: string;
+            readonly selectedText?: string;
+            readonly text?: string;
+            readonly undo?: string;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly completeCommand: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly activeNodeId?: string | null;
+          readonly line: string;
+          readonly list?: readonly string[];
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly from: number;
+            readonly items: readonly {
+              readonly about: string;
+              readonly label: string;
+              readonly value: string;
+            }[];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly compact: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly focus?: string;
+          readonly model?: string;
+          readonly nodeId?: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly summary?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Landed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly getContents: {
     readonly parameters: {
       readonly query: {
@@ -1943,6 +3297,81 @@ export interface operations {
                 readonly [key: string]: unknown;
               };
             };
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getContext: {
+    readonly parameters: {
+      readonly query?: {
+        readonly maxTokens?: string;
+        readonly model?: string;
+        readonly nodeId?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly compactAt: number;
+            readonly compaction: {
+              /** Format: uuid */
+              readonly nodeId: string;
+              readonly summary: string;
+            } | null;
+            readonly cost: {
+              readonly input: number;
+              readonly output: number;
+              readonly total: number;
+            } | null;
+            readonly entries: readonly {
+              /** @enum {string} */
+              readonly kind: 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
+              readonly message: components['schemas']['Message'];
+              /** Format: uuid */
+              readonly nodeId: string | null;
+              readonly reported: number | null;
+              readonly tokens: number;
+            }[];
+            readonly estimate: {
+              readonly newer: number;
+              readonly reported: number | null;
+              readonly tokens: number;
+            };
+            readonly flags: readonly {
+              readonly [key: string]: unknown;
+            }[];
+            readonly known: boolean;
+            readonly maxTokens: number;
+            readonly model: string;
+            /** Format: uuid */
+            readonly nodeId: string | null;
+            /** @enum {string} */
+            readonly room: 'ok' | 'short';
+            readonly tokens: number;
+            readonly used: number;
+            readonly version: number;
+            readonly window: number;
           };
         };
       };
@@ -2256,6 +3685,186 @@ export interface operations {
       };
     };
   };
+  readonly getHistory: {
+    readonly parameters: {
+      readonly query?: {
+        readonly before?: number;
+        readonly limit?: number;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['CommitSummary'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getVersion: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+        readonly version: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly bookmarks: readonly components['schemas']['Bookmark'][];
+            readonly nodes: readonly components['schemas']['TopologyNode'][];
+            readonly tree: components['schemas']['TreeView'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly getVersionPage: {
+    readonly parameters: {
+      readonly query?: {
+        readonly before?: string;
+        readonly limit?: number;
+        readonly nodeId?: string;
+        readonly siblings?: boolean;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+        readonly version: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            /** Format: uuid */
+            readonly before: string | null;
+            readonly groups: {
+              readonly [key: string]: readonly components['schemas']['Node'][];
+            };
+            readonly nodes: readonly components['schemas']['Node'][];
+            /** Format: uuid */
+            readonly rootId: string;
+            readonly variants: {
+              readonly [key: string]: {
+                readonly ids: readonly string[];
+                readonly index: number;
+                readonly total: number;
+              };
+            };
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly restoreVersion: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+        readonly version: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** Format: uuid */
+            readonly actId: string;
+            /** Format: uuid */
+            readonly activeNodeId: string | null;
+            readonly nodes: readonly components['schemas']['Node'][];
+            readonly result: {
+              readonly [key: string]: unknown;
+            };
+            /** Format: uuid */
+            readonly treeId: string;
+            readonly version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 428: Say which version you have seen. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly keepTree: {
     readonly parameters: {
       readonly query?: never;
@@ -2318,6 +3927,57 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly merge: {
+    readonly parameters: {
+      readonly query?: {
+        readonly expectedVersion?: number;
+        readonly onConflict?: 'branch';
+      };
+      readonly header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        readonly 'if-match'?: string;
+      };
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expectedVersion?: number;
+          readonly focus?: string;
+          readonly into?: string;
+          /** @enum {string} */
+          readonly mode?: 'summary' | 'messages';
+          readonly nodeId: string;
+          /** @enum {string} */
+          readonly onConflict?: 'branch';
+          readonly summary?: string;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Landed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       readonly default: {
         headers: {
           readonly [name: string]: unknown;
@@ -3322,6 +4982,83 @@ export interface operations {
       };
     };
   };
+  readonly listTreeShares: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['Share'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createShare: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly tree: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly expiresAt?: number | null;
+          readonly fields?: readonly ('system-prompt' | 'tools' | 'thinking' | 'models' | 'usage' | 'times')[];
+          readonly nodeId?: string;
+          readonly title?: string | null;
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly share: components['schemas']['Share'];
+            readonly token: string;
+            readonly url: string;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   readonly setSystemPrompt: {
     readonly parameters: {
       readonly query?: never;
@@ -3585,6 +5322,120 @@ export interface operations {
         };
         content: {
           readonly 'application/json': components['schemas']['Reversed'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly listUsers: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly items: readonly components['schemas']['User'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly createUser: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly id?: string;
+          readonly name: string;
+          /** @enum {string} */
+          readonly role?: 'admin' | 'member' | 'viewer';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Made. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly token: string;
+            readonly user: components['schemas']['User'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly patchUser: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': {
+          readonly disabled?: boolean;
+          readonly name?: string;
+          /** @enum {string} */
+          readonly role?: 'admin' | 'member' | 'viewer';
+        };
+      };
+    };
+    readonly responses: {
+      /** @description Done. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            readonly user: components['schemas']['User'];
+          };
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */

@@ -117,27 +117,18 @@ export class LiveTurn {
   }
 }
 
-/** What of the operator's rules about tools a turn goes by. */
-export interface ToolRules {
-  readonly approval: 'ask' | 'never' | 'always';
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-}
-
 /** Every turn of this process that runs, and for a while those that are through. */
 export class Turns {
   readonly #byAct = new Map<ActId, LiveTurn>();
   readonly #quotas: Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
-  readonly #rules: ToolRules;
   // Tools that a person allowed for good, by owner.
   readonly #remembered = new Map<string, Set<string>>();
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
-  constructor(quotas: Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>, rules: ToolRules) {
+  constructor(quotas: Quotas, limits: Pick<ServerLimits, 'keepTurnMs'>) {
     this.#quotas = quotas;
     this.#limits = limits;
-    this.#rules = rules;
   }
 
   /** Turns that are being written. */
@@ -161,6 +152,15 @@ export class Turns {
   /** Whether a turn of this process writes as part of an act. */
   isLocal(actId: ActId): boolean {
     return this.#byAct.get(actId)?.over === false;
+  }
+
+  /** Stops the turn of an act, if this process has it, and resolves when it is through. */
+  async stop(actId: ActId): Promise<boolean> {
+    const live = this.#byAct.get(actId);
+    if (live === undefined || live.over) return false;
+    live.turn.abort();
+    await live.turn.done;
+    return true;
   }
 
   /** The turn of an act; null where this process has none of this owner's. */
@@ -197,12 +197,9 @@ export class Turns {
     request: ApprovalRequest,
     live: LiveTurn | null,
   ): Promise<ApprovalDecision> | ApprovalDecision {
-    const { approval, allow, deny } = this.#rules;
-    const { name, hash } = request;
-    if (deny.includes(name)) return { approved: false, reason: 'The operator does not allow this tool.' };
-    const allowed = allow.includes(name) || approval === 'always' || this.#remembered.get(owner)?.has(name) === true;
-    if (allowed) return { approved: true, hash };
-    if (approval === 'never' || live === null) return { approved: false, reason: 'Nobody may approve it here.' };
+    // The operator's own rules were asked before; what comes here is for a person to decide.
+    if (this.#remembered.get(owner)?.has(request.name) === true) return { approved: true, hash: request.hash };
+    if (live === null) return { approved: false, reason: 'Nobody is there to approve it.' };
     return live.askForApproval(request);
   }
 

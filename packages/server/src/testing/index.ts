@@ -12,6 +12,7 @@ import { routes } from '../routes/index.ts';
 import { type Listening, serve } from '../serve.ts';
 
 export { EventReader, type SeenEvent } from './read-events.ts';
+export { openSharedServer, people } from './shared-server.ts';
 
 /** What a test server is made with, beside what every server is. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
@@ -76,6 +77,8 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const made: ServerOptions = {
     auth: { mode: 'token', token: testToken },
     generateLimits: { flushMs: 5, followMs: 5 },
+    // A title would be asked of the scripted model, in between what the test wrote down.
+    titles: false,
     providers: createProviders({ config, extra: [provider] }),
     ...rest,
     store,
@@ -144,6 +147,7 @@ export function freshId(): string {
 export async function plantTree(
   server: TestServer,
   texts: readonly string[] = ['Hello', 'Hi!'],
+  token: string = testToken,
 ): Promise<{
   readonly id: string;
   readonly rootId: string;
@@ -151,7 +155,7 @@ export async function plantTree(
   readonly version: number;
 }> {
   const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
-  const { status, body } = await server.ask('POST', '/api/trees', { body: { messages } });
+  const { status, body } = await server.ask('POST', '/api/trees', { token, body: { messages } });
   if (status !== 201) throw new Error(`No tree was made: ${JSON.stringify(body)}`);
   const nodeIds = body.nodes.map((node: { readonly id: string }) => node.id);
   return { id: body.treeId, rootId: body.result.tree.rootId, nodeIds, version: body.version };

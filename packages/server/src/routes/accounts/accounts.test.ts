@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { openSharedServer, openTestServer, plantTree } from '../../testing/index.ts';
+
+test('[A80] on a shared server everybody sees their own trees, and searches, lists and feeds hold nothing of others', async () => {
+  const server = await openSharedServer();
+  const { id } = await plantTree(server, ['a secret of Ben'], 'ben');
+  expect((await server.ask('GET', '/api/trees', { token: 'ben' })).body.items).toMatchObject([{ id }]);
+  for (const token of ['cleo', 'ada', 'vic']) {
+    expect((await server.ask('GET', '/api/trees', { token })).body.items).toEqual([]);
+    expect((await server.ask('GET', '/api/search?q=secret', { token })).body.items).toEqual([]);
+    expect((await server.ask('GET', '/api/folders', { token })).body.items).toEqual([]);
+  }
+  expect((await server.ask('GET', '/api/me', { token: 'ben' })).body).toEqual({
+    id: 'ben',
+    name: 'ben',
+    role: 'member',
+    mode: 'users',
+  });
+  await server.close();
+});
+
+test('[A81] an admin lets people in with a token that is shown once and kept as a hash, and shuts them out again', async () => {
+  const server = await openSharedServer();
+  const made = await server.ask('POST', '/api/users', {
+    token: 'ada',
+    body: { id: 'dora', name: 'Dora', role: 'viewer' },
+  });
+  expect(made.status).toBe(201);
+  const token: string = made.body.token;
+  expect((await server.ask('GET', '/api/me', { token })).body).toMatchObject({ id: 'dora', role: 'viewer' });
+  expect(JSON.stringify(await server.store.accounts.tokens('dora'))).not.toContain(token);
+  const twice = await server.ask('POST', '/api/users', { token: 'ada', body: { id: 'dora', name: 'Dora' } });
+  expect([twice.status, twice.body.error.code]).toEqual([409, 'id/taken']);
+  await server.ask('PATCH', '/api/users/dora', { token: 'ada', body: { disabled: true } });
+  expect((await server.ask('GET', '/api/me', { token })).status).toBe(401);
+  await server.ask('PATCH', '/api/users/dora', { token: 'ada', body: { disabled: false, role: 'member' } });
+  expect((await server.ask('GET', '/api/me', { token })).body.role).toBe('member');
+  const self = await server.ask('PATCH', '/api/users/ada', { token: 'ada', body: { disabled: true } });
+  expect(self.status).toBe(403);
+  expect((await server.ask('GET', '/api/users', { token: 'ada' })).body.items.length).toBe(5);
+  await server.close();
+});
+
+test('[A82] a token runs out, is revoked by its owner alone, and is never shown again', async () => {
+  let now = 1_000_000;
+  const server = await openSharedServer({ now: () => now });
+  const body = { name: 'script', expiresAt: now + 1_000 };
+  const made = await server.ask('POST', '/api/tokens', { token: 'ben', body });
+  const { secret, token } = made.body;
+  expect((await server.ask('GET', '/api/me', { token: secret })).status).toBe(200);
+  const listed = await server.ask('GET', '/api/tokens', { token: 'ben' });
+  expect(JSON.stringify(listed.body)).not.toMatch(new RegExp(`${secret}|hash`));
+  expect((await server.ask('DELETE', `/api/tokens/${token.id}`, { token: 'cleo' })).status).toBe(404);
+  now += 1_000;
+  expect((await server.ask('GET', '/api/me', { token: secret })).status).toBe(401);
+  const second = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'other' } });
+  await server.ask('DELETE', `/api/tokens/${second.body.token.id}`, { token: 'ben' });
+  expect((await server.ask('GET', '/api/me', { token: second.body.secret })).status).toBe(401);
+  const forOthers = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'x', userId: 'cleo' } });
+  expect(forOthers.status).toBe(403);
+  await server.close();
+});
+
+test('[A83] a name in a header counts from a listed proxy alone', async () => {
+  const proxy = { addresses: ['10.0.0.9'], userHeader: 'x-forwarded-user', admit: true };
+  const server = await openSharedServer({ auth: { mode: 'users', proxy } });
+  const from = async (remoteAddress: string | null, user: string) => {
+    const env = remoteAddress === null ? {} : { incoming: { socket: { remoteAddress } } };
+    const response = await server.server.app.request('/api/me', { headers: { 'x-forwarded-user': user } }, env);
+    return response.ok ? ((await response.json()) as { readonly id: string }).id : response.status;
+  };
+  expect(await from('10.0.0.9', 'ben')).toBe('ben');
+  expect(await from('::ffff:10.0.0.9', 'ben')).toBe('ben');
+  expect(await from('10.0.0.8', 'ben')).toBe(401);
+  expect(await from(null, 'ben')).toBe(401);
+  expect(await from('10.0.0.9', 'newcomer@example.org')).toBe('newcomer@example.org');
+  expect(await from('10.0.0.9', '../../etc')).toBe(401);
+  await server.close();
+});
+
+test('[A84] a server for one person has one token, by header or by cookie, and no accounts', async () => {
+  const server = await openTestServer();
+  expect((await server.ask('GET', '/api/me')).body).toMatchObject({ id: 'local', role: 'admin', mode: 'token' });
+  const signIn = await server.raw('GET', `/?token=${server.token}`, { token: null });
+  expect([signIn.status, signIn.headers.get('location')]).toEqual([303, '/']);
+  const cookie = signIn.headers.get('set-cookie') ?? '';
+  expect(cookie).toMatch(/^coppice=test-token; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+  const [pair = ''] = cookie.split(';');
+  expect((await server.ask('GET', '/api/me', { token: null, headers: { cookie: `other=1; ${pair}` } })).status).toBe(
+    200,
+  );
+  expect((await server.ask('GET', '/api/users')).status).toBe(404);
+  expect((await server.ask('POST', '/api/tokens', { body: { name: 'x' } })).status).toBe(404);
+  await server.close();
+});
+
+test('[A85] a user has a bounded number of requests in a minute', async () => {
+  let now = 60_000;
+  const server = await openTestServer({ quotas: { requestsPerMinute: 3 }, now: () => now });
+  for (let count = 0; count < 3; count++) expect((await server.ask('GET', '/api/me')).status).toBe(200);
+  const refused = await server.ask('GET', '/api/me');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+  now += 60_000;
+  expect((await server.ask('GET', '/api/me')).status).toBe(200);
+  await server.close();
+});

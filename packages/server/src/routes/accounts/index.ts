@@ -1,0 +1,196 @@
+/** Who is here: the caller, and on a shared server its users and their tokens. */
+import { randomBytes } from 'node:crypto';
+import { AppError, type Token, type User } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { refuseHttp } from '../../http-errors.ts';
+import { hashToken } from '../../middleware/auth.ts';
+import type { Services } from '../../services.ts';
+import { label, list } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const role = z.enum(['admin', 'member', 'viewer']);
+
+const user = z
+  .object({ id: z.string(), name: z.string(), role, createdAt: z.number(), disabledAt: z.number().nullable() })
+  .openapi('User');
+
+const token = z
+  .object({
+    id: z.string(),
+    userId: z.string(),
+    name: z.string(),
+    createdAt: z.number(),
+    expiresAt: z.number().nullable(),
+    revokedAt: z.number().nullable(),
+    usedAt: z.number().nullable(),
+  })
+  .openapi('Token');
+
+/** A token as it may be shown: neither it nor its hash. */
+function shown({ hash: _, ...rest }: Token): Omit<Token, 'hash'> {
+  return rest;
+}
+
+/** A server for one person has one token and no accounts. */
+function requireUsers(services: Services): void {
+  if (services.auth.mode !== 'users')
+    refuseHttp('http/not-found', 'This server is for one person: it has no users and no further tokens.');
+}
+
+const me = defineRoute({
+  method: 'get',
+  path: '/api/me',
+  name: 'getMe',
+  summary: 'Who you are here, and whether there are others.',
+  answer: z.object({ id: z.string(), name: z.string(), role, mode: z.enum(['token', 'users']) }),
+  handle: ({ caller, services }) =>
+    reply({ id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode }),
+});
+
+const listUsers = defineRoute({
+  method: 'get',
+  path: '/api/users',
+  name: 'listUsers',
+  summary: 'The users of a shared server.',
+  needs: { access: 'admin' },
+  answer: z.object({ items: list(user) }),
+  async handle({ services }) {
+    requireUsers(services);
+    return reply({ items: await services.store.accounts.users() });
+  },
+});
+
+const createUser = defineRoute({
+  method: 'post',
+  path: '/api/users',
+  name: 'createUser',
+  summary: 'Lets somebody in; with a first token, which is shown this once.',
+  needs: { access: 'admin' },
+  body: z.strictObject({
+    id: z
+      .string()
+      .regex(/^[\w.@+-]{1,200}$/, 'letters, digits and . @ + - _ are allowed')
+      .optional(),
+    name: label,
+    role: role.optional(),
+  }),
+  answer: z.object({ user, token: z.string() }),
+  status: 201,
+  async handle({ services, body }) {
+    requireUsers(services);
+    const { accounts } = services.store;
+    const id = body.id ?? services.newId();
+    if ((await accounts.user(id)) !== null)
+      throw new AppError({ code: 'id/taken', kind: 'conflict', message: `There is a user ${id} already.` });
+    const made: User = {
+      id,
+      name: body.name,
+      role: body.role ?? 'member',
+      createdAt: services.now(),
+      disabledAt: null,
+    };
+    await accounts.putUser(made);
+    const { secret } = await makeToken(services, id, 'first', null);
+    return reply({ user: made, token: secret });
+  },
+});
+
+const patchUser = defineRoute({
+  method: 'patch',
+  path: '/api/users/{id}',
+  name: 'patchUser',
+  summary: 'Renames a user, changes the role, or shuts somebody out and lets them in again.',
+  needs: { access: 'admin' },
+  body: z.strictObject({ name: label.optional(), role: role.optional(), disabled: z.boolean().optional() }),
+  answer: z.object({ user }),
+  async handle({ services, params, body, caller }) {
+    requireUsers(services);
+    const { accounts } = services.store;
+    const known = await accounts.user(params.id);
+    if (known === null) return refuseHttp('http/not-found', `There is no user ${params.id}.`);
+    const { disabled, ...rest } = body;
+    if (known.id === caller.owner && (disabled === true || (rest.role !== undefined && rest.role !== 'admin')))
+      return refuseHttp('http/forbidden', 'You cannot shut yourself out.');
+    const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
+    const changed: User = { ...known, ...given(rest), disabledAt };
+    await accounts.putUser(changed);
+    return reply({ user: changed });
+  },
+});
+
+async function makeToken(services: Services, userId: string, name: string, expiresAt: number | null) {
+  const secret = `cop_${randomBytes(32).toString('base64url')}`;
+  const made: Token = {
+    id: services.newId(),
+    userId,
+    name,
+    hash: hashToken(secret),
+    createdAt: services.now(),
+    expiresAt,
+    revokedAt: null,
+    usedAt: null,
+  };
+  await services.store.accounts.putToken(made);
+  return { secret, made };
+}
+
+const listTokens = defineRoute({
+  method: 'get',
+  path: '/api/tokens',
+  name: 'listTokens',
+  summary: 'Your tokens; what they are is not kept.',
+  answer: z.object({ items: list(token) }),
+  async handle({ services, caller }) {
+    requireUsers(services);
+    return reply({ items: (await services.store.accounts.tokens(caller.owner)).map(shown) });
+  },
+});
+
+const createToken = defineRoute({
+  method: 'post',
+  path: '/api/tokens',
+  name: 'createToken',
+  summary: 'Makes a token for you, or, as an admin, for somebody else. It is shown this once.',
+  // A viewer's own tokens are no change to any tree.
+  needs: { access: 'read' },
+  body: z.strictObject({
+    name: label,
+    expiresAt: z.number().int().nullable().optional(),
+    userId: z.string().optional(),
+  }),
+  answer: z.object({ token, secret: z.string() }),
+  status: 201,
+  async handle({ services, caller, body }) {
+    requireUsers(services);
+    const { userId = caller.owner, name, expiresAt = null } = body;
+    if (userId !== caller.owner) {
+      if (caller.role !== 'admin') return refuseHttp('http/forbidden', 'Tokens of others are for admins.');
+      if ((await services.store.accounts.user(userId)) === null)
+        return refuseHttp('http/not-found', `There is no user ${userId}.`);
+    }
+    const { secret, made } = await makeToken(services, userId, name, expiresAt);
+    return reply({ token: shown(made), secret });
+  },
+});
+
+const revokeToken = defineRoute({
+  method: 'delete',
+  path: '/api/tokens/{id}',
+  name: 'revokeToken',
+  summary: 'Revokes a token of yours; it is good for nothing from now on.',
+  needs: { access: 'read' },
+  answer: z.object({ token }),
+  async handle({ services, caller, params }) {
+    requireUsers(services);
+    const { accounts } = services.store;
+    const known = (await accounts.tokens(caller.owner)).find((one) => one.id === params.id);
+    if (known === undefined) return refuseHttp('http/not-found', `You have no token ${params.id}.`);
+    const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    await accounts.putToken(revoked);
+    return reply({ token: shown(revoked) });
+  },
+});
+
+/** The routes. */
+export const accounts = [me, listUsers, createUser, patchUser, listTokens, createToken, revokeToken];

@@ -1,0 +1,115 @@
+/** Slash commands, the same as in the terminal. */
+import { nodeId } from '@coppice/core';
+import type { CommandContext } from '@coppice/engine';
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { placeOf, requireTree } from '../../places.ts';
+import { anyObject, jsonObject, list, nodeIdText, treeIdText } from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const view = {
+  /** Where the view is; the tree's active node if not given, null before the first message. */
+  activeNodeId: z.string().nullable().optional(),
+  /** The nodes of the list that was shown last, so that they can be named by number. */
+  list: list(z.string()).optional(),
+};
+
+const listCommands = defineRoute({
+  method: 'get',
+  path: '/api/commands',
+  name: 'listCommands',
+  summary: 'Every command with its usage, its arguments as JSON Schema, and examples.',
+  answer: z.object({
+    items: list(
+      z
+        .object({
+          name: z.string(),
+          summary: z.string(),
+          usage: z.string(),
+          schema: anyObject,
+          examples: list(z.object({ line: z.string(), about: z.string() })),
+        })
+        .openapi('Command'),
+    ),
+  }),
+  handle: ({ services }) =>
+    reply({
+      items: services.commands.list.map(({ name, summary, usage, schema, examples }) => ({
+        name,
+        summary,
+        usage,
+        schema,
+        examples,
+      })),
+    }),
+});
+
+interface Placed {
+  readonly activeNodeId?: string | null | undefined;
+  readonly list?: readonly string[] | undefined;
+}
+
+async function contextFor(
+  call: Call<{ readonly tree: Parameters<typeof placeOf>[1] }, unknown, Placed>,
+): Promise<CommandContext> {
+  const place = await placeOf(call, call.params.tree);
+  await requireTree(place);
+  const { store, treeId } = place;
+  const { activeNodeId, list: shown } = call.body;
+  return {
+    store,
+    treeId,
+    actor: call.caller.actor,
+    signal: call.signal,
+    activeNodeId: typeof activeNodeId === 'string' ? nodeId(activeNodeId) : activeNodeId,
+    list: shown?.map(nodeId),
+  };
+}
+
+const runCommand = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/commands',
+  name: 'runCommand',
+  summary:
+    'Runs a command, as a line or by name and arguments. It plans under the lock of the tree and needs no version.',
+  body: z.strictObject({
+    line: z.string().max(100_000).optional(),
+    name: z.string().optional(),
+    args: jsonObject.optional(),
+    ...view,
+  }),
+  answer: z.object({
+    said: z.string(),
+    undo: z.string().optional(),
+    data: z.unknown(),
+    place: z.object({ treeId: treeIdText, activeNodeId: nodeIdText.nullable() }).optional(),
+    selectedText: z.string().optional(),
+    text: z.string().optional(),
+    list: list(nodeIdText).optional(),
+  }),
+  async handle(call) {
+    const { line, name, args } = call.body;
+    const what = line ?? (name === undefined ? undefined : { name, args });
+    if (what === undefined) return refuseHttp('http/invalid', 'body: say a line, or a name with its arguments.');
+    return reply(await call.services.commands.run(what, await contextFor(call)));
+  },
+});
+
+const complete = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/commands/complete',
+  name: 'completeCommand',
+  summary: 'How a line could go on.',
+  needs: { access: 'read' },
+  body: z.strictObject({ line: z.string().max(10_000), ...view }),
+  answer: z.object({
+    from: z.number(),
+    items: list(z.object({ value: z.string(), label: z.string(), about: z.string() })),
+  }),
+  async handle(call) {
+    return reply(await call.services.commands.complete(call.body.line, await contextFor(call)));
+  },
+});
+
+/** The routes. */
+export const commands = [listCommands, runCommand, complete];

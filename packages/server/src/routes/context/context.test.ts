@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { freshId, openTestServer, plantTree } from '../../testing/index.ts';
+
+test('[A105] what a model would see is told with its tokens, its window and the room that is left', async () => {
+  const server = await openTestServer();
+  const messages = [{ role: 'user', content: 'Hello' }];
+  const { treeId, activeNodeId } = (
+    await server.ask('POST', '/api/trees', { body: { systemPrompt: 'Be brief.', messages } })
+  ).body;
+  const { body } = await server.ask('GET', `/api/trees/${treeId}/context?model=scripted/one`);
+  expect(body).toMatchObject({
+    nodeId: activeNodeId,
+    model: 'scripted/one',
+    entries: [
+      { kind: 'system-prompt', nodeId: null },
+      { kind: 'message', nodeId: activeNodeId },
+    ],
+    compaction: null,
+    room: 'ok',
+  });
+  expect(body.tokens).toBe(body.entries[0].tokens + body.entries[1].tokens);
+  expect(body.used).toBeCloseTo(body.estimate.tokens / body.window);
+  expect((await server.ask('GET', `/api/trees/${treeId}/context?nodeId=${freshId()}`)).status).toBe(404);
+  expect((await server.ask('GET', `/api/trees/${treeId}/context?model=nobody/x`)).body.error.code).toBe(
+    'provider/unknown',
+  );
+  await server.close();
+});
+
+test('[A106] a branch is left with a summary, brought back as one, and compacted; each is one act that undo takes back', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const at = `/api/trees/${id}`;
+  const left = await server.ask('POST', `${at}/branch`, { body: { nodeId: nodeIds[1], summary: 'We spoke of c.' } });
+  expect(left.body.nodes).toMatchObject([{ kind: 'branch-summary', parentId: nodeIds[1] }]);
+  await server.ask('POST', `${at}/undo`);
+  expect((await server.ask('GET', at)).body.activeNodeId).toBe(nodeIds[3]);
+  const plain = await server.ask('POST', `${at}/branch`, { body: { nodeId: nodeIds[1] } });
+  expect(plain.body.activeNodeId).toBe(nodeIds[1]);
+  const bare = await server.ask('POST', `${at}/merge`, { body: { nodeId: nodeIds[3] } });
+  expect(bare.status).toBe(428);
+  const seen = (await server.ask('GET', at)).body.version;
+  const merged = await server.ask('POST', `${at}/merge`, { version: seen, body: { nodeId: nodeIds[3] } });
+  expect(merged.body.nodes).toMatchObject([{ kind: 'branch-summary', marker: { mergedFrom: { nodeId: nodeIds[3] } } }]);
+  const early = await server.ask('POST', `${at}/compact`, { body: { nodeId: nodeIds[3] } });
+  expect([early.status, early.body.error.code]).toEqual([422, 'context/nothing-to-compact']);
+  const long = await plantTree(
+    server,
+    Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
+  );
+  const there = `/api/trees/${long.id}`;
+  const compacted = await server.ask('POST', `${there}/compact`, {
+    body: { model: 'scripted/one', summary: 'All of it.' },
+  });
+  expect(compacted.body.nodes).toMatchObject([{ kind: 'compaction', text: 'All of it.' }]);
+  const { body } = await server.ask('GET', `${there}/context?model=scripted/one`);
+  expect(body.compaction).toMatchObject({ summary: 'All of it.' });
+  expect(body.entries.length).toBeLessThan(40);
+  await server.ask('POST', `${there}/undo`);
+  expect((await server.ask('GET', `${there}/context?model=scripted/one`)).body.compaction).toBeNull();
+  expect(version).toBeLessThan(seen);
+  await server.close();
+});

@@ -1,0 +1,219 @@
+/** What a model sees at a node, and what makes room there: compaction, summaries of branches, merges. */
+import {
+  compactionBudget,
+  contextOf,
+  maxTokens,
+  type NodeId,
+  nodeId,
+  readContextPath,
+  readTree,
+  refuse,
+  requestMessages,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import { readBranchModel } from '@coppice/engine';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { placeOf } from '../../places.ts';
+import { readNodes, runContext, write } from '../../tree-view.ts';
+import { anyObject, list, message, nodeIdText, plainWriteQuery, writeBody, written } from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const getContext = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/context',
+  name: 'getContext',
+  summary:
+    'What a model would see at a node: every message with its tokens, how full the window is, and what a reply costs.',
+  query: z.strictObject({
+    nodeId: z.string().optional(),
+    model: z.string().optional(),
+    maxTokens: z.string().optional(),
+  }),
+  answer: z.object({
+    version: z.number(),
+    nodeId: nodeIdText.nullable(),
+    model: z.string(),
+    entries: list(
+      z.object({
+        nodeId: nodeIdText.nullable(),
+        kind: z.enum(['system-prompt', 'message', 'summary', 'branch-summary', 'injected']),
+        message,
+        tokens: z.number(),
+        reported: z.number().nullable(),
+      }),
+    ),
+    flags: list(anyObject),
+    compaction: z.object({ nodeId: nodeIdText, summary: z.string() }).nullable(),
+    tokens: z.number(),
+    estimate: z.object({ tokens: z.number(), reported: z.number().nullable(), newer: z.number() }),
+    window: z.number(),
+    known: z.boolean(),
+    used: z.number(),
+    maxTokens: z.number(),
+    room: z.enum(['ok', 'short']),
+    compactAt: z.number(),
+    cost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
+  }),
+  async handle(call) {
+    const { services, query } = call;
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { row, to, found, chosen } = await store.read(treeId, function* () {
+      const tree = yield* readTree(treeId);
+      const end = query.nodeId === undefined ? tree.activeNodeId : nodeId(query.nodeId);
+      const path = end === null || end === tree.rootId ? [] : yield* readContextPath(end);
+      if (end !== null && end !== tree.rootId && path.length === 0)
+        return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
+      const seen = contextOf(path, { systemPrompt: tree.attributes.systemPrompt, kit: services.kit });
+      const branch = end === null ? null : yield* readBranchModel(treeId, end);
+      return { row: tree, to: end, found: seen, chosen: branch?.model };
+    });
+    const model = services.providers.model(query.model ?? chosen ?? (await services.defaultModel()));
+    const { window, maxOut, known } = model.info;
+    const { flags } = requestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
+    const limit = maxTokens({ maxOut, window, estimate: found.estimate.tokens });
+    const cost = model.cost({ inputTokens: found.estimate.tokens, outputTokens: limit.maxTokens });
+    return reply(
+      {
+        version: row.version,
+        nodeId: to,
+        model: model.id,
+        entries: found.entries,
+        flags: [...found.flags, ...flags],
+        compaction: found.compaction,
+        tokens: found.tokens,
+        estimate: found.estimate,
+        window,
+        known,
+        used: found.estimate.tokens / window,
+        maxTokens: limit.maxTokens,
+        room: limit.room,
+        compactAt: window - compactionBudget(window).reserve,
+        cost: cost === null ? null : { input: cost.input, output: cost.output, total: cost.total },
+      },
+      { version: row.version },
+    );
+  },
+});
+
+const landed = written(anyObject).openapi('Landed');
+
+type Acting = Pick<
+  Call<unknown, unknown, unknown>,
+  'caller' | 'services' | 'expectedVersion' | 'onConflict' | 'signal'
+>;
+
+/** Who acts, for parts of the engine that make several commits of one act. */
+function acting(call: Acting) {
+  return { actor: call.caller.actor, actId: runContext(call).newId(), signal: call.signal };
+}
+
+async function told(store: Store, treeId: TreeId, actId: string, result: object, added: readonly NodeId[]) {
+  const { row, nodes } = await store.read(treeId, function* () {
+    return { row: yield* readTree(treeId), nodes: yield* readNodes(added) };
+  });
+  const { version, activeNodeId } = row;
+  return reply({ treeId, version, actId, activeNodeId, result, nodes }, { version });
+}
+
+const compact = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/compact',
+  name: 'compact',
+  summary: 'Has older messages of a branch give way to a summary; nothing is deleted.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: writeBody({
+    nodeId: z.string().optional(),
+    focus: z.string().max(4_000).optional(),
+    summary: z.string().optional(),
+    model: z.string().optional(),
+  }),
+  answer: landed,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { nodeId: at, model, focus, summary } = call.body;
+    const done = await call.room.compactorOf(store).compact({
+      treeId,
+      ...acting(call),
+      ...given({ focus, summary }),
+      ...(at === undefined ? {} : { nodeId: nodeId(at) }),
+      ...(model === undefined ? {} : { model: call.services.providers.model(model) }),
+    });
+    return told(store, treeId, done.actId, done, [done.nodeId]);
+  },
+});
+
+const merge = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/merge',
+  name: 'merge',
+  summary: 'Brings a branch back to the active one, or to the one that is named: as one summary, or as its messages.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({
+    nodeId: z.string(),
+    mode: z.enum(['summary', 'messages']).optional(),
+    summary: z.string().optional(),
+    focus: z.string().max(4_000).optional(),
+    into: z.string().optional(),
+  }),
+  answer: landed,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { nodeId: tip, mode, summary, focus, into } = call.body;
+    if (summary !== undefined || mode === 'messages') {
+      const outcome = await write(call, store, {
+        type: 'merge',
+        treeId,
+        nodeId: nodeId(tip),
+        ...given({ mode, summary, parentId: into === undefined ? undefined : nodeId(into) }),
+      });
+      return reply(outcome, { version: outcome.version });
+    }
+    // The summary takes its time; the tree may go on meanwhile, and the branch is brought back to where it was asked to.
+    const done = await call.room.compactorOf(store).merge({
+      treeId,
+      nodeId: nodeId(tip),
+      ...acting(call),
+      ...given({ focus }),
+      ...(into === undefined ? {} : { into: nodeId(into) }),
+    });
+    return told(store, treeId, done.actId, done, done.added);
+  },
+});
+
+const branch = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/branch',
+  name: 'branch',
+  summary: 'Goes elsewhere to go on from there; with a summary of what is left behind, given or written by a model.',
+  needs: { version: 'optional' },
+  query: plainWriteQuery,
+  body: writeBody({
+    nodeId: z.string(),
+    summary: z.string().optional(),
+    summarize: z.boolean().optional(),
+    focus: z.string().max(4_000).optional(),
+  }),
+  answer: landed,
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { nodeId: to, summary, summarize, focus } = call.body;
+    if (summary !== undefined || summarize !== true) {
+      const outcome = await write(call, store, { type: 'branch', treeId, nodeId: nodeId(to), ...given({ summary }) });
+      return reply(outcome, { version: outcome.version });
+    }
+    const done = await call.room.compactorOf(store).branchWithSummary({
+      treeId,
+      nodeId: nodeId(to),
+      ...acting(call),
+      ...given({ focus }),
+    });
+    return told(store, treeId, done.actId, done, done.added);
+  },
+});
+
+/** The routes. */
+export const context = [getContext, compact, merge, branch];

@@ -1,0 +1,133 @@
+/** What was: the commits of a tree, the tree as of any of them, and the way back. */
+import {
+  allBookmarks,
+  branchPage,
+  childIds,
+  readTreeAsOf,
+  type Tree,
+  type TreeId,
+  topology,
+  valueOf,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { placeOf } from '../../places.ts';
+import { toTreeView, write } from '../../tree-view.ts';
+import {
+  anyObject,
+  bookmark,
+  count,
+  flag,
+  list,
+  node,
+  nodeIdText,
+  plainWriteQuery,
+  topologyNode,
+  treeView,
+  written,
+} from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const commits = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/history',
+  name: 'getHistory',
+  summary: 'The commits of a tree, newest first, before a version.',
+  query: z.strictObject({ before: count.optional(), limit: count.optional() }),
+  answer: z.object({
+    items: list(
+      z
+        .object({
+          version: z.number(),
+          actId: z.string(),
+          actor: z.string(),
+          at: z.number(),
+          kind: z.enum(['do', 'undo', 'redo']),
+          structural: z.boolean(),
+          steps: z.record(z.string(), z.number()),
+        })
+        .openapi('CommitSummary'),
+    ),
+  }),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const { before, limit } = call.query;
+    const wish = given({ before, limit: limit === undefined ? undefined : Math.min(Math.max(1, limit), 500) });
+    return reply({ items: await store.history(treeId, wish) });
+  },
+});
+
+type Past = Call<{ readonly tree: TreeId; readonly version: number }, unknown, unknown>;
+
+async function past(call: Past): Promise<{ readonly tree: Tree; readonly temporary: boolean }> {
+  const { store, treeId, temporary } = await placeOf(call, call.params.tree);
+  return { tree: await store.read(treeId, () => readTreeAsOf(treeId, call.params.version)), temporary };
+}
+
+const asOf = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/history/{version}',
+  name: 'getVersion',
+  summary: 'The tree as it was after a version, without content.',
+  answer: z.object({
+    tree: treeView,
+    activeNodeId: nodeIdText.nullable(),
+    nodes: list(topologyNode),
+    bookmarks: list(bookmark),
+  }),
+  async handle(call) {
+    const { tree, temporary } = await past(call);
+    const view = toTreeView(tree, { format: 'tree', temporary, messageCount: tree.size });
+    const bookmarks = [...allBookmarks(tree)];
+    return reply({ tree: view, activeNodeId: tree.activeNodeId, nodes: topology(tree), bookmarks });
+  },
+});
+
+const pageAsOf = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/history/{version}/page',
+  name: 'getVersionPage',
+  summary: 'A page of a branch as it was after a version.',
+  query: z.strictObject({
+    nodeId: z.string().optional(),
+    limit: count.optional(),
+    before: z.string().optional(),
+    siblings: flag.optional(),
+  }),
+  answer: z.object({
+    rootId: nodeIdText,
+    activeNodeId: nodeIdText.nullable(),
+    version: z.number(),
+    nodes: list(node),
+    groups: z.record(z.string(), list(node)),
+    variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) })),
+    before: nodeIdText.nullable(),
+  }),
+  async handle(call) {
+    const { tree } = await past(call);
+    const page = valueOf(branchPage(tree, given(call.query)));
+    const variants = page.nodes.map(({ id, parentId }) => {
+      const ids = parentId === null ? [id] : [...childIds(tree, parentId)];
+      return [id, { index: ids.indexOf(id), total: ids.length, ids }] as const;
+    });
+    return reply({ ...page, groups: Object.fromEntries(page.groups), variants: Object.fromEntries(variants) });
+  },
+});
+
+const restoreVersion = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/history/{version}/restore',
+  name: 'restoreVersion',
+  summary: 'Makes the tree again what it was after a version, as a new commit.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  answer: written(anyObject),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'restore-version', treeId, version: call.params.version });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
+/** The routes. */
+export const history = [commits, asOf, pageAsOf, restoreVersion];

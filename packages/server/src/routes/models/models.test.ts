@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { openSharedServer, openTestServer } from '../../testing/index.ts';
+
+test('[A110] models, tools and MCP servers are listed, with the model of choice', async () => {
+  const server = await openTestServer({ config: 'model = "offline/guide"' });
+  const models = await server.ask('GET', '/api/models');
+  expect(models.body.default).toBe('offline/guide');
+  expect(models.body.items.some((one: { id: string }) => one.id === 'offline/guide')).toBe(true);
+  expect((await server.ask('POST', '/api/models/refresh')).status).toBe(200);
+  const tools = await server.ask('GET', '/api/tools');
+  expect(tools.body.items.map((one: { name: string }) => one.name)).toContain('current_date');
+  expect((await server.ask('GET', '/api/mcp')).body).toEqual({ servers: [] });
+  expect((await server.ask('POST', '/api/mcp/approvals', { body: { tool: 'x' } })).status).toBe(404);
+  await server.close();
+});
+
+test('[A111] settings tell that there is a key and never which, and warnings to admins alone', async () => {
+  const config = [
+    'model = "offline/guide"',
+    'colour = "red"',
+    '[providers.openai]',
+    'api_key = "sk-canary-settings-0001"',
+  ];
+  const server = await openSharedServer({ config: config.join('\n') });
+  const admin = await server.ask('GET', '/api/settings', { token: 'ada' });
+  expect(admin.body.providers).toContainEqual(expect.objectContaining({ name: 'openai', key: true }));
+  expect(admin.body.warnings.length).toBeGreaterThan(0);
+  expect(JSON.stringify(admin.body)).not.toContain('canary');
+  expect((await server.ask('GET', '/api/settings', { token: 'ben' })).body.warnings).toEqual([]);
+  await server.close();
+});

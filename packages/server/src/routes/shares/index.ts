@@ -1,0 +1,218 @@
+/** Share links: one path as it is now, and what of it may be seen, for whoever has the link. */
+import { randomBytes } from 'node:crypto';
+import {
+  ask,
+  type Block,
+  isToolUse,
+  type Node,
+  readPath,
+  readTree,
+  refuse,
+  type Share,
+  type TreeRow,
+  treeId,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { refuseHttp } from '../../http-errors.ts';
+import { hashToken } from '../../middleware/auth.ts';
+import { placeOf } from '../../places.ts';
+import { block, label, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+/** What may be shown beside what people and models said; nothing of it is, unless it is ticked. */
+export const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
+
+const field = z.enum(shareFields);
+type Field = z.output<typeof field>;
+
+const share = z
+  .object({
+    id: z.string(),
+    treeId: treeIdText,
+    nodeIds: list(nodeIdText),
+    fields: list(z.string()),
+    title: z.string().nullable(),
+    createdAt: z.number(),
+    expiresAt: z.number().nullable(),
+    revokedAt: z.number().nullable(),
+  })
+  .openapi('Share');
+
+function shown({ hash: _hash, owner: _owner, ...rest }: Share): Omit<Share, 'hash' | 'owner'> {
+  return rest;
+}
+
+const createShare = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/shares',
+  name: 'createShare',
+  summary: 'Shares the path to a node as it is now. The link is shown this once; nothing that comes later is in it.',
+  body: z.strictObject({
+    nodeId: z.string().optional(),
+    fields: list(field).optional(),
+    title: label.nullable().optional(),
+    expiresAt: z.number().int().nullable().optional(),
+  }),
+  answer: z.object({ share, token: z.string(), url: z.string() }),
+  status: 201,
+  async handle(call) {
+    const { services, caller, body } = call;
+    const place = await placeOf(call, call.params.tree);
+    if (place.temporary)
+      return refuse('tree/read-only', `The tree ${place.treeId} is temporary: keep it before it is shared.`, {});
+    const { row, nodes } = await place.store.read(place.treeId, function* () {
+      const found = yield* readTree(place.treeId);
+      const end = body.nodeId ?? found.activeNodeId;
+      return { row: found, nodes: end === null ? [] : yield* readPath({ to: end }) };
+    });
+    if (nodes.length === 0) return refuse('message/blank', 'There is nothing to share yet.', {});
+    const token = randomBytes(24).toString('base64url');
+    const made: Share = {
+      id: services.newId(),
+      owner: caller.owner,
+      treeId: place.treeId,
+      nodeIds: nodes.map((node) => node.id),
+      fields: [...new Set(body.fields ?? [])],
+      title: body.title === undefined ? (row.attributes.title ?? row.attributes.autoTitle ?? null) : body.title,
+      hash: hashToken(token),
+      createdAt: services.now(),
+      expiresAt: body.expiresAt ?? null,
+      revokedAt: null,
+    };
+    await services.store.accounts.putShare(made);
+    return reply({ share: shown(made), token, url: `/s/${token}` });
+  },
+});
+
+const listOfShares = z.object({ items: list(share) });
+
+const treeShares = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/shares',
+  name: 'listTreeShares',
+  summary: 'The links to a tree of yours.',
+  answer: listOfShares,
+  async handle(call) {
+    const { store, treeId: id } = await placeOf(call, call.params.tree);
+    await store.read(id, () => readTree(id));
+    return reply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shown) });
+  },
+});
+
+const allShares = defineRoute({
+  method: 'get',
+  path: '/api/shares',
+  name: 'listShares',
+  summary: 'All your links.',
+  answer: listOfShares,
+  async handle({ services, caller }) {
+    return reply({ items: (await services.store.accounts.shares(caller.owner)).map(shown) });
+  },
+});
+
+const revokeShare = defineRoute({
+  method: 'delete',
+  path: '/api/shares/{id}',
+  name: 'revokeShare',
+  summary: 'Revokes a link; it leads nowhere from now on.',
+  answer: z.object({ share }),
+  async handle({ services, caller, params }) {
+    const { accounts } = services.store;
+    const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
+    if (known === undefined) return refuseHttp('http/not-found', `You have no link ${params.id}.`);
+    const revoked: Share = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    await accounts.putShare(revoked);
+    return reply({ share: shown(revoked) });
+  },
+});
+
+const sharedMessage = z.object({
+  id: nodeIdText,
+  role,
+  content: list(block),
+  createdAt: z.number().optional(),
+  model: z.string().optional(),
+  usage: z.unknown().optional(),
+});
+
+const shared = defineRoute({
+  method: 'get',
+  path: '/api/shared/{token}',
+  name: 'getShared',
+  summary: 'What a link shows, to whoever has it.',
+  needs: { access: 'open' },
+  answer: z.object({
+    title: z.string().nullable(),
+    systemPrompt: z.string().optional(),
+    createdAt: z.number(),
+    messages: list(sharedMessage),
+  }),
+  async handle({ services, params }) {
+    const known = await services.store.accounts.shareByHash(hashToken(params.token));
+    const gone = known?.expiresAt != null && known.expiresAt <= services.now();
+    // A link that was revoked, one that ran out and one that never was are the same to whoever asks.
+    if (known === null || known.revokedAt !== null || gone) return noSuchLink();
+    const { store } = services.roomOf(known.owner);
+    const found = await store.read(treeId(known.treeId), function* () {
+      const row = yield* ask('tree', {});
+      if (row === null || row.attributes.trashedAt !== undefined) return null;
+      const nodes: Node[] = [];
+      for (const id of known.nodeIds) {
+        const node = yield* ask('node', { id });
+        if (node !== null) nodes.push(node);
+      }
+      return { row, nodes };
+    });
+    if (found === null || found.nodes.length === 0) return noSuchLink();
+    return reply(view(known, found.row, found.nodes), { headers: { 'X-Robots-Tag': 'noindex, nofollow' } });
+  },
+});
+
+function noSuchLink(): never {
+  return refuseHttp('http/not-found', 'This link leads nowhere.');
+}
+
+/** What of a path may be seen by the ticks of a share; every field that is not named here stays inside. */
+function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
+  const ticked = (name: Field) => known.fields.includes(name);
+  const { systemPrompt } = row.attributes;
+  return {
+    title: known.title,
+    createdAt: known.createdAt,
+    ...(ticked('system-prompt') && systemPrompt !== undefined ? { systemPrompt } : {}),
+    messages: nodes.flatMap((node) => {
+      const { message, meta } = node;
+      if (message === null || node.kind === 'state' || node.kind === 'injected') return [];
+      if (
+        (message.role === 'tool' || message.role === 'system') &&
+        !ticked(message.role === 'tool' ? 'tools' : 'system-prompt')
+      )
+        return [];
+      const content = message.content.filter((one) => mayShow(one, ticked));
+      if (content.length === 0) return [];
+      const model = meta.source?.model_name ?? meta.source?.model;
+      return [
+        {
+          id: node.id,
+          role: message.role,
+          content,
+          ...(ticked('times') ? { createdAt: node.createdAt } : {}),
+          ...(ticked('models') && typeof model === 'string' ? { model } : {}),
+          ...(ticked('usage') && meta.source?.usage !== undefined ? { usage: meta.source.usage } : {}),
+        },
+      ];
+    }),
+  };
+}
+
+// Text, pictures and files are what was said. What this build does not know may hold anything, and stays inside.
+const said: ReadonlySet<string> = new Set(['text', 'image', 'file']);
+
+function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
+  if (isToolUse(one)) return ticked('tools');
+  if (one.type === 'thinking') return ticked('thinking');
+  return said.has(one.type);
+}
+
+/** The routes. */
+export const shares = [createShare, treeShares, allShares, revokeShare, shared];

@@ -1,0 +1,169 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { textBeats } from '@coppice/engine/testing';
+import { expect, test } from 'vitest';
+import { checkBind, isLoopback } from './serve.ts';
+import { EventReader, openTestServer, plantTree } from './testing/index.ts';
+
+const auth = { authorization: 'Bearer test-token' };
+
+test('[A120] a server listens on a free port of this machine and answers under its own names and port alone', async () => {
+  const server = await openTestServer();
+  const { url, port, signInUrl, host } = await server.listen();
+  expect([host, url, signInUrl]).toEqual(['127.0.0.1', `http://127.0.0.1:${port}`, `${url}/?token=test-token`]);
+  expect((await fetch(`${url}/api/me`, { headers: auth })).status).toBe(200);
+  const asHost = (name: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request({ port, host: '127.0.0.1', path: '/api/me', headers: { ...auth, host: name } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  expect(await asHost(`localhost:${port}`)).toBe(200);
+  for (const name of ['localhost', `localhost:${port + 1}`, `evil.example:${port}`, 'evil.example'])
+    expect([name, await asHost(name)]).toEqual([name, 403]);
+  const signIn = await fetch(signInUrl ?? '', { redirect: 'manual' });
+  expect(signIn.headers.get('set-cookie')).toMatch(
+    new RegExp(`^coppice-${port}=test-token;.*HttpOnly; SameSite=Strict`),
+  );
+  await server.close();
+});
+
+test('[A121] an address that others can reach is not opened without a token that was chosen, or users', () => {
+  const made = { mode: 'token', token: 'x' } as const;
+  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'trees.example.org'])
+    expect(() => checkBind(host, made)).toThrow('can be reached by others');
+  for (const host of ['127.0.0.1', 'localhost', '::1', '[::1]', '127.8.8.8']) {
+    expect(isLoopback(host)).toBe(true);
+    expect(() => checkBind(host, made)).not.toThrow();
+  }
+  expect(() => checkBind('0.0.0.0', { ...made, chosen: true })).not.toThrow();
+  expect(() => checkBind('0.0.0.0', { mode: 'users' })).not.toThrow();
+});
+
+test('[A122] a stop is through in its time, ends streams, keeps what was said, and waits for nobody who hangs', async () => {
+  const server = await openTestServer({
+    store: 'sqlite',
+    replies: [[...textBeats('so far').slice(0, 1), { type: 'hang' }]],
+    limits: { stopMs: 1_000 },
+  });
+  const one = await server.listen();
+  const { id } = await plantTree(server, ['Hello']);
+  const headers = { ...auth, 'content-type': 'application/json' };
+  const body = JSON.stringify({ type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'] });
+  const begun = await fetch(`${one.url}/api/trees/${id}/generations`, { method: 'POST', headers, body });
+  const { nodes } = (await begun.json()) as { readonly nodes: readonly { readonly nodeId: string }[] };
+  const feed = new EventReader(await fetch(`${one.url}/api/trees/${id}/feed`, { headers: auth }));
+  await feed.until((seen) => seen.some((event) => event.event === 'delta'));
+  // Somebody who opened a connection and says nothing.
+  const silent = connect(one.port, '127.0.0.1');
+  silent.on('error', () => undefined);
+  await new Promise((resolve) => silent.once('connect', resolve));
+  await one.close();
+  await feed.all().catch(() => undefined);
+  await expect(fetch(`${one.url}/healthz`)).rejects.toThrow();
+  const kept = await server.ask('GET', `/api/trees/${id}/nodes/${nodes[0]?.nodeId}`);
+  expect(kept.body.node).toMatchObject({ status: 'interrupted', text: 'so' });
+  silent.destroy();
+  await server.close();
+});
+
+test('[A123] a body without a length is cut off at its bound', async () => {
+  const server = await openTestServer({ limits: { bodyBytes: 10_000 } });
+  const { port } = await server.listen();
+  let sent = 0;
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { ...auth, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+    const asked = request({ port, host: '127.0.0.1', path: '/api/trees', method: 'POST', headers }, (response) => {
+      response.resume();
+      clearInterval(timer);
+      resolve(response.statusCode);
+      asked.destroy();
+    });
+    const timer = setInterval(() => {
+      sent += 5_000;
+      asked.write('x'.repeat(5_000));
+    }, 5);
+    asked.on('error', reject);
+  });
+  expect(status).toBe(413);
+  expect(sent).toBeLessThan(1_000_000);
+  await server.close();
+});
+
+test('[A124] the page is served from a table of its files with a policy of its own, and no path leads out of it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-web-'));
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Coppice</title>');
+  writeFileSync(join(folder, 'assets/app.js'), 'export {};');
+  symlinkSync('/etc/passwd', join(folder, 'assets/link.txt'));
+  const server = await openTestServer({ web: folder });
+  for (const path of ['/', '/t/some-tree', '/t/some-tree/node', '/s/some-token', '/settings', '/trash']) {
+    const page = await server.raw('GET', path, { token: null });
+    expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8']);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"])
+      expect(policy).toContain(part);
+    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+  }
+  expect((await server.raw('GET', '/s/x', { token: null })).headers.get('x-robots-tag')).toBe('noindex');
+  const script = await server.raw('GET', '/assets/app.js', { token: null });
+  expect(script.headers.get('cache-control')).toContain('immutable');
+  const etag = script.headers.get('etag') ?? '';
+  expect((await server.raw('GET', '/assets/app.js', { headers: { 'if-none-match': etag } })).status).toBe(304);
+  for (const path of [
+    '/assets/link.txt',
+    '/assets/none.js',
+    '/..%2f..%2fetc%2fpasswd.txt',
+    '/api/nothing',
+    '/v1/nothing',
+    '/metrics/x',
+  ])
+    expect([path, (await server.raw('GET', path)).status]).toEqual([path, 404]);
+  expect((await server.raw('POST', '/')).status).toBe(404);
+  expect((await server.raw('GET', '/', { headers: { host: 'evil.example' } })).status).toBe(403);
+  await server.close();
+});
+
+test('[A125] an origin that the operator wrote out may call, and is the only one that is told so', async () => {
+  const server = await openTestServer({ origins: ['https://notes.example.org'] });
+  const from = (origin: string, method = 'GET') => server.raw(method, '/api/me', { headers: { origin } });
+  const allowed = await from('https://notes.example.org');
+  expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+    200,
+    'https://notes.example.org',
+  ]);
+  expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
+  expect((await from('https://notes.example.org', 'OPTIONS')).status).toBe(204);
+  expect((await from('https://notes.example.org.evil.example')).status).toBe(403);
+  const own = await from('http://localhost');
+  expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  await server.close();
+});
+
+test('[A126] bytes that are no UTF-8, double keys and numbers that would change are refused at the door', async () => {
+  const server = await openTestServer();
+  const send = (body: string | Uint8Array<ArrayBuffer>) =>
+    server.ask('POST', '/api/trees', { body, headers: { 'content-type': 'application/json' } });
+  for (const body of [
+    new Uint8Array([0x22, 0xff, 0x22]),
+    '{"title":"a","title":"b"}',
+    '{"metadata":{"n":1e999}}',
+    '{',
+    '[]',
+    `${'['.repeat(300)}${']'.repeat(300)}`,
+  ]) {
+    const refused = await send(body);
+    expect([refused.status, refused.body.error.code]).toEqual([400, 'http/invalid']);
+  }
+  const odd = await send('{"metadata":{"__proto__":{"polluted":true},"constructor":1}}');
+  expect(odd.status).toBe(201);
+  expect(Object.keys(odd.body.result.tree.metadata)).toEqual(['__proto__', 'constructor']);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  await server.close();
+});

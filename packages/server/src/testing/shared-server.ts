@@ -1,0 +1,32 @@
+/** A server for several people, with an admin, two members and a viewer. */
+import type { User } from '@coppice/core';
+import { hashToken } from '../middleware/auth.ts';
+import { openTestServer, type TestServer, type TestServerOptions } from './index.ts';
+
+/** Who is on a shared test server, each with a token of the same name. */
+export const people: readonly Pick<User, 'id' | 'role'>[] = [
+  { id: 'ada', role: 'admin' },
+  { id: 'ben', role: 'member' },
+  { id: 'cleo', role: 'member' },
+  { id: 'vic', role: 'viewer' },
+];
+
+/** Opens one. `token: 'ben'` in a request makes it Ben's. */
+export async function openSharedServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await openTestServer({ auth: { mode: 'users' }, ...options });
+  const { accounts } = server.store;
+  for (const { id, role } of people) {
+    await accounts.putUser({ id, name: id, role, createdAt: 1, disabledAt: null });
+    await accounts.putToken({
+      id: `token-${id}`,
+      userId: id,
+      name: 'test',
+      hash: hashToken(id),
+      createdAt: 1,
+      expiresAt: null,
+      revokedAt: null,
+      usedAt: null,
+    });
+  }
+  return server;
+}
