@@ -114,8 +114,16 @@ describe('before a call', () => {
       toolBeats({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
     );
     await open(speaking(...calls, textBeats('Done.')), { tools });
-    const end = await shop.send('Read the logs', { tools: ['log'] }).done;
+    const options = { tools: ['log'], requestId: 'logs' };
+    const end = await shop.send('Read the logs', options).done;
     expect(end.type).toBe('end');
+    const asked = shop.provider.requests.length;
+    // The same request again finds its end behind the summaries.
+    const [first] = await shop.children(shop.rootId);
+    const start = { type: 'reply', treeId: shop.treeId, parentId: first?.id ?? nodeId('') } as const;
+    const again = await shop.generator.generate(start, { models: ['scripted/one'], ...options }).done;
+    expect(again.nodeIds).toEqual(end.nodeIds);
+    expect(shop.provider.requests).toHaveLength(asked);
     expect(notesOf().length).toBeGreaterThan(1);
     for (const request of shop.provider.requests)
       expect(JSON.stringify(request.messages).length).toBeLessThan(8_000 * 5);

@@ -89,7 +89,7 @@ function spoken({ kind, message, meta }: Node): Message[] {
   return [kind === 'branch-summary' ? branchSummaryMessage(message) : message];
 }
 
-function contextOf({ actor, now, newId, kit }: Bench, request: Acting): RunContext & { readonly actId: string } {
+function actingAs({ actor, now, newId, kit }: Bench, request: Acting): RunContext & { readonly actId: string } {
   return { actor: request.actor ?? actor, actId: request.actId ?? newId(), now, newId, kit };
 }
 
@@ -114,7 +114,7 @@ export async function leaveBranch(bench: Bench, request: LeaveRequest): Promise<
     summary === undefined
       ? await sumUp(bench, left, focus, signal)
       : { text: summary, meta: { source: { type: 'given' } }, details: {} };
-  const context = contextOf(bench, request);
+  const context = actingAs(bench, request);
   const { result } = await run(
     store,
     {
@@ -135,7 +135,7 @@ export async function leaveBranch(bench: Bench, request: LeaveRequest): Promise<
 export async function bringBack(bench: Bench, request: BringBackRequest): Promise<Landed> {
   const { store } = bench;
   const { treeId, nodeId, mode = 'summary', focus, signal } = request;
-  const context = contextOf(bench, request);
+  const context = actingAs(bench, request);
   const place = request.into === undefined ? {} : { parentId: request.into };
   const actId = asActId(context.actId);
   if (mode === 'messages') {

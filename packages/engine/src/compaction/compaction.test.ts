@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -12,6 +15,7 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
 import type { ScriptedReply } from '../testing/scripted.ts';
@@ -196,6 +200,30 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(kept).toBeGreaterThan(20);
     expect(kept).toBeLessThan(30);
   });
+});
+
+test.each(['files', 'jsonl'])('[Y25] works on %s as well, and what is in force outlives the store', async (kind) => {
+  await open('memory');
+  const place = mkdtempSync(join(tmpdir(), 'coppice-compaction-'));
+  try {
+    const store = await openStore(`${kind}:${place}`);
+    const { treeId, context } = shop;
+    await run(store, { type: 'create', treeId }, context);
+    const messages = talk(60).map((message) => ({ message }));
+    await run(store, { type: 'append', treeId, messages, merge: false }, context);
+    const made = await compact(store, { treeId });
+    await store.close();
+    const again = await openStore(`${kind}:${place}`);
+    const found = await again.read(treeId, function* () {
+      return contextOf(yield* readContextPath(made.nodeId), { kit: messageKit });
+    });
+    expect(found.compaction).toEqual({ nodeId: made.nodeId, summary: made.summary });
+    expect(found.entries[1]?.nodeId).toBe(made.firstKept);
+    expect(found.flags).toEqual([]);
+    await again.close();
+  } finally {
+    rmSync(place, { recursive: true });
+  }
 });
 
 describe('at the same time', () => {

@@ -34,7 +34,8 @@ export async function attachNext(room: Room, state: TurnState, reply: WrittenRep
   const next = await room.store.read(state.treeId, function* () {
     for (let at = reply.nodeId; ; ) {
       const children = yield* ask('children', { of: at });
-      const answered = children.find((child) => child.role === 'tool');
+      // A long loop may have made room between its rounds.
+      const answered = children.find((child) => child.role === 'tool' || child.kind === 'compaction');
       if (answered === undefined)
         return at === reply.nodeId ? null : children.find((child) => child.role === 'assistant');
       at = answered.id;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, nodeId, readPath, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
@@ -13,9 +13,12 @@ import { systemClock } from '../providers/clock.ts';
 import { createProviders } from '../providers/index.ts';
 import { scriptedProvider, textBeats } from '../testing/scripted.ts';
 
-const place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
+let place: string;
 let store: Store | null = null;
 let child: ChildProcess | null = null;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
+});
 afterEach(async () => {
   child?.kill('SIGKILL');
   await store?.close();
@@ -24,15 +27,21 @@ afterEach(async () => {
 
 const worker = fileURLToPath(new URL('../../test/dying-turn.ts', import.meta.url));
 
-/** Runs the worker until it has put some of its reply down, and kills it without warning. */
-function killedInMidReply(url: string, tree: string): Promise<string | null> {
+/** Runs the worker until it has put some of its reply down. */
+function inMidReply(url: string, tree: string): Promise<ChildProcess> {
   const started = spawn(process.execPath, ['--import', 'tsx', worker, url, tree], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   child = started;
+  return new Promise((resolve) => started.stdout.once('data', () => resolve(started)));
+}
+
+/** Kills the worker in the middle of its reply, without warning. */
+async function killedInMidReply(url: string, tree: string): Promise<string | null> {
+  const started = await inMidReply(url, tree);
   return new Promise((resolve) => {
-    started.stdout.once('data', () => started.kill('SIGKILL'));
     started.once('close', (_code, signal) => resolve(signal));
+    started.kill('SIGKILL');
   });
 }
 
@@ -60,5 +69,20 @@ test('[H35] a process killed in the middle of a reply leaves what it said, and a
   expect((await turn.done).type).toBe('end');
   const node = await store.read(tree, () => ask('node', { id }));
   expect(node).toMatchObject({ status: 'success', text: 'It was a dark and stormy night.' });
+  expect(await store.runs.list()).toEqual([]);
+});
+
+test('[Y60] a reply that another process writes is stopped from this one', async () => {
+  const url = `sqlite:${join(place, 'trees.db')}`;
+  const tree = treeId(newId());
+  await inMidReply(url, tree);
+  store = await openStore(url);
+  const providers = createProviders({ config: parseConfig(null, {}) });
+  const generator = createGenerator({ store, providers });
+  const [writing] = await store.runs.list(tree);
+  const id = writing?.nodeId ?? nodeId('');
+  expect(await generator.abort({ nodeId: id })).toBe(true);
+  const node = await store.read(tree, () => ask('node', { id }));
+  expect(node).toMatchObject({ status: 'aborted', text: 'It was a dark ' });
   expect(await store.runs.list()).toEqual([]);
 });
