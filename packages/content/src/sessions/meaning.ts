@@ -139,6 +139,8 @@ const bare: ReadonlySet<string> = new Set([
   'sequence',
   'format',
   'content',
+  'row',
+  'damaged',
 ]);
 
 function data(entry: SessionEntry): JsonObject {

@@ -76,8 +76,6 @@ export class SessionIndex {
         this.#attributes = patched<TreeAttributes>(this.#attributes, { title: name === '' ? null : name });
       }
     }
-    // There the last line is the leaf, whatever it is.
-    if (file.dialect === 'pi') this.#leaf = this.standing(file.size - 1);
   }
 
   #change(entry: SessionEntry): void {

@@ -71,14 +71,18 @@ function read(path: string, dialect: Dialect): Read {
   }
   if (dialect === 'claude-code') {
     const { header, entries, leafUuid } = readClaudeCode(fields);
-    const last = entries.findLast((entry) => isLeafType(entry.type))?.uuid;
-    const leaf: SessionEntry[] =
-      leafUuid === null || leafUuid === last ? [] : [{ type: 'leaf', uuid: `${leafUuid}-leaf`, parentUuid: leafUuid }];
-    return { header, entries: [...entries, ...leaf], warnings };
+    return { header, entries: leading(entries, leafUuid), warnings };
   }
   const header = headerFromPi(first);
   const entries = fields.slice(1).flatMap((line) => entryFromPi(line, header) ?? []);
-  return { header, entries: parentsFirst(entries, header.uuid), warnings };
+  // There the last line is the leaf, whatever it is.
+  return { header, entries: leading(parentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null), warnings };
+}
+
+/** Entries with a line that names the leaf, where the last thing that was said is another one. */
+function leading(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
+  if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
+  return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
 }
 
 /** A session file that can only be read, all of it in memory. */

@@ -133,6 +133,8 @@ export class JsonlKeeper implements Keeper {
       if (one.type === 'insert' && !isUuid(one.node.id))
         refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
     const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
+    const { list, treeId, format } = entry;
+    if (list !== undefined) session.commit({ type: 'commit', treeId, ...list, format }, this.#header(entry.tree.owner));
     session.commit(entry, this.#header(entry.tree.owner));
     this.#has.sessions.set(entry.treeId, session);
   }
@@ -229,7 +231,9 @@ export class JsonlKeeper implements Keeper {
     const session = this.#has.sessions.get(id);
     if (session === undefined) return [];
     if (write) session.writing();
-    return session.fresh(tree);
+    const landed = session.fresh(tree);
+    if (landed.length > 0) this.#desk?.names.know(session.names.externalIds(id));
+    return landed;
   }
 
   async homesOf(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {

@@ -1,0 +1,436 @@
+/** What stands in a session file, and what is made of one that was torn, altered or added to by others. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { type SessionEntry, SessionIndex } from '@coppice/content/sessions';
+import { ask, type Command, isAppError, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
+import { Bed, user, uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
+import { asked, imageOf } from '../conformance/subject.ts';
+import { SessionStore } from './index.ts';
+import { sideOf } from './places.ts';
+import { sessionFiles } from './session-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-lines-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const id = treeId(uuid(1));
+
+async function planted(
+  texts: readonly string[] = ['first', 'reply'],
+): Promise<{ store: SessionStore; bed: Bed; path: string }> {
+  const store = await SessionStore.open(folder);
+  const bed = await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' });
+  await bed.grow(texts);
+  return { store, bed, path: filesIn(folder)[0] ?? '' };
+}
+
+function linesOf(path: string): Record<string, unknown>[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** A reader of the proposal that knows nothing of this project: the last entry, and up by parentUuid. */
+function plainWalk(path: string): string[] {
+  const entries = linesOf(path);
+  const byUuid = new Map(entries.map((entry) => [entry['uuid'], entry]));
+  const said: string[] = [];
+  const seen = new Set<unknown>();
+  for (let at = entries.at(-1); at !== undefined && !seen.has(at); at = byUuid.get(at['parentUuid'])) {
+    seen.add(at);
+    const message = at['message'];
+    if (typeof message === 'object' && message !== null && 'content' in message && Array.isArray(message.content))
+      said.push(message.content.map((block: { text?: string }) => block.text ?? '').join(''));
+  }
+  return said.reverse();
+}
+
+async function texts(store: Store, of = id): Promise<string[]> {
+  const row = await asked(store, of, 'tree', {});
+  if (row?.activeNodeId == null) return [];
+  return (await asked(store, of, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+}
+
+const plain = (own: string, parentUuid: string, text: string): SessionEntry => ({
+  type: 'message',
+  uuid: own,
+  parentUuid,
+  message: { role: 'user', content: text },
+});
+const lineOf = (entry: object) => `${JSON.stringify(entry)}\n`;
+
+describe('what is written', () => {
+  test('[J1] a header, then an entry a line with uuid, parentUuid and time; other steps in change lines, moves in leaf lines', async () => {
+    const { store, bed, path } = await planted();
+    const [first] = (
+      await asked(store, id, 'path', { to: nodeId((await asked(store, id, 'tree', {}))?.activeNodeId ?? '') })
+    ).nodes;
+    await bed.run({ type: 'bookmark', treeId: id, nodeId: first?.id ?? nodeId(''), title: 'here' });
+    await bed.run({ type: 'select', treeId: id, nodeId: first?.id ?? nodeId('') });
+    const [header, ...lines] = linesOf(path);
+    expect(header).toMatchObject({ type: 'session', version: 2, parentUuid: null, id });
+    expect(typeof header?.['cwd']).toBe('string');
+    expect(lines.map(({ type }) => type)).toEqual(['change', 'message', 'message', 'change', 'leaf']);
+    for (const line of lines)
+      expect([typeof line['uuid'], typeof line['parentUuid'], typeof line['timestamp']]).toEqual([
+        'string',
+        'string',
+        'string',
+      ]);
+    expect(lines.map(({ version, commit }) => [version, commit ?? false])).toEqual([
+      [1, true],
+      [2, false],
+      [2, true],
+      [3, true],
+      [4, true],
+    ]);
+    expect(lines.at(-1)?.['parentUuid']).toBe(first?.id);
+    expect(plainWalk(path)).toEqual(['first']);
+    await store.close();
+  });
+
+  test('[J2] whatever is done, the old bytes stay the beginning of the file', async () => {
+    const { store, bed, path } = await planted(['a', 'b', 'c', 'd']);
+    const acts: readonly Command[] = [
+      { type: 'edit', treeId: id, nodeId: nodeId(''), content: 'b2', mode: 'branch' },
+      { type: 'split', treeId: id, nodeId: nodeId(''), position: 2 },
+      { type: 'delete', treeId: id, nodeIds: [], mode: 'cascade' },
+      { type: 'undo', treeId: id },
+      { type: 'clear', treeId: id },
+      { type: 'undo', treeId: id },
+    ];
+    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
+    await bed.run({ type: 'append', treeId: id, parentId: at('a'), messages: [{ message: user('one two') }] });
+    for (const act of acts) {
+      const before = readFileSync(path);
+      const split = ((await asked(store, id, 'rows', {}))?.nodes ?? []).find((node) => node.text === 'one two')?.id;
+      const named =
+        act.type === 'edit'
+          ? { ...act, nodeId: at('b') }
+          : act.type === 'split'
+            ? { ...act, nodeId: split ?? nodeId('') }
+            : act.type === 'delete'
+              ? { ...act, nodeIds: [at('c')] }
+              : act;
+      await bed.run(named);
+      const after = readFileSync(path);
+      expect([act.type, after.length > before.length, after.subarray(0, before.length).equals(before)]).toEqual([
+        act.type,
+        true,
+        true,
+      ]);
+    }
+    const image = await imageOf(store, id);
+    await store.close();
+    const again = await SessionStore.open(folder);
+    expect(await imageOf(again, id)).toEqual(image);
+    await again.close();
+  });
+
+  test('[J3] the leaf is the last leaf line’s target or what was said last, and survives a restart', async () => {
+    const { store, bed, path } = await planted(['a', 'b', 'c']);
+    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
+    await bed.run({
+      type: 'append',
+      treeId: id,
+      parentId: at('a'),
+      messages: [{ message: user('aside') }],
+      select: false,
+    });
+    expect((await asked(store, id, 'tree', {}))?.activeNodeId).toBe(at('c'));
+    await bed.run({ type: 'select', treeId: id, nodeId: at('b') });
+    await bed.run({ type: 'attributes', treeId: id, set: { title: 'T' } });
+    await store.close();
+    const again = await SessionStore.open(folder);
+    expect((await asked(again, id, 'tree', {}))?.activeNodeId).toBe(at('b'));
+    const file = sessionFiles.open(path, { readOnly: true });
+    const index = new SessionIndex(file);
+    expect([file.uuidAt(index.leaf), index.name]).toEqual([at('b'), 'T']);
+    file.close();
+    await again.close();
+  });
+
+  test('[J4] a purge writes a new file without what was purged, and everything else stays', async () => {
+    const { store, bed, path } = await planted(['a', 'b', 'the secret', 'd']);
+    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const secret = nodes.find((node) => node.text === 'the secret')?.id ?? nodeId('');
+    await bed.run({ type: 'delete', treeId: id, nodeIds: [secret], mode: 'cascade' });
+    await store.purge(id, { nodeId: secret });
+    expect(readFileSync(path, 'utf8')).not.toContain('the secret');
+    await bed.grow(['and on']);
+    const image = await imageOf(store, id);
+    const log = await asked(store, id, 'log', { since: 0 });
+    await store.close();
+    const again = await SessionStore.open(folder);
+    expect(await imageOf(again, id)).toEqual(image);
+    expect(await asked(again, id, 'log', { since: 0 })).toEqual(log);
+    expect(plainWalk(path)).toEqual(['a', 'b', 'and on']);
+    await again.close();
+  });
+});
+
+describe('torn and damaged files', () => {
+  const tails: readonly (readonly [string, string | Buffer])[] = [
+    ['a line that was cut off', '{"type":"message","uuid":"00000000-0000-7000-8000-00000000aaaa","par'],
+    ['a run of NUL', Buffer.alloc(300)],
+    ['half of a letter', Buffer.from([0x7b, 0x22, 0xc3])],
+    [
+      'a commit without its last line',
+      lineOf({
+        type: 'message',
+        uuid: uuid(900),
+        parentUuid: uuid(901),
+        version: 3,
+        message: { role: 'user', content: 'half' },
+      }),
+    ],
+  ];
+
+  test.each(tails)(
+    '[J10] %s at the end: all before it loads, one warning names the byte, and reading changes nothing',
+    async (_, tail) => {
+      const { store, path } = await planted();
+      await store.close();
+      const size = statSync(path).size;
+      appendFileSync(path, tail);
+      const bytes = readFileSync(path);
+      const file = sessionFiles.open(path, { readOnly: true });
+      expect(file.warnings.map(({ code, offset }) => [code, offset])).toEqual([['torn', size]]);
+      file.close();
+      const again = await SessionStore.open(folder, { readOnly: true });
+      expect(await texts(again)).toEqual(['first', 'reply']);
+      expect((await again.info()).notes.some((note) => note.includes(`byte ${size}`))).toBe(true);
+      await again.close();
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+    },
+  );
+
+  test.each(tails)(
+    '[J11] %s: the next append starts on a new line, and both we and a plain reader read it',
+    async (_, tail) => {
+      const { store, path } = await planted();
+      await store.close();
+      appendFileSync(path, tail);
+      const bytes = readFileSync(path);
+      const again = await SessionStore.open(folder);
+      await run(
+        again,
+        { type: 'append', treeId: id, messages: [{ message: textMessage('user', 'goes on') }] },
+        {
+          actor: 'me',
+          now: () => 5000,
+          newId: () => uuid(5000 + Math.floor(Math.random() * 1e6)),
+          kit: messageKit,
+        },
+      );
+      await again.close();
+      const after = readFileSync(path);
+      expect(after.subarray(0, bytes.length).equals(bytes)).toBe(true);
+      const last = after.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+      expect(JSON.parse(last)).toMatchObject({ type: 'message', message: { content: [{ text: 'goes on' }] } });
+      const third = await SessionStore.open(folder);
+      expect(await texts(third)).toEqual(['first', 'reply', 'goes on']);
+      await third.close();
+    },
+  );
+
+  test('[J12] a bad line in the middle is kept and told by its number; what hangs below it stays reachable and flagged', async () => {
+    const path = join(folder, 'plain.jsonl');
+    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2), cwd: '/w' };
+    writeFileSync(
+      path,
+      lineOf(header) +
+        lineOf(plain(uuid(3), uuid(1), 'one')) +
+        `${JSON.stringify(plain(uuid(4), uuid(3), 'two')).slice(0, -9)}\n` +
+        lineOf(plain(uuid(5), uuid(4), 'three')) +
+        lineOf(plain(uuid(6), uuid(5), 'four')),
+    );
+    const bytes = readFileSync(path);
+    const store = await SessionStore.open(folder);
+    expect(await texts(store, treeId(uuid(2)))).toEqual(['one', 'three', 'four']);
+    const { findings } = await store.fsck();
+    expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
+      ['session-damaged', 'warning'],
+      ['session-orphan', 'warning'],
+    ]);
+    expect(findings[0]?.message).toContain('Line 3');
+    await store.close();
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  test('[J13] a file without a header that can be read, or an empty one, is refused by name and never touched; others are listed', async () => {
+    const { store } = await planted();
+    await store.close();
+    const bad = join(folder, `x_${uuid(77)}.jsonl`);
+    for (const content of ['', '{"type":"session","vers', '{"hello":1}\n']) {
+      writeFileSync(bad, content);
+      const again = await SessionStore.open(folder);
+      expect((await again.trees()).items.length).toBe(2);
+      const refused: unknown = await asked(again, treeId(uuid(77)), 'rows', {}).catch((error: unknown) => error);
+      expect(isAppError(refused) ? [refused.code, refused.message.includes(bad)] : refused).toEqual([
+        'store/damaged',
+        true,
+      ]);
+      await again.close();
+      expect(readFileSync(bad, 'utf8')).toBe(content);
+      const alone: unknown = await SessionStore.open(bad).catch((error: unknown) => error);
+      expect(isAppError(alone) ? alone.code : alone).toBe('store/damaged');
+    }
+  });
+
+  test('[J14] lines end at byte 0x0A alone: lone carriage returns, U+2028 and the like are text', async () => {
+    const odd = 'a\rb\u2028c\u2029d\u0085e';
+    const { store } = await planted([odd, 'reply']);
+    await store.close();
+    const path = join(folder, 'crlf.jsonl');
+    const header = { type: 'session', version: 2, uuid: uuid(11), parentUuid: null, id: uuid(12) };
+    writeFileSync(path, `${JSON.stringify(header)}\r\n${JSON.stringify(plain(uuid(13), uuid(11), odd))}\r\n\r\n`);
+    const again = await SessionStore.open(folder);
+    expect(await texts(again)).toEqual([odd, 'reply']);
+    expect(await texts(again, treeId(uuid(12)))).toEqual([odd]);
+    expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+  });
+
+  test('[J15] an id that comes twice is told: the same line again is left out, another one gets an id of its own', async () => {
+    const path = join(folder, 'twice.jsonl');
+    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
+    const one = lineOf(plain(uuid(3), uuid(1), 'one'));
+    writeFileSync(path, lineOf(header) + one + one + lineOf(plain(uuid(3), uuid(3), 'other')));
+    const store = await SessionStore.open(folder);
+    expect(await texts(store, treeId(uuid(2)))).toEqual(['one', 'other']);
+    expect((await store.fsck()).findings.map(({ code }) => code)).toEqual(['session-twice', 'session-twice']);
+    await store.close();
+  });
+});
+
+describe('beside others', () => {
+  test('[J20] what another tool appends is read first and hangs beside what is added here', async () => {
+    const { store, bed, path } = await planted();
+    const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
+    appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
+    await bed.run({ type: 'append', treeId: id, parentId: before, messages: [{ message: user('from here') }] });
+    const children = await asked(store, id, 'children', { of: before });
+    expect(children.length).toBe(2);
+    expect(children[0]?.id).toBe(uuid(800));
+    appendFileSync(path, lineOf(plain('short', uuid(800), 'and more')));
+    expect(await texts(store)).toEqual(['first', 'reply', 'from elsewhere', 'and more']);
+    const image = await imageOf(store, id);
+    await store.close();
+    const again = await SessionStore.open(folder);
+    expect(await imageOf(again, id)).toEqual(image);
+    expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+  });
+
+  test('[J21] a line that was slipped in before a commit takes its number from nobody and does not move the leaf', async () => {
+    const { store, bed, path } = await planted();
+    const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
+    const lines = readFileSync(path, 'utf8');
+    await bed.grow(['mine']);
+    const mine = readFileSync(path, 'utf8').slice(lines.length);
+    await store.close();
+    rmSync(sideOf(path), { recursive: true, force: true });
+    writeFileSync(path, lines + lineOf(plain(uuid(801), before, 'slipped in')) + mine);
+    const again = await SessionStore.open(folder);
+    expect(await texts(again)).toEqual(['first', 'reply', 'mine']);
+    expect((await asked(again, id, 'log', { since: 0 })).map(({ version, actor }) => [version, actor])).toEqual([
+      [1, 'me'],
+      [2, 'me'],
+      [3, 'me'],
+      [4, 'file'],
+    ]);
+    expect((await asked(again, id, 'children', { of: before })).map((node) => node.id)).toContain(uuid(801));
+    await again.close();
+  });
+
+  test('[J22] a file that was replaced or cut by somebody else is not written to', async () => {
+    const { store, bed, path } = await planted();
+    const bytes = readFileSync(path);
+    truncateSync(path, bytes.length - 20);
+    const cut: unknown = await bed.grow(['late']).catch((error: unknown) => error);
+    expect(isAppError(cut) ? cut.code : cut).toBe('store/locked');
+    rmSync(path);
+    writeFileSync(path, bytes);
+    const replaced: unknown = await bed.grow(['late']).catch((error: unknown) => error);
+    expect(isAppError(replaced) ? replaced.code : replaced).toBe('store/locked');
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+    await store.close();
+  });
+
+  test('[J23] what lies beside the files can be deleted: nothing of the sessions is lost', async () => {
+    const { store } = await planted();
+    await store.runs.start({
+      id: 'r',
+      treeId: id,
+      nodeId: nodeId(uuid(9)),
+      process: 'p',
+      startedAt: 1,
+      beatAt: 1,
+      data: {},
+    });
+    const image = await imageOf(store, id);
+    await store.close();
+    rmSync(join(folder, '.coppice'), { recursive: true, force: true });
+    const again = await SessionStore.open(folder);
+    expect(await imageOf(again, id)).toEqual(image);
+    await again.close();
+  });
+
+  test('[J24] opening a session for its current thread parses no other line’s content', async () => {
+    const path = join(folder, 'long.jsonl');
+    const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
+    const lines = [lineOf(header)];
+    // Every second line is of a branch that was left, and would not parse beyond its beginning.
+    for (let at = 0; at < 2000; at++) {
+      lines.push(lineOf(plain(uuid(10 + 2 * at), at === 0 ? uuid(1) : uuid(8 + 2 * at), `said ${at}`)));
+      lines.push(
+        `{"type":"message","uuid":"${uuid(11 + 2 * at)}","parentUuid":"${uuid(10 + 2 * at)}","message":broken}\n`,
+      );
+    }
+    lines.push(lineOf({ type: 'leaf', uuid: uuid(9), parentUuid: uuid(10 + 2 * 1999) }));
+    writeFileSync(path, lines.join(''));
+    const file = sessionFiles.open(path, { readOnly: true });
+    const index = new SessionIndex(file);
+    const way = index.path(index.leaf);
+    expect(way.length).toBe(2001);
+    expect(file.entryAt(way[2000] ?? 0)).toMatchObject({ message: { content: 'said 1999' } });
+    expect(file.warnings).toEqual([]);
+    expect(file.entryAt(2)['damaged']).toBe(true);
+    expect(file.warnings.map(({ code, line }) => [code, line])).toEqual([['damaged', 3]]);
+    file.close();
+  });
+
+  test('[J25] a chain of 100,000 entries is opened and walked', () => {
+    const path = join(folder, 'deep.jsonl');
+    const lines = [lineOf({ type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 'deep' })];
+    for (let at = 0; at < 100_000; at++) lines.push(lineOf(plain(`e${at}`, at === 0 ? 'r' : `e${at - 1}`, 'x')));
+    writeFileSync(path, lines.join(''));
+    const file = sessionFiles.open(path, { readOnly: true });
+    const index = new SessionIndex(file);
+    expect(index.path(index.leaf).length).toBe(100_001);
+    expect(index.children(50_000)).toEqual([50_001]);
+    file.close();
+  });
+});
+
+test('[J26] one process writes to a file; a second handle of the same process shares it, and a list of sessions says what is in them', async () => {
+  const { store, path } = await planted();
+  const file = sessionFiles.open(path);
+  expect([file.writable, file.holder]).toEqual([true, null]);
+  const leaf = await store.read(id, () => ask('tree', {}));
+  await file.append([plain(uuid(700), leaf?.activeNodeId ?? '', 'by hand')]);
+  expect(await texts(store)).toEqual(['first', 'reply', 'by hand']);
+  expect(sessionFiles.list(folder)).toMatchObject([{ id, messages: 3, firstMessage: 'first', dialect: 'v2' }]);
+  file.close();
+  await store.close();
+});

@@ -1,0 +1,127 @@
+/** Several processes on one session file. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ask, nodeId, treeId } from '@coppice/core';
+import { Bed, user, uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SessionStore } from './index.ts';
+import { sessionFiles } from './session-files.ts';
+
+let folder: string;
+let path: string;
+const root = uuid(1);
+const tree = treeId(uuid(2));
+const stops: (() => void)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-processes-'));
+  path = join(folder, 'session.jsonl');
+  const header = { type: 'session', version: 2, uuid: root, parentUuid: null, id: tree, cwd: '/w' };
+  const first = { type: 'message', uuid: uuid(3), parentUuid: root, message: { role: 'user', content: 'first' } };
+  writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(first)}\n`);
+});
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a worker; `until` waits for a word that it says. */
+function start(what: string): {
+  until(word: string): Promise<string>;
+  said: string[];
+  kill(): void;
+  ended: Promise<void>;
+} {
+  const script = fileURLToPath(new URL('../../test/jsonl-worker.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, path, what, uuid(3)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  const waiting: { readonly word: string; readonly resolve: (line: string) => void }[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    said.push(line);
+    for (const one of waiting) if (line.includes(one.word)) one.resolve(line);
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = () => child.kill('SIGKILL');
+  stops.push(kill);
+  return {
+    said,
+    kill,
+    ended,
+    until: (word) =>
+      new Promise((resolve) => {
+        const there = said.find((line) => line.includes(word));
+        if (there === undefined) waiting.push({ word, resolve });
+        else resolve(there);
+      }),
+  };
+}
+
+test('[J27] a second process opens a file read-only and says who holds it; the lease of a dead one is taken over', async () => {
+  const holder = start('hold');
+  await holder.until('writable');
+  const store = await SessionStore.open(path);
+  const { readOnly, notes } = await store.info();
+  expect(readOnly).toBe(true);
+  expect(notes.some((note) => /The process \d+ on .* writes to/.test(note))).toBe(true);
+  const bed = new Bed(store, tree);
+  expect(await bed.refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] })).toBe(
+    'tree/read-only',
+  );
+  expect((await store.read(tree, () => ask('tree', {})))?.activeNodeId).toBe(uuid(3));
+  await store.close();
+  const inFolder = await SessionStore.open(folder);
+  expect(
+    await new Bed(inFolder, tree).refusal({ type: 'append', treeId: tree, messages: [{ message: user('x') }] }),
+  ).toBe('store/locked');
+  await inFolder.close();
+  const file = sessionFiles.open(path);
+  expect([file.writable, typeof file.holder?.pid]).toEqual([false, 'number']);
+  file.close();
+  holder.kill();
+  await holder.ended;
+  const later = sessionFiles.open(path);
+  expect(later.writable).toBe(true);
+  later.close();
+}, 60_000);
+
+test('[J28] lines of a tool that knows of no lease are neither torn nor lost, and appear beside ours', async () => {
+  const store = await SessionStore.open(path);
+  const plain = start('plain');
+  await plain.until('wrote');
+  const bed = new Bed(store, tree);
+  let count = 0;
+  const mine: string[] = [];
+  for (let at = 0; at < 150; at++) {
+    const id = uuid(100_000 + at);
+    await bed.run(
+      { type: 'append', treeId: tree, parentId: nodeId(uuid(3)), messages: [{ message: user(`mine ${at}`), id }] },
+      { newId: () => uuid(200_000 + count++) },
+    );
+    mine.push(id);
+  }
+  await plain.until('wrote');
+  plain.kill();
+  await plain.ended;
+  const theirs = plain.said.filter((line) => line.startsWith('wrote ')).map((line) => line.slice(6));
+  for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) if (line !== '') JSON.parse(line);
+  const children = await store.read(tree, () => ask('children', { of: nodeId(uuid(3)) }));
+  const image = children.map(({ id }) => id);
+  expect(theirs.length).toBeGreaterThan(10);
+  expect(new Set(image).size).toBe(children.length);
+  for (const id of mine) expect(image).toContain(id);
+  const names = new Set((await store.externalIdsOf(tree)).map(({ id }) => id));
+  for (const id of theirs) expect(names.has(id)).toBe(true);
+  await store.close();
+  const again = await SessionStore.open(path);
+  const reread = await again.read(tree, () => ask('children', { of: nodeId(uuid(3)) }));
+  expect(reread.map(({ id }) => id).sort()).toEqual([...image].sort());
+  const known = new Set((await again.externalIdsOf(tree)).map(({ id }) => id));
+  for (const id of theirs) expect(known.has(id)).toBe(true);
+  expect((await again.fsck()).findings).toEqual([]);
+  await again.close();
+}, 60_000);
