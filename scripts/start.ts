@@ -1,0 +1,24 @@
+// npm start: the server and the page from a checkout. Builds the page the first time, and when its sources are newer.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { exitOf, repository, startTool } from './tools.ts';
+
+const web = join(repository, 'packages', 'web');
+const built = join(web, 'dist', 'index.html');
+
+function newest(folder: string): number {
+  let latest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+if (!existsSync(built) || newest(join(web, 'src')) > statSync(built).mtimeMs) {
+  process.stderr.write('Building the page, which is needed once…\n');
+  const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
+  if (code !== 0) process.exit(code);
+}
+process.argv.splice(2, 0, ...(process.argv.length > 2 ? [] : ['serve']));
+await import('../packages/cli/src/main.ts');
