@@ -133,8 +133,8 @@ export class JsonlKeeper implements Keeper {
       if (one.type === 'insert' && !isUuid(one.node.id))
         refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
     const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
-    const { list, treeId, format } = entry;
-    if (list !== undefined) session.commit({ type: 'commit', treeId, ...list, format }, this.#header(entry.tree.owner));
+    const { list, format } = entry;
+    if (list !== undefined) session.commit({ ...list, format }, this.#header(entry.tree.owner));
     session.commit(entry, this.#header(entry.tree.owner));
     this.#has.sessions.set(entry.treeId, session);
   }
