@@ -181,7 +181,7 @@ class Session {
       nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
     }
     this.#pairing(nodes, tools);
-    const active = this.#active(leafUuid);
+    const active = this.#active(leafUuid, entries.at(-1)?.uuid);
     const title = this.#title();
     const first = this.#chain[0]?.fields ?? {};
     const createdAt = fromIso(first.timestamp);
@@ -210,13 +210,13 @@ class Session {
     };
   }
 
-  #active(leaf: string | null): string | undefined {
+  #active(leaf: string | null, last: string | undefined): string | undefined {
     const named = this.#prompts.map((line) => filledAt(line, 'leafUuid')).findLast((uuid) => uuid !== undefined);
     if (named !== undefined && !this.#byUuid.has(named))
       this.#findings.push(finding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))));
-    if (leaf === null) return undefined;
     if (named === undefined) this.#findings.push(finding('import/active-inferred', 'note', this.#file));
-    return leaf;
+    // A subagent's session is a side chain from end to end.
+    return leaf ?? last;
   }
 
   #linesOf(entry: SessionEntry): ChainLine[] {

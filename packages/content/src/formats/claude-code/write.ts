@@ -1,6 +1,7 @@
 import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
+import { derivedId } from '../../derived-id.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { loss, originalTree, outgoingIds } from '../exporting.ts';
@@ -41,6 +42,7 @@ class SessionWriter {
   /** Lines that are gone because their reply was edited, and the one that stands for them. */
   readonly #instead = new Map<string, string>();
   readonly #byId = new Map<string, Returning>();
+  readonly #returning: ReadonlyMap<NodeId, Returning>;
   /** Nodes that are in the line of another one. */
   readonly #inside = new Map<string, string>();
 
@@ -49,6 +51,7 @@ class SessionWriter {
     this.#options = options;
     this.#nodes = returningNodes(tree, name, outgoingIds(tree, name));
     this.#base = baseOf(this.#nodes, session);
+    this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
     this.#tails.set(tree.rootId, null);
   }
@@ -92,11 +95,11 @@ class SessionWriter {
   }
 
   /** The lines of a node as they came; where it hangs elsewhere by now, they say so. */
-  #giveBack({ node, kept }: Returning): void {
+  #giveBack({ node, kept, inPlace }: Returning): void {
     if (kept === null) return;
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
     const top = head?.node ?? node;
-    const moved = head === undefined ? !this.#inPlace(node) : !head.inPlace;
+    const moved = !(head?.inPlace ?? inPlace);
     for (const [index, { at, line }] of kept.lines.entries()) {
       const named = textAt(line, 'parentUuid');
       const stand = named === undefined ? undefined : this.#instead.get(named);
@@ -107,16 +110,6 @@ class SessionWriter {
     this.written++;
   }
 
-  #inPlace(node: Node): boolean {
-    return this.#nodes.length > 0 && (this.#returning.get(node.id)?.inPlace ?? false);
-  }
-
-  get #returning(): ReadonlyMap<NodeId, Returning> {
-    this.#known ??= new Map(this.#nodes.map((one) => [one.node.id, one]));
-    return this.#known;
-  }
-  #known: ReadonlyMap<NodeId, Returning> | undefined;
-
   /** A line for a node that grew or was changed here. */
   async #make({ node, id, kept, inPlace }: Returning): Promise<void> {
     const was = kept?.lines.at(-1);
@@ -125,37 +118,28 @@ class SessionWriter {
       const gone = textAt(line, 'uuid');
       if (gone !== undefined && gone !== uuid) this.#instead.set(gone, uuid);
     }
-    const named = kept?.lines[0]?.line.parentUuid;
+    // A line that is split now hangs on the part before it.
+    const named = kept?.parts.length === 0 ? kept.lines[0]?.line.parentUuid : undefined;
     const above =
       inPlace && typeof named === 'string' ? (this.#instead.get(named) ?? named) : this.#tail(node.parentId);
-    const made = node.message === null ? null : await this.#lineOf(node, node.message, uuid, above);
+    const made = node.message === null ? null : await this.#linesOf(node, node.message, uuid, above, was === undefined);
     if (made === null) {
       this.left++;
       this.#tails.set(node.id, above);
       return;
     }
-    // Edited in place: who, when and where stay as they were.
-    const rest = was === undefined ? {} : without(was.line, 'message', 'parentUuid', 'toolUseResult');
-    const message = objectAt(was?.line ?? {}, 'message');
-    for (const line of made) {
-      const whole = was === undefined || line.uuid !== uuid ? line : { ...line, ...rest };
-      const said = objectAt(line, 'message');
-      this.out.add(
-        'message' in line && was !== undefined
-          ? {
-              ...whole,
-              parentUuid: line.parentUuid ?? null,
-              message: { ...message, ...without(said, 'model', 'usage') },
-            }
-          : whole,
-        was?.at,
-      );
-    }
+    for (const line of made) this.out.add(was === undefined ? line : edited(was.line, line), was?.at);
     this.#tails.set(node.id, uuid);
     this.written++;
   }
 
-  async #lineOf(node: Node, said: Message, uuid: string, parentUuid: string | null): Promise<JsonObject[] | null> {
+  async #linesOf(
+    node: Node,
+    said: Message,
+    uuid: string,
+    parentUuid: string | null,
+    fresh: boolean,
+  ): Promise<JsonObject[] | null> {
     const base = { parentUuid, ...this.#base };
     const end = { uuid, timestamp: toIso(node.createdAt) };
     const message = await withBytes(said, this.#options);
@@ -171,7 +155,9 @@ class SessionWriter {
         this.#lose(node, 'markers', 'A marker of an extension is left out.');
         return null;
       case 'compaction':
-        return this.#compaction(node, textOf(message), uuid, parentUuid);
+        return fresh
+          ? this.#compaction(node, textOf(message), uuid, parentUuid)
+          : [user(textOf(message), { isCompactSummary: true })];
       case 'branch-summary':
         this.#lose(node, 'markers', 'A summary of another branch is written as a note to the model.');
         return [user(textOf(message), { isMeta: true })];
@@ -196,7 +182,7 @@ class SessionWriter {
   /** A boundary that hangs on nothing but tells what came before, and the summary below it. */
   #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
     const timestamp = toIso(node.createdAt);
-    const boundary = `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}`;
+    const boundary = derivedId('claude-code-boundary', uuid);
     const kept = this.#keptFrom(node, uuid);
     const metadata: JsonObject = {
       trigger: 'manual',
@@ -292,6 +278,17 @@ class SessionWriter {
   idOf(id: NodeId | null): string | undefined {
     return id === null ? undefined : this.#returning.get(id)?.id;
   }
+}
+
+/** A line with other words in it: who, when and with what stay as they were. */
+function edited(was: JsonObject, line: JsonObject): JsonObject {
+  const kept = { ...line, ...without(was, 'message', 'parentUuid', 'toolUseResult', 'content') };
+  if (!('message' in line)) return kept;
+  const said = objectAt(line, 'message');
+  return {
+    ...kept,
+    message: { ...said, ...without(objectAt(was, 'message'), 'content'), content: said.content ?? '' },
+  };
 }
 
 /** A line that hangs elsewhere; one that named its parent in another way goes on doing so. */
