@@ -1,4 +1,5 @@
 // npm start: the server and the page from a checkout. Builds the page the first time, and when its sources are newer.
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitOf, repository, startTool } from './tools.ts';
@@ -20,5 +21,9 @@ if (!existsSync(built) || newest(join(web, 'src')) > statSync(built).mtimeMs) {
   const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
   if (code !== 0) process.exit(code);
 }
-process.argv.splice(2, 0, ...(process.argv.length > 2 ? [] : ['serve']));
-await import('../packages/cli/src/main.ts');
+const command = spawn(process.execPath, [join(repository, 'packages/cli/bin/coppice.mjs'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+// A stop meant for this process reaches the server, which then ends tidily.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => command.kill(signal));
+process.exitCode = await exitOf(command);
