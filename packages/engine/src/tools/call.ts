@@ -83,7 +83,8 @@ export async function answerCall(shop: Workshop, call: ToolCall, options: ToolCa
 function withoutKeys(block: Block): Block {
   if (!isText(block)) return block;
   const text = hideSecrets(block.text);
-  return text === block.text ? block : { ...block, text };
+  const hidden: TextBlock = { ...block, text };
+  return text === block.text ? block : hidden;
 }
 
 function failure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
