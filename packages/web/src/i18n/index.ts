@@ -82,20 +82,25 @@ export function short(value: number): string {
 
 const day = 86_400_000;
 
+/** The reader's own way of writing times, as far as it is of the language that is spoken. */
+function locale(): string {
+  return navigator.languages.find((each) => each.toLowerCase().startsWith(language)) ?? language;
+}
+
 /** A time in as few words as say it: the hour today, the weekday this week, else the date. */
 export function when(at: number, now = Date.now()): string {
   const then = new Date(at);
   const sameDay = then.toDateString() === new Date(now).toDateString();
-  if (sameDay) return then.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
-  if (now - at < 6 * day && now >= at) return then.toLocaleDateString(language, { weekday: 'short' });
+  if (sameDay) return then.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
+  if (now - at < 6 * day && now >= at) return then.toLocaleDateString(locale(), { weekday: 'short' });
   const sameYear = then.getFullYear() === new Date(now).getFullYear();
   return then.toLocaleDateString(
-    language,
+    locale(),
     sameYear ? { day: 'numeric', month: 'short' } : { day: 'numeric', month: 'short', year: 'numeric' },
   );
 }
 
 /** The whole time. */
 export function exactly(at: number): string {
-  return new Date(at).toLocaleString(language, { dateStyle: 'full', timeStyle: 'medium' });
+  return new Date(at).toLocaleString(locale(), { dateStyle: 'full', timeStyle: 'medium' });
 }

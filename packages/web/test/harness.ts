@@ -1,0 +1,118 @@
+/** A server, a browser and pages on it, for tests of the whole page. */
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { build } from 'vite';
+import { builtPage, openBrowser } from './browser.ts';
+
+const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+const buildLock = join(packageFolder, '..', '..', '.tmp', 'web-build.lock');
+
+function newest(path: string): number {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  let time = 0;
+  for (const name of readdirSync(path)) time = Math.max(time, newest(join(path, name)));
+  return time;
+}
+
+function isFresh(): boolean {
+  const index = join(builtPage, 'index.html');
+  if (!existsSync(index)) return false;
+  const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json', '../core/src', '../content/src'];
+  const time = statSync(index).mtimeMs;
+  return sources.every((source) => newest(join(packageFolder, source)) <= time);
+}
+
+const lockPatienceMs = 60_000;
+
+/** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
+export async function ensureBuilt(): Promise<void> {
+  for (const begun = Date.now(); !isFresh(); ) {
+    mkdirSync(join(buildLock, '..'), { recursive: true });
+    try {
+      mkdirSync(buildLock);
+    } catch {
+      // Who died while building left the lock behind.
+      if (Date.now() - begun > lockPatienceMs) rmSync(buildLock, { recursive: true, force: true });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      continue;
+    }
+    try {
+      if (!isFresh())
+        await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
+    } finally {
+      rmSync(buildLock, { recursive: true, force: true });
+    }
+  }
+}
+
+/** A page that is signed in, and what went wrong on it. */
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors, refusals of the content security policy, and requests to another host. None is ever right. */
+  readonly faults: string[];
+}
+
+/** A stage to play on. */
+export interface Stage {
+  readonly server: TestServer;
+  readonly url: string;
+  readonly browser: Browser;
+  /** Opens a signed-in tab at a path; tabs of one context share what the browser keeps. */
+  open(path?: string, options?: { readonly context?: BrowserContext } & BrowserContextOptions): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+function watch(page: Page, origin: string, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (/Content Security Policy|Refused to|violates the following/i.test(text)) faults.push(`policy: ${text}`);
+  });
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const address = request.url();
+    if (!address.startsWith(origin) && !/^(?:data|blob):/.test(address)) faults.push(`request: ${address}`);
+  });
+}
+
+/** Builds the page, starts a server with it and a browser. */
+export async function openStage(options: TestServerOptions = {}): Promise<Stage> {
+  await ensureBuilt();
+  const server = await openTestServer({ store: 'sqlite', web: builtPage, ...options });
+  const { url, signInUrl } = await server.listen();
+  const browser = await openBrowser();
+  return {
+    server,
+    url,
+    browser,
+    async open(path = '/', { context: given, ...wish } = {}) {
+      const context =
+        given ??
+        (await browser.newContext({
+          viewport: { width: 1440, height: 900 },
+          locale: 'en-GB',
+          reducedMotion: 'reduce',
+          ...wish,
+        }));
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      const faults: string[] = [];
+      watch(page, url, faults);
+      if (given === undefined && signInUrl !== null) await page.goto(signInUrl);
+      if (given !== undefined || path !== '/') await page.goto(url + path);
+      return { page, context, faults };
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
