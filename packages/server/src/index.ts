@@ -1,7 +1,9 @@
 /** The public names of the server, in reading order. */
 export { type CoppiceServer, createServer } from './app.ts';
+export { problemsIn } from './check-options.ts';
 export * from './contract.ts';
 export { httpCodes, statusOf, statusOfKind } from './http-errors.ts';
+export { keepRecovering, recoverOnce } from './live/recovery.ts';
 export { createLog, type LogOptions } from './log.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
 export type { Access, Needs, Route } from './routes/define.ts';

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textBeats } from '@coppice/engine/testing';
+import { openStore } from '@coppice/stores';
 import { expect, test } from 'vitest';
+import { problemsIn } from './check-options.ts';
 import { checkBind, isLoopback } from './serve.ts';
 import { EventReader, openTestServer, plantTree } from './testing/index.ts';
 
@@ -166,4 +168,35 @@ test('[A126] bytes that are no UTF-8, double keys and numbers that would change 
   expect(Object.keys(odd.body.result.tree.metadata)).toEqual(['__proto__', 'constructor']);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   await server.close();
+});
+
+test('[A127] options that are not in order are refused all at once, before anything is opened', async () => {
+  const found = problemsIn({
+    auth: { mode: 'token', token: 'short', chosen: true },
+    hosts: ['Trees.example.org', 'trees.example.org:8080', 'http://x'],
+    origins: ['https://notes.example.org/', 'https://notes.example.org', 'notes'],
+    limits: { bodyBytes: 0 },
+    quotas: { streams: Number.NaN, requestsPerMinute: null },
+    port: 70_000,
+  });
+  expect(found.length).toBe(8);
+  const proxy = { addresses: [], userHeader: 'x-user' };
+  expect(problemsIn({ auth: { mode: 'users', proxy } })).toEqual([expect.stringContaining('address')]);
+  expect(problemsIn({ auth: { mode: 'token', token: 'has space' } }).length).toBe(1);
+  expect(problemsIn({ auth: { mode: 'token', token: 'made' } })).toEqual([]);
+});
+
+test('[A128] where branching is off, lists are read and appended to, and what would branch is refused by name', async () => {
+  const store = await openStore('memory:', { treeWrites: 'off' });
+  const server = await openTestServer({ store });
+  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'Hi']);
+  const at = `/api/trees/${id}`;
+  expect((await server.ask('GET', at)).body.conversation_format).toBe('linear');
+  const edit = await server.ask('POST', `${at}/nodes/${nodeIds[0]}/edit`, { version, body: { content: 'Hey' } });
+  expect([edit.status, edit.body.error.code]).toEqual([422, 'tree/branching-off']);
+  const messages = [{ role: 'user', content: 'more' }];
+  expect((await server.ask('POST', `${at}/messages`, { version, body: { messages } })).status).toBe(200);
+  expect((await server.ask('GET', `${at}?format=linear`)).body.messages.length).toBe(3);
+  await server.close();
+  await store.close();
 });

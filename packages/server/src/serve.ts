@@ -3,8 +3,10 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
+import { checkOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { refuseHttp } from './http-errors.ts';
+import { keepRecovering } from './live/recovery.ts';
 
 /** Where a server listens, beside what it is made with. */
 export interface ServeOptions extends ServerOptions {
@@ -46,9 +48,13 @@ export function checkBind(host: string, auth: AuthOptions): void {
   );
 }
 
-/** Listens. Refuses a public address without auth, and rejects where the port is taken. */
+/**
+ * Listens, and looks after replies whose process is gone. Refuses options that are not in order and a public address
+ * without auth; rejects where the port is taken.
+ */
 export async function serve(options: ServeOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
+  checkOptions(options);
   checkBind(host, options.auth);
   const server = createServer(options);
   const listener = getRequestListener((request, env) => server.fetch(request, env));
@@ -56,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<Listening> {
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
   const port = await listen(http, options.port ?? 0, host);
   server.services.bound.port = port;
+  void keepRecovering(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : name;
   const url = `http://${shown}:${port}`;

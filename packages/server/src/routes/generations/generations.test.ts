@@ -1,6 +1,9 @@
+import { messageKit } from '@coppice/content';
+import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
 import { textBeats, toolBeats } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
+import { recoverOnce } from '../../live/recovery.ts';
 import { EventReader, freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
 
 const slow = textBeats('one two three four five six').flatMap((beat) => [beat, { type: 'wait', ms: 15 } as const]);
@@ -186,5 +189,38 @@ test('[A58] a server that stops cuts its turns short and keeps what was said', a
     return yield { ask: 'node', id: begun.body.nodes[0].nodeId };
   });
   expect(node).toMatchObject({ status: 'interrupted', text: 'so' });
+  await server.close();
+});
+
+test('[A59] undo stops what is being written, here or in another process, and takes it back', async () => {
+  const hanging = [[...textBeats('never through').slice(0, 1), { type: 'hang' } as const]];
+  const server = await openTestServer({ store: 'sqlite', replies: hanging });
+  const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}`, replies: hanging });
+  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  for (const writer of [server, other]) {
+    const begun = await send(writer, id);
+    expect(begun.status).toBe(202);
+    const undone = await server.ask('POST', `/api/trees/${id}/undo`);
+    expect([undone.status, undone.body.activeNodeId]).toEqual([200, nodeIds[0]]);
+    expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  }
+  await other.close();
+  await server.close();
+});
+
+test('[A49] a reply whose process is gone is saved with what was put down', async () => {
+  const server = await openTestServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
+  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  const tree = treeId(id);
+  const reply = nodeId(freshId());
+  const run = { id: freshId(), treeId: tree, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
+  await server.store.runs.start(run);
+  const parentId = nodeId(nodeIds[0] ?? '');
+  const command = { type: 'reply', treeId: tree, parentId, replies: [{ id: reply }] } as const;
+  await runCommand(server.store, command, { actor: 'local', now: () => 1, newId: freshId, kit: messageKit });
+  await server.store.runs.append(run.id, { offset: 0, text: 'as far as it' });
+  expect(await recoverOnce(server.server.services)).toBe(1);
+  const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${reply}`)).body;
+  expect([node.status, node.text]).toEqual(['interrupted', 'as far as it']);
   await server.close();
 });

@@ -1,21 +1,10 @@
 /** Replies of models: begun, read from any place and any process, approved, stopped. */
-import {
-  type ActId,
-  ask,
-  isStale,
-  nodeId,
-  type Run,
-  readTree,
-  refuse,
-  type Store,
-  staleError,
-  type TreeId,
-} from '@coppice/core';
+import { type ActId, ask, isStale, nodeId, readTree, refuse, type Store, staleError, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
-import { abortElsewhere } from '../../live/abort-elsewhere.ts';
+import { abortElsewhere, actOf } from '../../live/abort-elsewhere.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
 import { begunReplies, type LiveTurn, versionOf } from '../../live/turns.ts';
 import { placeOf, readMessages } from '../../places.ts';
@@ -141,10 +130,6 @@ const running = defineRoute({
     return reply({ items });
   },
 });
-
-function actOf(run: Run): string | null {
-  return typeof run.data.actId === 'string' ? run.data.actId : null;
-}
 
 const events = defineRoute({
   method: 'get',

@@ -1,7 +1,8 @@
 /** Undo and redo, and what lies in the trash. */
-import { parseActId, type Reversed, readTree, valueOf } from '@coppice/core';
+import { ask, parseActId, type Reversed, readTree, valueOf } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
+import { stopAct } from '../../live/abort-elsewhere.ts';
 import { placeOf } from '../../places.ts';
 import { type Written, write } from '../../tree-view.ts';
 import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
@@ -35,6 +36,11 @@ const undo = defineRoute({
     const { store, treeId } = await placeOf(call, call.params.tree);
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : valueOf(parseActId(actId));
+    const wanted = await store.read(treeId, () =>
+      ask('undoable', { actor: call.caller.actor, ...given({ actId: act }) }),
+    );
+    // What is still being written cannot be taken back: it is stopped first, wherever it runs.
+    if (wanted !== null) await stopAct(call, store, wanted.actId);
     return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
   },
 });

@@ -1,0 +1,45 @@
+/** Looks over what an operator set before anything is opened, and says all that is wrong at once. */
+import { AppError } from '@coppice/core';
+import type { ServeOptions } from './serve.ts';
+
+const hostName =
+  /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+/** What is wrong with the options, one sentence each; nothing where they are in order. */
+export function problemsIn(
+  options: Pick<ServeOptions, 'auth' | 'hosts' | 'origins' | 'limits' | 'quotas' | 'port'>,
+): string[] {
+  const found: string[] = [];
+  const { auth, hosts = [], origins = [], limits = {}, quotas = {}, port = 0 } = options;
+  if (auth.mode === 'token' && auth.chosen === true && auth.token.length < 16)
+    found.push('The token that was chosen is short enough to be guessed: take at least 16 characters.');
+  if (auth.mode === 'token' && !/^[\x21-\x7e]+$/.test(auth.token))
+    found.push('A token holds visible ASCII characters and no spaces, so that a header can carry it.');
+  if (auth.mode === 'users' && auth.proxy !== undefined && auth.proxy.addresses.length === 0)
+    found.push('A proxy that names users needs its address: without one nobody is believed.');
+  for (const host of hosts)
+    if (!hostName.test(host))
+      found.push(`${JSON.stringify(host)} is no host name in lower case, such as trees.example.org.`);
+  for (const origin of origins)
+    if (!isOrigin(origin)) found.push(`${JSON.stringify(origin)} is no origin, such as https://notes.example.org.`);
+  for (const [name, value] of [...Object.entries(limits), ...Object.entries(quotas)])
+    if (value !== null && (!Number.isFinite(value) || value <= 0))
+      found.push(`The limit ${name} is a number above 0, not ${value}.`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) found.push(`${port} is no port.`);
+  return found;
+}
+
+function isOrigin(text: string): boolean {
+  try {
+    return new URL(text).origin === text && /^https?:/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses options that are not in order. */
+export function checkOptions(options: ServeOptions): void {
+  const problems = problemsIn(options);
+  if (problems.length > 0)
+    throw new AppError({ code: 'http/invalid', kind: 'invalid', message: problems.join(' '), data: { problems } });
+}
