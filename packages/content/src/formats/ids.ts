@@ -29,6 +29,6 @@ export function importedRootId(tree: TreeId): NodeId {
 
 /** The id that a message gets. Ids of one tree begin alike, so that they lie together in an index. */
 export function importedNodeId(tree: TreeId, externalId: string): NodeId {
-  const own = sha256Hex(JSON.stringify([tree, externalId]));
-  return nodeId(uuidOf(tree.replaceAll('-', '').slice(0, 12) + own.slice(0, 20)));
+  const own = sha256Hex(`${tree} ${externalId}`);
+  return nodeId(uuidOf(tree.slice(0, 8) + tree.slice(9, 13) + own.slice(0, 20)));
 }

@@ -2,7 +2,6 @@
 // record is the text that the message holds as well; those texts are kept once.
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
-import { sha256Hex } from '../sha256.ts';
 
 /** What is noted on an imported node under `imported`. */
 export interface ImportedNote {
@@ -35,15 +34,39 @@ function textsOf(message: Message): string[] {
   return texts;
 }
 
-// Recursion is bounded: records are at most as deep as a message may be, see `recordDepth`.
+// Recursion is bounded: records are at most as deep as `recordDepth`. What does not change is shared, not copied: this
+// runs for every record of every import.
 function mapped(value: Json, change: (value: Json) => Json | undefined): Json {
   const changed = change(value);
   if (changed !== undefined) return changed;
-  if (Array.isArray(value)) return value.map((item) => mapped(item, change));
-  if (!isJsonObject(value)) return value;
-  const copy: Record<string, Json> = {};
-  for (const [key, member] of Object.entries(value)) setOwn(copy, key, mapped(member, change));
-  return copy;
+  if (Array.isArray(value)) return mappedList(value, change);
+  return isJsonObject(value) ? mappedObject(value, change) : value;
+}
+
+function mappedList(list: readonly Json[], change: (value: Json) => Json | undefined): Json {
+  let copy: Json[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] ?? null;
+    const made = mapped(item, change);
+    if (made !== item) copy ??= list.slice(0, index);
+    copy?.push(made);
+  }
+  return copy ?? list;
+}
+
+function mappedObject(object: JsonObject, change: (value: Json) => Json | undefined): Json {
+  const keys = Object.keys(object);
+  let copy: Record<string, Json> | undefined;
+  for (const [index, key] of keys.entries()) {
+    const member = object[key] ?? null;
+    const made = mapped(member, change);
+    if (made !== member && copy === undefined) {
+      copy = {};
+      for (const before of keys.slice(0, index)) setOwn(copy, before, object[before] ?? null);
+    }
+    if (copy !== undefined) setOwn(copy, key, made);
+  }
+  return copy ?? object;
 }
 
 /** A record with pointers in place of texts that the message has too. */
@@ -88,32 +111,42 @@ export const recordDepth = 150;
 /** How large a record may be to be kept, in UTF-16 units of its texts and keys. */
 const recordSize = 16 * 1024 * 1024;
 
-/** Whether a record is small and shallow enough to be kept beside a message. Iterative: it may be as deep as it likes. */
-export function isKeepable(record: Json): boolean {
-  let size = 0;
-  let level: Json[] = [record];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > recordDepth) return false;
-    const next: Json[] = [];
-    for (const value of level) {
-      if (typeof value === 'string') size += value.length;
-      else if (Array.isArray(value)) for (const item of value) next.push(item);
-      else if (isJsonObject(value))
-        for (const [key, member] of Object.entries(value)) {
-          size += key.length;
-          next.push(member);
-        }
-      size += 2;
-    }
-    if (size > recordSize) return false;
-    level = next;
+// Bounded by `left`: a deeper record is not looked at further.
+function measured(value: Json, left: number, size: number): number {
+  if (typeof value === 'string') return size + value.length + 2;
+  if (typeof value !== 'object' || value === null) return size + 2;
+  if (left === 0 || size > recordSize) return Number.POSITIVE_INFINITY;
+  let sum = size + 2;
+  if (Array.isArray(value)) {
+    for (const item of value) sum = measured(item, left - 1, sum);
+    return sum;
   }
-  return true;
+  if (isJsonObject(value))
+    for (const key of Object.keys(value)) sum = measured(value[key] ?? null, left - 1, sum + key.length);
+  return sum;
 }
 
-/** A short sum of what a message says, to the byte. */
+/** Whether a record is small and shallow enough to be kept beside a message. */
+export function isKeepable(record: Json): boolean {
+  return measured(record, recordDepth, 0) <= recordSize;
+}
+
+/**
+ * A short sum of what a message says, to the unit. It only has to tell an edited message from the one that came in, for
+ * every message of every import: a cryptographic hash would cost more than parsing does.
+ */
 export function sumOf(content: readonly Block[]): string {
-  return sha256Hex(JSON.stringify(content)).slice(0, 16);
+  const text = JSON.stringify(content);
+  let high = 0xdeadbeef ^ text.length;
+  let low = 0x41c6ce57 ^ text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
 /** The note of an imported node. */

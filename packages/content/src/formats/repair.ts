@@ -260,6 +260,33 @@ function bodyOf(node: ImportedNode): string {
   }
 }
 
+type Placed = Pick<RepairedNode, 'externalId' | 'parentExternalId' | 'order' | 'records'>;
+
+// Spelt out, not spread: this runs for every record of every import.
+function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): RepairedNode {
+  const { message, kind } = repair.read(node);
+  const record = repair.record(node);
+  const made: { -readonly [K in keyof RepairedNode]: RepairedNode[K] } = {
+    externalId: placed.externalId,
+    parentExternalId: placed.parentExternalId,
+    order: placed.order,
+    records: placed.records,
+    message,
+    kind,
+    place: node.place,
+  };
+  if (record !== undefined) made.record = record;
+  if (node.meta !== undefined) made.meta = node.meta;
+  if (node.createdAt !== undefined) made.createdAt = node.createdAt;
+  if (node.status !== undefined) made.status = node.status;
+  if (node.group !== undefined) made.group = node.group;
+  if (node.marker !== undefined) made.marker = node.marker;
+  if (node.bookmark !== undefined) made.bookmark = node.bookmark;
+  if (node.sequence !== undefined) made.sequence = node.sequence;
+  if (node.removed !== undefined) made.removed = node.removed;
+  return made;
+}
+
 /** Puts a conversation right. */
 export function repairTree(tree: ImportedTree): RepairedTree {
   const repair = new Repair(tree);
@@ -277,17 +304,14 @@ export function repairTree(tree: ImportedTree): RepairedTree {
     const { node, id, parent, records: count } = draft;
     records += count;
     merged += Math.max(0, count - 1);
-    const { record: _, message: __, ...rest } = node;
-    const record = repair.record(node);
-    nodes.push({
-      ...rest,
-      ...repair.read(node),
-      externalId: id,
-      parentExternalId: parent === -1 ? null : (repair.drafts[parent]?.id ?? null),
-      order: draft.order,
-      records: count,
-      ...(record === undefined ? {} : { record }),
-    });
+    nodes.push(
+      repairedNode(node, repair, {
+        externalId: id,
+        parentExternalId: parent === -1 ? null : (repair.drafts[parent]?.id ?? null),
+        order: draft.order,
+        records: count,
+      }),
+    );
   }
   const activeExternalId = repair.active(order);
   let rejected = 0;

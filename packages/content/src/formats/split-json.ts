@@ -260,34 +260,45 @@ export class JsonSplitter {
   }
 
   #grabbing(grab: Grab, chunk: Uint8Array, start: number, found: Piece[]): number {
+    const { kind } = grab;
+    const { length } = chunk;
     let at = start;
     let ended = false;
     if (this.#inString) {
       at = this.#stringEnd(chunk, at);
-      ended = !this.#inString && grab.kind === 'string';
+      ended = !this.#inString && kind === 'string';
     }
-    while (!ended && at < chunk.length) {
+    // All in local variables: this looks at every byte of every file.
+    let { depth, members } = grab;
+    while (!ended && at < length) {
       const byte = chunk[at];
       if (byte === quote) {
-        at = this.#stringEnd(chunk, at + 1);
-        ended = !this.#inString && grab.kind === 'string';
+        const close = stringClose(chunk, at + 1);
+        if (close === -1) {
+          at = this.#stringEnd(chunk, at + 1);
+          break;
+        }
+        at = close + 1;
+        ended = kind === 'string';
       } else if (byte === openBrace || byte === openBracket) {
-        grab.depth++;
+        depth++;
         at++;
       } else if (byte === closeBrace || byte === closeBracket) {
-        if (grab.kind === 'scalar') ended = true;
+        if (kind === 'scalar') ended = true;
         else {
-          grab.depth--;
+          depth--;
           at++;
-          ended = grab.depth === 0;
+          ended = depth === 0;
         }
-      } else if (grab.kind === 'scalar' && (byte === comma || isSpace(byte ?? 0))) {
+      } else if (kind === 'scalar' && (byte === comma || isSpace(byte ?? 0))) {
         ended = true;
       } else {
-        if (byte === colon) grab.members++;
+        if (byte === colon) members++;
         at++;
       }
     }
+    grab.depth = depth;
+    grab.members = members;
     const part = chunk.subarray(start, at);
     grab.size += part.length;
     if (grab.size > this.#limits.pieceBytes)
@@ -314,6 +325,27 @@ export class JsonSplitter {
     const { pattern, path, members, offset } = grab;
     found.push({ pattern, path, members, offset, bytes: joined(grab.pieces) });
   }
+}
+
+/** The closing quote of a string inside a chunk; -1 where it goes on beyond. Short strings are walked, long ones searched. */
+function stringClose(chunk: Uint8Array, start: number): number {
+  const near = Math.min(chunk.length, start + 32);
+  for (let at = start; at < near; at++) {
+    const byte = chunk[at];
+    if (byte === quote) return at;
+    if (byte === backslash) at++;
+  }
+  let from = near;
+  // The walk may have ended inside an escape.
+  let escapes = 0;
+  for (let at = near - 1; at >= start && chunk[at] === backslash; at--) escapes++;
+  if (escapes % 2 === 1) from++;
+  for (let close = chunk.indexOf(quote, from); close !== -1; close = chunk.indexOf(quote, close + 1)) {
+    let before = 0;
+    for (let at = close - 1; at >= start && chunk[at] === backslash; at--) before++;
+    if (before % 2 === 0) return close;
+  }
+  return -1;
 }
 
 function keyText(bytes: Uint8Array): string {

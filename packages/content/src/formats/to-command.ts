@@ -137,20 +137,21 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
       tree.restores === undefined
         ? { ...node.meta, imported: noteOf({ format, scope, id: node.externalId }, node.message, node.record) }
         : (node.meta ?? {});
-    nodes.push({
+    const made: { -readonly [K in keyof ImportNode]: ImportNode[K] } = {
       id,
       parentId: node.parentExternalId === null ? null : (ids.nodes.get(node.parentExternalId) ?? null),
       order: node.order,
       message: node.message,
       kind: node.kind,
       meta,
-      ...(node.status === undefined ? {} : { status: node.status }),
-      ...(group === undefined ? {} : { group }),
-      ...(marker === undefined ? {} : { marker }),
-      ...(node.createdAt === undefined ? {} : { createdAt: node.createdAt }),
-      ...(node.removed === true ? { removed: true } : {}),
-      ...(bookmark === undefined ? {} : { bookmark }),
-    });
+    };
+    if (node.status !== undefined) made.status = node.status;
+    if (group !== undefined) made.group = group;
+    if (marker !== undefined) made.marker = marker;
+    if (node.createdAt !== undefined) made.createdAt = node.createdAt;
+    if (node.removed === true) made.removed = true;
+    if (bookmark !== undefined) made.bookmark = bookmark;
+    nodes.push(made);
     records.set(id, node.records);
   }
   const command: ImportCommand = {

@@ -172,29 +172,72 @@ export async function* importInto(
   const { strict = false, dryRun = false } = options;
   if (strict) await refuseFlawed(input, options);
   const ledger = new Ledger();
+  const names = new Names(store);
   const context = runContextOf(store, options);
-  for await (const event of readImport(input, readingOf(options))) {
-    if (event.type === 'format') {
-      ledger.format = event.format.name;
-      yield { type: 'format', name: event.format.name, label: event.format.label };
-    } else if (event.type === 'finding') ledger.aside(event.finding);
-    else if (event.type === 'blob') {
-      if (!dryRun) await keepBlob(store, event.blob);
-      ledger.attachments++;
-    } else if (event.type === 'progress') {
-      ledger.bytes = event.bytes;
-      yield {
-        type: 'progress',
-        bytes: event.bytes,
-        total: event.total,
-        conversations: ledger.conversations.read,
-        records: ledger.records.read,
-      };
-      // Others have work too.
-      await setImmediate();
-    } else yield* storeTree(store, event.tree, ledger, context, dryRun);
+  try {
+    for await (const event of readImport(input, readingOf(options))) {
+      if (event.type === 'format') {
+        ledger.format = event.format.name;
+        yield { type: 'format', name: event.format.name, label: event.format.label };
+      } else if (event.type === 'finding') ledger.aside(event.finding);
+      else if (event.type === 'blob') {
+        if (!dryRun) await keepBlob(store, event.blob);
+        ledger.attachments++;
+      } else if (event.type === 'progress') {
+        ledger.bytes = event.bytes;
+        yield {
+          type: 'progress',
+          bytes: event.bytes,
+          total: event.total,
+          conversations: ledger.conversations.read,
+          records: ledger.records.read,
+        };
+        // Others have work too.
+        await setImmediate();
+      } else {
+        yield* storeTree({ store, ledger, names, context, dryRun }, event.tree);
+        if (names.size >= 2000) await names.flush();
+      }
+    }
+    await names.flush();
+  } finally {
+    // Where the import ends early: names that cannot be written now are written by the next import.
+    await names.flush().catch(() => undefined);
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
+}
+
+/** Names on their way into the store, many at once: a durable write for each conversation would cost as much as the conversation. */
+class Names {
+  readonly #store: Store;
+  #waiting: ExternalId[] = [];
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  add(names: readonly ExternalId[]): void {
+    for (const name of names) this.#waiting.push(name);
+  }
+
+  async flush(): Promise<void> {
+    const names = this.#waiting;
+    this.#waiting = [];
+    if (names.length > 0) await this.#store.putExternalIds(names);
+  }
+}
+
+/** What taking a conversation in needs. */
+interface Desk {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly names: Names;
+  readonly context: RunContext;
+  readonly dryRun: boolean;
 }
 
 function readingOf({ format, scope, signal }: ImportIntoOptions) {
@@ -221,16 +264,11 @@ async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<v
   });
 }
 
-async function* storeTree(
-  store: Store,
-  tree: RepairedTree,
-  ledger: Ledger,
-  context: RunContext,
-  dryRun: boolean,
-): AsyncGenerator<ImportIntoEvent> {
+async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<ImportIntoEvent> {
+  const { ledger } = desk;
   ledger.open(tree);
   try {
-    const { incoming, result } = await taken(store, tree, ledger.format, context, dryRun);
+    const { incoming, result } = await taken(desk, tree);
     const { treeId } = incoming.command;
     ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
@@ -250,10 +288,11 @@ async function* storeTree(
 }
 
 /** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
-async function taken(store: Store, tree: RepairedTree, format: string, context: RunContext, dryRun: boolean) {
+async function taken(desk: Desk, tree: RepairedTree) {
+  const { store, ledger, context, dryRun } = desk;
   const take = async (fresh: boolean) => {
-    const incoming = toCommand(tree, format, store.owner, fresh);
-    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(store, tree, incoming, context);
+    const incoming = toCommand(tree, ledger.format, store.owner, fresh);
+    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(desk, tree, incoming);
     return { incoming, result };
   };
   try {
@@ -277,12 +316,8 @@ async function rehearse(store: Store, { command }: Incoming, context: RunContext
   return plan.result;
 }
 
-async function carryOut(
-  store: Store,
-  tree: RepairedTree,
-  { command, names }: Incoming,
-  context: RunContext,
-): Promise<Imported> {
+async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Incoming): Promise<Imported> {
+  const { store, context } = desk;
   const { treeId } = command;
   const known = await store.read(treeId, () => ask('tree', {}));
   for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
@@ -295,7 +330,7 @@ async function carryOut(
   const left = new Set(result.left);
   // A crash after the commit and before this left names out; the next import brings them.
   const missing = names.filter((one) => !there.has(nameOf(one)) && (one.nodeId === null || !left.has(one.nodeId)));
-  if (missing.length > 0) await store.putExternalIds(missing);
+  desk.names.add(missing);
   return result;
 }
 
