@@ -199,9 +199,12 @@ function reached(row: TreeRow, nodes: readonly Node[], found: Findings): readonl
     if (list === undefined) below.set(node.parentId, [node]);
     else list.push(node);
   }
-  const seen = new Set<string>([row.rootId]);
   const order: Node[] = [];
   const open: string[] = [row.rootId];
+  // A second root that a repair put into the trash hangs on nothing either: a walk up from there ends with it.
+  for (const { id, kind, parentId, removedIn } of nodes)
+    if (kind === 'root' && parentId === null && removedIn !== null) open.push(id);
+  const seen = new Set<string>(open);
   for (let at = open.pop(); at !== undefined; at = open.pop())
     for (const node of below.get(at) ?? []) {
       if (seen.has(node.id)) continue;

@@ -30,6 +30,12 @@ const grave = { id: nodeId(uuid(0xdead)), seq: 100_000, removedIn: 1, aliases: [
 
 const faults: Readonly<Record<string, Fault>> = {
   'a second physical root': (rows, at) => changed(rows, at, { parentId: null }),
+  'a second root that has children': (rows, at) => {
+    const root = rows.nodes.find((node) => node.kind === 'root') ?? at;
+    const second = { ...root, id: nodeId(uuid(0x2007)), seq: rows.row.nextSeq };
+    const row = { ...rows.row, nextSeq: rows.row.nextSeq + 1 };
+    return changed({ ...rows, row, nodes: [...rows.nodes, second] }, at, { parentId: second.id });
+  },
   'a parent that is missing': (rows, at) => changed(rows, at, { parentId: nodeId(uuid(0xbad)) }),
   'life below a removed parent': (rows, at) =>
     changed({ ...rows, nodes: [...rows.nodes, { ...at, ...grave }] }, at, { parentId: grave.id }),

@@ -32,7 +32,7 @@ import {
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
-import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
+import type { BookEntry, Keeper, KnownTree, ListStored } from './keeper.ts';
 import { Locks } from './locks.ts';
 import { Lookup } from './lookup.ts';
 import { News } from './news.ts';
@@ -86,6 +86,11 @@ export class Book {
   /** Tells the book of a list that was stored before, when it is opened. */
   knowLinear(owner: string, record: LinearRecord, sequence: number): void {
     this.#enterLinear(owner, record, sequence);
+  }
+
+  /** Tells the book which number the last change had, when it is opened: the tree that had it may be gone. */
+  knowSequence(sequence: number): void {
+    this.#news.goOnFrom(sequence);
   }
 
   /** Refuses once the book is closed. */
@@ -229,13 +234,15 @@ export class Book {
     const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
     const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
     const sequence = this.#news.next();
+    const list = volume === undefined ? undefined : listStored(volume);
     try {
-      if (volume?.linear != null) await this.#storeLinear(volume, format);
-      await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
+      const entry = { type: 'commit', treeId, settled, tree: applied.tree, sequence, format } as const;
+      await this.keep(list === undefined ? entry : { ...entry, list });
     } catch (error) {
       release();
       throw error;
     }
+    if (volume !== undefined) volume.linear = null;
     this.#publish(volume ?? new Volume(applied.tree, format, sequence), settled, applied.tree, sequence, format);
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
   }
@@ -301,10 +308,9 @@ export class Book {
   }
 
   async #storeLinear(volume: Volume, format: ConversationFormat): Promise<void> {
-    if (volume.linear === null || volume.pages === null) return;
-    const { settled } = volume.linear;
-    const { id: treeId, sequence } = volume;
-    await this.keep({ type: 'commit', treeId, settled, tree: volume.pages.tree, sequence, format });
+    const list = listStored(volume);
+    if (list === undefined) return;
+    await this.keep({ type: 'commit', treeId: volume.id, ...list, format });
     volume.linear = null;
     volume.format = format;
   }
@@ -350,6 +356,8 @@ export class Book {
 
   /** Forgets a tree as if it had never been. */
   async forget(volume: Volume): Promise<void> {
+    // Whoever follows all trees has seen this number: one that was given again would be passed over.
+    await this.keep({ type: 'sequence', sequence: this.#news.last });
     await this.keep({ type: 'purge-tree', treeId: volume.id });
     this.volumes.delete(volume.id);
     this.#lookup.forget(volume.row);
@@ -376,6 +384,11 @@ export class Book {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }
+}
+
+/** What makes a tree of a list that has not been written to yet. */
+function listStored({ linear, pages, sequence }: Volume): ListStored | undefined {
+  return linear === null || pages === null ? undefined : { settled: linear.settled, tree: pages.tree, sequence };
 }
 
 function insertedBy({ commit }: Settled): NodeId[] {

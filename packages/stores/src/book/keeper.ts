@@ -29,6 +29,8 @@ export type BookEntry =
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
+      /** What goes before it where the conversation was still a list: both last together, or neither does. */
+      readonly list?: ListStored;
     }
   /** Nodes were taken for good; tree and log are what is left of them. */
   | {
@@ -39,6 +41,8 @@ export type BookEntry =
       readonly log: readonly Commit[];
     }
   | { readonly type: 'purge-tree'; readonly treeId: TreeId }
+  /** The highest number that a change had, before the tree that has it is purged: none is given a second time. */
+  | { readonly type: 'sequence'; readonly sequence: number }
   /** A tree's rows were mended: this is what they are now. */
   | { readonly type: 'mend'; readonly treeId: TreeId; readonly tree: Tree }
   | { readonly type: 'linear'; readonly owner: string; readonly record: LinearRecord; readonly sequence: number }
@@ -51,6 +55,13 @@ export type BookEntry =
   | { readonly type: 'user'; readonly user: User }
   | { readonly type: 'token'; readonly token: Token }
   | { readonly type: 'share'; readonly share: Share };
+
+/** The commit by which a list became a tree, and the tree after it. */
+export interface ListStored {
+  readonly settled: Settled;
+  readonly tree: Tree;
+  readonly sequence: number;
+}
 
 /** A tree as a keeper brings it: its value and all its commits in order. */
 export interface LoadedTree {

@@ -20,6 +20,16 @@ export class News {
     return ++this.#last;
   }
 
+  /** The highest number that was given. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Begins after a number that was given before. */
+  goOnFrom(sequence: number): void {
+    this.#last = Math.max(this.#last, sequence);
+  }
+
   /** Notes a change of a tree under its number. */
   tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);

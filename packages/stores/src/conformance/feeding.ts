@@ -105,6 +105,30 @@ export function feedingRules(subject: StoreSubject): void {
       },
     );
 
+    rule(
+      subject,
+      '[K76] whoever followed all trees is told of what comes after a purge and an opening',
+      async (store) => {
+        const kept = await bedIn(store, 1);
+        const gone = await bedIn(store, 2);
+        await gone.grow(['a', 'b', 'c', 'd']);
+        const deleted = await firstTold(store, () => gone.run({ type: 'delete-tree', treeId: gone.treeId }));
+        await store.purgeTree(gone.treeId);
+        const again = subject.reopen === undefined ? store : await subject.reopen(store);
+        await new Bed(again, kept.treeId).run(
+          {
+            type: 'append',
+            treeId: kept.treeId,
+            messages: [{ message: { role: 'user', content: [textBlock('after')] } }],
+          },
+          { newId: () => crypto.randomUUID() },
+        );
+        const [next] = await take(again.feedAll(deleted.cursor), 1);
+        expect(next?.treeId).toBe(kept.treeId);
+      if (again !== store) await again.close();
+      },
+    );
+
     rule(subject, '[K75] a feed tells what another process commits', async (store, context) => {
       needs(context, store.supports.crossProcessFeed, 'this store lives in one process');
       const second = await (subject.beside ?? (async () => store))(store);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type BlobInfo, type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
 import type { Desk } from '../book/book-store.ts';
 import type { BookEntry } from '../book/keeper.ts';
-import { type Fields, field, isFields, list, object, text, Unreadable } from './decode.ts';
+import { type Fields, field, isFields, list, number, object, text, Unreadable } from './decode.ts';
 import { LineFile, linesOf, type Tail, toLine } from './line-file.ts';
 import {
   readBlobInfo,
@@ -25,6 +25,7 @@ const files = {
   accounts: 'accounts.jsonl',
   runs: 'runs.jsonl',
   blobs: 'blobs.jsonl',
+  feed: 'feed.jsonl',
 } as const;
 type Name = keyof typeof files;
 
@@ -89,7 +90,7 @@ export class SideFiles {
 
   /** Reads all files and tells a desk of what is in them. */
   read(desk: Desk): void {
-    for (const name of ['names', 'provenance', 'accounts', 'runs', 'blobs'] as const) {
+    for (const name of ['names', 'provenance', 'accounts', 'runs', 'blobs', 'feed'] as const) {
       for (const value of this.#lines(name)) {
         try {
           this.#tell(desk, value);
@@ -124,6 +125,8 @@ export class SideFiles {
       case 'run-end':
         this.#running.delete(text(value, 'runId'));
         return;
+      case 'sequence':
+        return desk.book.knowSequence(number(value, 'sequence'));
       default:
         throw new Unreadable(`has the type ${text(value, 'type')}, which this build does not know`);
     }
@@ -153,6 +156,9 @@ export class SideFiles {
         return this.#append('accounts', entry, true);
       case 'blob':
         return this.#blob(entry.owner, entry.info, entry.bytes);
+      case 'sequence':
+        // The last one is all that counts.
+        return this.#file('feed').rewrite([head(), toLine(entry)], this.#bench);
       case 'run':
         this.#append('runs', entry, !this.#running.has(entry.run.id));
         return this.#run(entry.owner, entry.run);

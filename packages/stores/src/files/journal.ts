@@ -59,10 +59,20 @@ export function headLine(treeId: TreeId, owner: string, origin: Origin | null): 
   });
 }
 
-/** The line of a commit. The tree's id stands in the first line only. */
-export function commitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
+/**
+ * The line of a commit. The tree's id stands in the first line only. The first write to a list of messages carries the
+ * commit that makes a tree of it: one line, so that a crash leaves both or neither.
+ */
+export function commitLine(
+  commit: Commit,
+  sequence: number,
+  format: ConversationFormat,
+  list: Commit | null = null,
+): Uint8Array {
   const { treeId: _, ...rest } = commit;
-  return toLine({ type: 'commit', sequence, format, ...rest });
+  if (list === null) return toLine({ type: 'commit', sequence, format, ...rest });
+  const { treeId: __, ...before } = list;
+  return toLine({ type: 'commit', sequence, format, ...rest, before });
 }
 
 /** The line of a list of messages that is not stored as a tree yet. */
@@ -217,7 +227,13 @@ class Reader {
   }
 
   #commit(value: Fields, at: Place): void {
-    const commit = readCommit(value, this.treeId);
+    const before = field(value, 'before');
+    if (isFields(before)) this.#enter(readCommit(before, this.treeId), at);
+    this.#enter(readCommit(value, this.treeId), at);
+    this.#numbers(value);
+  }
+
+  #enter(commit: Commit, at: Place): void {
     if (commit.version !== this.log.length + 1) {
       const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
       const [lost] = this.broken.slice(-1);
@@ -227,7 +243,6 @@ class Reader {
     }
     this.#doubt = null;
     this.log.push(commit);
-    this.#numbers(value);
   }
 
   #state(value: Fields): void {
@@ -301,8 +316,12 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
 /** The acts in a journal, without reading what they did. */
 export function* actsIn(path: string): Generator<ActId, void, undefined> {
   for (const line of linesOf(path)) {
-    const act = line.ok ? field(line.value, 'actId') : undefined;
-    if (typeof act === 'string') yield actId(act);
+    if (!line.ok) continue;
+    const before = field(line.value, 'before');
+    for (const value of isFields(before) ? [before, line.value] : [line.value]) {
+      const act = field(value, 'actId');
+      if (typeof act === 'string') yield actId(act);
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import type { KnownTree, LoadedTree } from '../book/keeper.ts';
+import type { KnownTree, ListStored, LoadedTree } from '../book/keeper.ts';
 import { rowOf } from '../disk/decode.ts';
 import { checksum, LineFile, type Tail } from '../disk/line-file.ts';
 import { bootId } from '../disk/lock.ts';
@@ -222,12 +222,13 @@ export class TreeFolder {
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
+      readonly list?: ListStored;
     },
     before: Before | null = null,
   ): void {
-    const { settled, tree, sequence, format } = entry;
-    const line = commitLine(settled.commit, sequence, format);
-    const files = touched(this.#latest, settled, tree);
+    const { settled, tree, sequence, format, list } = entry;
+    const line = commitLine(settled.commit, sequence, format, list?.settled.commit);
+    const files = list === undefined ? touched(this.#latest, settled, tree) : null;
     if (this.#journal === null) {
       const head = headLine(this.id, tree.owner, before?.origin ?? null);
       const first = before === null ? [] : [commitLine(before.commit, sequence, format)];

@@ -172,6 +172,11 @@ export class JsonlKeeper implements Keeper {
 
   #beside(entry: SideEntry): void {
     switch (entry.type) {
+      case 'sequence':
+        // A single session's own file goes with it, and with it whoever followed.
+        if (this.#has.single) return;
+        this.#lockShared();
+        return this.#shared().keep(entry);
       case 'user':
       case 'token':
       case 'share':
