@@ -45,6 +45,7 @@ export const findingCodes = {
   'import/children-mismatch': 'a list of children does not agree with the parents: the parents were believed',
   'import/active-missing': 'the current message is not there: the newest one is current',
   'import/active-inferred': 'the file does not say which message is current: the newest one is',
+  'import/pointer-missing': 'it points at a message that is not there: the pointer was left out',
   'import/blank-message': 'a message that says nothing: kept as a marker',
   'import/message-unreadable': 'a message that cannot be one here: kept as a marker with its record',
   'import/record-unreadable': 'a record that cannot be read: left out',

@@ -6,4 +6,5 @@ export { claudeCode } from './claude-code/index.ts';
 export { html } from './html/index.ts';
 export { linear } from './linear/index.ts';
 export { markdown } from './markdown/index.ts';
+export { pi } from './pi/index.ts';
 export { requestLog } from './request-log/index.ts';

@@ -8,6 +8,7 @@ import { loss, originalTree, outgoingIds } from '../exporting.ts';
 import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, returningNodes } from '../kept-lines.ts';
+import { isFailure } from '../tool-results.ts';
 
 const name = 'claude-code';
 
@@ -168,7 +169,7 @@ class SessionWriter {
     if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as one that the model sees.');
     switch (message.role) {
       case 'tool':
-        return [user([toToolResult(message, node.meta.isError === true)])];
+        return [user([toToolResult(message, isFailure(node.meta))])];
       case 'assistant':
         return [{ ...base, type: 'assistant', message: this.#reply(node, message), ...end }];
       case 'system':

@@ -1,0 +1,25 @@
+// Session files of pi, a terminal agent: lines with `id` and `parentId` under a header that is outside the tree. What the
+// lines mean is said in the folder of session lines; here they are told as records and given back as version 3.
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** pi's session files: versions 1 to 3 are read, version 3 is written. */
+export const pi = defineFormat({
+  name: 'pi',
+  label: 'pi session',
+  summary: 'Session files of pi, versions 1 to 3, with branches, labels, compactions and settings.',
+  reader: { detect, read },
+  writer: {
+    extension: 'jsonl',
+    mediaType: 'application/jsonl',
+    files: 'per-tree',
+    loses: {
+      'system-prompt': 'The system prompt is left out.',
+      tags: 'Tags of messages are left out.',
+      groups: 'Variants are written without the act that made them.',
+      otherwise: 'What such files have no word for is put otherwise.',
+    },
+    write,
+  },
+});

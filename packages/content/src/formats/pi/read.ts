@@ -1,0 +1,289 @@
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import {
+  detectDialect,
+  entryFromPi,
+  headerFromPi,
+  meaningOf,
+  migrateV1,
+  type SessionEntry,
+  type SessionHeader,
+} from '../../sessions/index.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { filledAt, fromIso, isJsonObject, numberAt, timeFinding, without } from '../fields.ts';
+import { type Finding, finding, refuseImport } from '../findings.ts';
+import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { type KeptLine, keptRecord, toPairs } from '../kept-lines.ts';
+import { lineRecords } from '../records-in.ts';
+
+function isHeader(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    value.type === 'session' &&
+    typeof value.id === 'string' &&
+    !('uuid' in value) &&
+    !('parentId' in value) &&
+    // Another tool's header begins alike.
+    !('harness' in value)
+  );
+}
+
+function isSession(lines: readonly Json[]): boolean {
+  const [first] = lines;
+  if (!isHeader(first)) return false;
+  const told = detectDialect(lines);
+  return !('unknown' in told);
+}
+
+/** Tells the format by its header. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isSession(file.lines)) ? 0.9 : 0;
+}
+
+/** A line of a session, and lines that are no entries and followed it. */
+interface Line {
+  readonly kept: KeptLine;
+  readonly after: KeptLine[];
+  records: number;
+}
+
+/** What a line says and means. */
+interface Entry {
+  readonly entry: SessionEntry;
+  readonly line: Line;
+  /** The line as version 3 has it. */
+  readonly written: JsonObject;
+}
+
+// Lines about a session, past which it goes on.
+const about: ReadonlySet<string> = new Set(['label', 'session_info']);
+
+/** The line with which this program says where a session goes on. */
+export const leafType = 'coppice-leaf';
+
+class Session {
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #header: KeptLine | undefined;
+  readonly #lines: Line[] = [];
+  readonly #leading: KeptLine[] = [];
+  readonly #byId = new Map<string, Line>();
+  readonly #findings: Finding[] = [];
+
+  constructor(file: string, header: KeptLine | undefined, options: ReadOptions) {
+    this.#file = file;
+    this.#header = header;
+    this.#options = options;
+    const version = numberAt(header?.line ?? {}, 'version') ?? 1;
+    if (version > 3)
+      refuseImport('import/newer', `${file} is of version ${version}; this build reads sessions up to version 3.`);
+  }
+
+  get isEmpty(): boolean {
+    return this.#header === undefined && this.#lines.length === 0;
+  }
+
+  get #isV1(): boolean {
+    return this.#header !== undefined && (numberAt(this.#header.line, 'version') ?? 1) < 2;
+  }
+
+  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+    for (const one of findings) this.#findings.push(one);
+    const id = filledAt(line, 'id');
+    if (!this.#isV1 && (id === undefined || filledAt(line, 'type') === undefined)) {
+      this.#findings.push(finding('import/unknown-type', 'note', this.#place(at), 'no id or no type'));
+      const before = this.#lines.at(-1);
+      if (before === undefined) this.#leading.push({ at, line });
+      else {
+        before.after.push({ at, line });
+        before.records++;
+      }
+      return;
+    }
+    const known = id === undefined ? undefined : this.#byId.get(id);
+    if (known !== undefined && canonicalJson(known.kept.line) === canonicalJson(line)) {
+      this.#findings.push(finding('import/duplicate', 'repair', this.#place(at), `id ${id?.slice(0, 80)}`));
+      known.records++;
+      return;
+    }
+    const made = { kept: { at, line }, after: [], records: 1 };
+    this.#lines.push(made);
+    if (id !== undefined && known === undefined && !this.#isV1) this.#byId.set(id, made);
+  }
+
+  #place(at: number): string {
+    return `${this.#file}:${at}`;
+  }
+
+  #entries(): { readonly header: SessionHeader; readonly entries: readonly Entry[] } {
+    const first = this.#header?.line ?? { type: 'session', id: '' };
+    const entries: Entry[] = [];
+    if (this.#isV1) {
+      const migrated = migrateV1([first, ...this.#lines.map(({ kept }) => kept.line)]);
+      for (const { message, line } of migrated.warnings)
+        this.#findings.push(finding('import/inferred', 'repair', this.#place(line), message.replace(/\.$/, '')));
+      for (const [index, line] of this.#lines.entries()) {
+        const entry = migrated.entries[index];
+        if (entry !== undefined)
+          entries.push({ entry, line, written: asV3(entry, migrated.header.uuid, line.kept.line) });
+      }
+      return { header: migrated.header, entries };
+    }
+    const header = headerFromPi(first);
+    for (const line of this.#lines) {
+      const entry = entryFromPi(line.kept.line, header);
+      if (entry !== undefined) entries.push({ entry, line, written: line.kept.line });
+    }
+    return { header, entries };
+  }
+
+  tree(): ImportedTree {
+    const { header, entries } = this.#entries();
+    const ids = new Map(entries.map(({ entry, line }) => [entry.uuid, line.kept.at]));
+    const labels = new Map<string, string>();
+    let title: string | undefined;
+    for (const { entry, line } of entries) {
+      if (entry.type === 'session_info') title = typeof entry.name === 'string' ? entry.name.trim() : '';
+      if (entry.type !== 'label') continue;
+      const target = typeof entry.targetUuid === 'string' ? entry.targetUuid : '';
+      const label = typeof entry.label === 'string' ? entry.label : '';
+      if (label === '') labels.delete(target);
+      else if (ids.has(target)) labels.set(target, label);
+      else
+        this.#findings.push(
+          finding('import/pointer-missing', 'repair', this.#place(line.kept.at), target.slice(0, 80)),
+        );
+    }
+    const nodes = entries.map((one) => this.#node(one, header.uuid, ids, labels));
+    const active = activeOf(entries);
+    const line = this.#header?.line ?? {};
+    const createdAt = fromIso(line.timestamp);
+    const cwd = filledAt(line, 'cwd');
+    const parent = filledAt(line, 'parentSession');
+    const metadata = {
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(parent === undefined ? {} : { parentSession: parent }),
+    };
+    const record: JsonObject = {
+      ...(this.#header === undefined ? {} : { $header: line }),
+      ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
+    };
+    const id = filledAt(line, 'id');
+    return {
+      externalId: id ?? this.#file,
+      scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
+      ...(title === undefined || title === '' ? {} : { title }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(Object.keys(metadata).length === 0 ? {} : { attributes: { metadata } }),
+      nodes,
+      activeExternalId: active,
+      record,
+      ownRecords: (this.#header === undefined ? 0 : 1) + this.#leading.length,
+      place: this.#file,
+      findings: this.#findings,
+    };
+  }
+
+  #node(
+    { entry, line, written }: Entry,
+    root: string,
+    ids: ReadonlyMap<string, number>,
+    labels: ReadonlyMap<string, string>,
+  ): ImportedNode {
+    const place = this.#place(line.kept.at);
+    const parent = entry.parentUuid === root ? null : entry.parentUuid;
+    const { kind, message, status, meta, marker, createdAt } = meaningOf(entry);
+    const above = parent === null ? undefined : ids.get(parent);
+    if (above !== undefined && above > line.kept.at)
+      this.#findings.push(finding('import/forward-parent', 'note', place));
+    for (const one of timeFinding(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
+    // Where the first kept entry is missing nothing is kept, as the tool itself has it.
+    const { firstKept, from: _, ...rest } = marker ?? {};
+    const missing = firstKept !== undefined && !ids.has(firstKept);
+    if (missing) this.#findings.push(finding('import/pointer-missing', 'repair', place, firstKept.slice(0, 80)));
+    const bookmark = labels.get(entry.uuid);
+    return {
+      externalId: entry.uuid,
+      parentExternalId: parent,
+      message,
+      kind,
+      status,
+      meta: metaOf(meta),
+      ...(marker === null ? {} : { marker: firstKept === undefined || missing ? rest : { ...rest, firstKept } }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(bookmark === undefined ? {} : { bookmark }),
+      record: keptRecord({
+        lines: [{ at: line.kept.at, line: written }],
+        after: line.after,
+        parent: parent !== null && ids.has(parent) ? parent : null,
+        parts: [],
+      }),
+      records: line.records,
+      place,
+    };
+  }
+}
+
+/** The last line, past those that are about the session. */
+function activeOf(entries: readonly Entry[]): string | null {
+  const byId = new Map(entries.map((one) => [one.entry.uuid, one.entry]));
+  const isAbout = ({ type, customType }: SessionEntry) =>
+    about.has(type) || (type === 'custom' && customType === leafType);
+  const last = entries.at(-1)?.entry;
+  const seen = new Set<string>();
+  for (let at = last; at !== undefined && !seen.has(at.uuid); at = byId.get(at.parentUuid ?? '')) {
+    if (!isAbout(at)) return at.uuid;
+    seen.add(at.uuid);
+  }
+  return last?.uuid ?? null;
+}
+
+/** What an entry says about its message; the line itself is kept beside it. */
+function metaOf(meta: NodeMeta): NodeMeta {
+  const { sessionRecord: _, sessionFields: __, source, ...rest } = meta;
+  if (source === undefined) return rest;
+  if (source.type !== 'tool') return { ...rest, source };
+  const failed = source.is_error === true ? { isError: true } : {};
+  return { ...rest, ...failed, source: { ...without(source, 'is_error'), type: 'tool_result' } };
+}
+
+/** A line of version 1 as the tool's own migration would write it. */
+function asV3(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
+  const { firstKeptEntryUuid } = entry;
+  return {
+    ...without(line, 'firstKeptEntryIndex', 'id', 'parentId'),
+    id: entry.uuid,
+    parentId: entry.parentUuid === root ? null : entry.parentUuid,
+    ...(typeof firstKeptEntryUuid === 'string' ? { firstKeptEntryId: firstKeptEntryUuid } : {}),
+  };
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  let session = new Session(file.name, undefined, options);
+  let count = 0;
+  for await (const record of lineRecords(file)) {
+    if (++count % 1000 === 0) yield { type: 'pause' };
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place, path, findings } = record;
+    const at = Number(path[0] ?? 0);
+    if (isHeader(value)) {
+      // Files may have been put one after the other.
+      if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+      session = new Session(file.name, { at, line: value }, options);
+      for (const one of findings) yield { type: 'finding', finding: one };
+    } else if (isJsonObject(value)) session.add(value, at, findings);
+    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+  }
+  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+}
+
+/** Reads sessions of all versions. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || isSession(sample?.lines ?? [])) yield* readFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

@@ -1,0 +1,197 @@
+import type { JsonObject, Node, NodeId, NodeMeta } from '@coppice/core';
+import { derivedId } from '../../derived-id.ts';
+import { entryOf, piLines, type SessionEntry, SessionIndex } from '../../sessions/index.ts';
+import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { filledAt, objectAt, textAt, toIso, without } from '../fields.ts';
+import { withBytes } from '../inline-bytes.ts';
+import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, returningNodes } from '../kept-lines.ts';
+import { sessionInMemory } from '../session-in-memory.ts';
+import { isFailure } from '../tool-results.ts';
+import { leafType } from './read.ts';
+
+const name = 'pi';
+
+/** Version 3 calls messages of extensions otherwise than version 2 did. */
+function asV3(line: JsonObject): JsonObject {
+  const message = objectAt(line, 'message');
+  return message.role === 'hookMessage' ? { ...line, message: { ...message, role: 'custom' } } : line;
+}
+
+/** Whether a line is about the session, so that it goes on above it. */
+function isAbout(line: JsonObject): boolean {
+  return (
+    line.type === 'label' || line.type === 'session_info' || (line.type === 'custom' && line.customType === leafType)
+  );
+}
+
+/** Errors of tools as session lines tell them. */
+function sessionMeta(meta: NodeMeta): NodeMeta {
+  return isFailure(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
+}
+
+class SessionWriter {
+  readonly lines: JsonObject[] = [];
+  readonly losses: { readonly node: Node; readonly message: string }[] = [];
+  readonly #tree: ExportedTree;
+  readonly #options: WriteOptions;
+  readonly #ids: ReadonlyMap<NodeId, string>;
+  readonly #nodes: readonly Returning[];
+  readonly #header: JsonObject;
+  readonly #leading: JsonObject;
+
+  constructor(tree: ExportedTree, options: WriteOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#ids = outgoingIds(tree, name);
+    this.#nodes = returningNodes(tree, name, this.#ids);
+    this.#leading = originalTree(tree, name)?.record ?? {};
+    const was = objectAt(this.#leading, '$header');
+    const metadata = tree.attributes.metadata ?? {};
+    this.#header =
+      'id' in was
+        ? { ...was, version: 3 }
+        : {
+            type: 'session',
+            version: 3,
+            id: tree.treeId,
+            timestamp: toIso(timesOf(tree).createdAt),
+            cwd: filledAt(metadata, 'cwd') ?? '',
+          };
+  }
+
+  get id(): string {
+    return textAt(this.#header, 'id') ?? '';
+  }
+
+  async write(): Promise<void> {
+    const made = await this.#made();
+    const out = new LinesOut();
+    out.addKept(linesAt(this.#leading, '$lines'));
+    for (const { node, id, kept, unchanged, inPlace } of this.#nodes) {
+      const was = kept?.lines[0];
+      const fresh = made.get(id);
+      if (was !== undefined && (unchanged || fresh === undefined)) {
+        const parentId = node.parentId === null ? null : (this.#ids.get(node.parentId) ?? null);
+        out.add(asV3(inPlace ? was.line : { ...was.line, parentId }), was.at);
+      } else if (was !== undefined && fresh !== undefined) {
+        out.add(edited(was.line, fresh), was.at);
+      } else if (fresh !== undefined) out.add(fresh);
+      if (kept !== null) out.addKept(kept.after);
+    }
+    this.lines.push(this.#header);
+    for (const line of out.ordered) this.lines.push(line);
+    this.#close();
+  }
+
+  /** Lines of nodes that grew or were changed here, as session lines are told in that version. */
+  async #made(): Promise<Map<string, JsonObject>> {
+    const changed = new Map<string, Node>();
+    const entries: SessionEntry[] = [];
+    const ids: ReadonlyMap<string, string> = this.#ids;
+    const fileId = (id: string) => ids.get(id) ?? id;
+    for (const { node, id, kept, unchanged } of this.#nodes) {
+      const { message } = node;
+      if (message === null) continue;
+      if (kept === null || !unchanged) changed.set(id, node);
+      const own = { ...node, message: await withBytes(message, this.#options), meta: sessionMeta(node.meta) };
+      entries.push(entryOf(own, fileId, {}));
+    }
+    const found = new Map<string, JsonObject>();
+    if (changed.size === 0) return found;
+    const header = { type: 'session' as const, version: 2, uuid: this.#tree.rootId, parentUuid: null, id: this.id };
+    const file = sessionInMemory(header, entries);
+    const { lines, losses } = piLines(new SessionIndex(file), file.size - 1, this.#options.now);
+    for (const line of lines) {
+      const id = textAt(line, 'id') ?? '';
+      if (changed.has(id) && line.type !== 'session') found.set(id, line);
+    }
+    for (const { uuid, what } of losses) {
+      const node = changed.get(uuid);
+      if (node !== undefined) this.losses.push({ node, message: `${what.charAt(0).toUpperCase()}${what.slice(1)}.` });
+    }
+    return found;
+  }
+
+  /** Name and labels as they are now; and where the last line is not the place to go on, one that is. */
+  #close(): void {
+    const { attributes, bookmarks, activeNodeId } = this.#tree;
+    const active = activeNodeId === null ? null : (this.#ids.get(activeNodeId) ?? null);
+    let parentId = active;
+    const add = (type: string, fields: JsonObject) => {
+      const id = derivedId('pi-line', this.id, this.lines.length);
+      this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
+      parentId = id;
+    };
+    const { title, labels, standing } = this.#told();
+    const wanted = attributes.title ?? '';
+    if (wanted !== title) add('session_info', { name: wanted });
+    const marked = new Map(bookmarks.map((one) => [this.#ids.get(one.nodeId) ?? one.nodeId, one.title]));
+    for (const [targetId, label] of marked) if (labels.get(targetId) !== label) add('label', { targetId, label });
+    for (const targetId of labels.keys()) if (!marked.has(targetId)) add('label', { targetId });
+    if (parentId === active && active !== null && standing !== active) add('custom', { customType: leafType });
+  }
+
+  /** What the lines so far say: name, labels, and where the session goes on. */
+  #told(): {
+    readonly title: string;
+    readonly labels: ReadonlyMap<string, string>;
+    readonly standing: string | undefined;
+  } {
+    let title = '';
+    const labels = new Map<string, string>();
+    const byId = new Map<string, JsonObject>();
+    for (const line of this.lines.slice(1)) {
+      byId.set(textAt(line, 'id') ?? '', line);
+      if (line.type === 'session_info') title = textAt(line, 'name')?.trim() ?? '';
+      if (line.type !== 'label') continue;
+      const [target, label] = [textAt(line, 'targetId') ?? '', textAt(line, 'label') ?? ''];
+      if (label === '') labels.delete(target);
+      else labels.set(target, label);
+    }
+    // A label on what is gone is nobody's bookmark.
+    for (const target of labels.keys()) if (!byId.has(target)) labels.delete(target);
+    let at = this.lines.length > 1 ? this.lines.at(-1) : undefined;
+    const seen = new Set<JsonObject>();
+    while (at !== undefined && isAbout(at) && !seen.has(at)) {
+      seen.add(at);
+      at = byId.get(textAt(at, 'parentId') ?? '');
+    }
+    return { title, labels, standing: at === undefined ? undefined : textAt(at, 'id') };
+  }
+}
+
+/** A line with other words in it: who, when and with what stay as they were. */
+function edited(was: JsonObject, line: JsonObject): JsonObject {
+  const kept = { ...line, ...without(was, 'message', 'summary', 'content', 'parentId', 'type') };
+  if (!('message' in line)) return kept;
+  const said = objectAt(line, 'message');
+  return {
+    ...kept,
+    message: { ...said, ...without(objectAt(was, 'message'), 'content', 'role'), content: said.content ?? '' },
+  };
+}
+
+function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
+  const { systemPrompt } = tree.attributes;
+  if (systemPrompt !== undefined && systemPrompt !== '')
+    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
+  for (const node of tree.nodes) {
+    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
+      yield loss(tree, node, 'tags', 'Its tags are left out.');
+    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
+  }
+}
+
+/** Writes one file of version 3 a session. */
+export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) {
+    const writer = new SessionWriter(tree, options);
+    await writer.write();
+    yield* lossesOf(tree);
+    for (const { node, message } of writer.losses) yield loss(tree, node, 'otherwise', message);
+    yield { type: 'file', name: `${fileNameOf(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+    yield* linePieces(writer.lines);
+    yield { type: 'count', written: tree.nodes.length };
+  }
+}
