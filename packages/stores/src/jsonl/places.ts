@@ -51,7 +51,7 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
   });
 }
 
-/** Takes away the folders beside a session file that are empty. */
+/** Takes away the folders beside a new file that nobody else knows of yet: another process may be about to use others. */
 export function tidy(path: string): void {
   const side = sideOf(path);
   for (const name of ['locking', 'making', '', '..']) tried(() => rmdirSync(join(side, name)));

@@ -16,7 +16,7 @@ import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
 import { bytesOf, damaged, newer, onFile, step, writeAll } from '../disk/whole-files.ts';
 import { type Head, headIn, parsedLine, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
-import { sideOf, tidy } from './places.ts';
+import { sideOf } from './places.ts';
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
@@ -443,7 +443,6 @@ export class JsonlFile implements SessionFile {
     this.#closeHandles();
     if (this.#lease instanceof FolderLock) this.#lease.release();
     this.#lease = null;
-    tidy(this.path);
   }
 
   #closeHandles(): void {

@@ -7,7 +7,12 @@ import { seedOf } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] !== undefined;
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = { sqlite: folderGround('sqlite'), files: folderGround('files'), postgres: sharedGround() };
+const grounds = {
+  sqlite: folderGround('sqlite'),
+  files: folderGround('files'),
+  jsonl: folderGround('jsonl'),
+  postgres: sharedGround(),
+};
 const all = operations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
 
@@ -38,7 +43,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
     patience,
   );
 
-  test.each(['files', 'postgres'] as const)(
+  test.each(['files', 'jsonl', 'postgres'] as const)(
     '[Q20] leaves the old state or the new one in %s',
     async (kind) => {
       const wanted = long ? all.filter((name) => name !== 'create') : ['append'];

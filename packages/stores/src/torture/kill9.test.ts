@@ -2,14 +2,21 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import { sharedGround } from '../../test/postgres-ground.ts';
 import { kill9 } from './kill9.ts';
+import { migrate9 } from './migrate9.ts';
 import { folderGround, postgresGround } from './places.ts';
 import { seedOf } from './random.ts';
+import { sessionProcesses } from './session-processes.ts';
 import { twoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] !== undefined;
 const seed = seedOf(process.env['COPPICE_SEED']);
-const grounds = { sqlite: folderGround('sqlite'), files: folderGround('files'), postgres: sharedGround() };
-const sizes = { sqlite: long ? 1000 : 10, files: long ? 200 : 3, postgres: long ? 200 : 3 };
+const grounds = {
+  sqlite: folderGround('sqlite'),
+  files: folderGround('files'),
+  jsonl: folderGround('jsonl'),
+  postgres: sharedGround(),
+};
+const sizes = { sqlite: long ? 1000 : 10, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
 
 afterAll(async () => {
@@ -17,7 +24,7 @@ afterAll(async () => {
 });
 
 describe(`writers that are killed, seed ${seed}`, () => {
-  test.each(['sqlite', 'files', 'postgres'] as const)(
+  test.each(['sqlite', 'files', 'jsonl', 'postgres'] as const)(
     '[Q10] %s loses and alters nothing that it acknowledged, and what it did not is there wholly or not at all',
     async (kind) => {
       const { figures } = await kill9({ ground: grounds[kind], writers: 4, rounds: sizes[kind], seed });
@@ -56,6 +63,25 @@ test(
     const seconds = long ? 30 : 3;
     const { figures } = await twoProcesses({ ground: grounds.sqlite, processes: 4, seconds, seed });
     expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
+  },
+  patience,
+);
+
+test(
+  `[Q18] processes that share a session file with a tool that knows of no lease lose and tear nothing, seed ${seed}`,
+  async () => {
+    const { figures } = await sessionProcesses({ processes: 3, seconds: long ? 30 : 3, seed });
+    expect(Number(figures['ours'])).toBeGreaterThan(0);
+  },
+  patience,
+);
+
+test(
+  `[Q19] a process that is killed while it migrates a session file leaves the old one or the new one, seed ${seed}`,
+  async () => {
+    const size = long ? { entries: 60_000, rounds: 300 } : { entries: 3000, rounds: 4 };
+    const { figures } = await migrate9({ ...size, seed });
+    expect(Number(figures['rounds'])).toBeGreaterThanOrEqual(size.rounds);
   },
   patience,
 );

@@ -12,9 +12,10 @@ const grounds = {
   memory: memoryGround(),
   sqlite: folderGround('sqlite'),
   files: folderGround('files'),
+  jsonl: folderGround('jsonl'),
   postgres: sharedGround(),
 };
-const kinds = ['memory', 'sqlite', 'files', 'postgres'] as const;
+const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 const patience = long ? 36_000_000 : 240_000;
 
 afterAll(async () => {

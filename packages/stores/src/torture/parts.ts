@@ -155,12 +155,31 @@ export const parts: ReadonlyMap<string, Part> = new Map<string, Part>([
       about: 'several processes on one store; --store, --procs, --secs',
       async run(options, say) {
         const { twoProcesses } = await import('./two-processes.ts');
-        const kinds = kindsOf(options, ['sqlite', 'postgres']);
+        const { sessionProcesses } = await import('./session-processes.ts');
+        const kinds = kindsOf(options, ['sqlite', 'postgres', 'jsonl']);
         const processes = options.number('procs', 4);
         const seconds = options.number('secs', 30);
         const seed = seedOf(options.text('seed'));
         options.finish();
-        return onEach(kinds, ({ ground }) => twoProcesses({ ground, processes, seconds, seed, say }));
+        return onEach(kinds, ({ ground }) =>
+          ground.kind === 'jsonl'
+            ? sessionProcesses({ processes, seconds, seed, say })
+            : twoProcesses({ ground, processes, seconds, seed, say }),
+        );
+      },
+    },
+  ],
+  [
+    'migrate9',
+    {
+      about: 'processes are killed while they migrate a session file; --entries, --rounds',
+      async run(options, say) {
+        const { migrate9 } = await import('./migrate9.ts');
+        const entries = options.number('entries', 60_000);
+        const rounds = options.number('rounds', 300);
+        const seed = seedOf(options.text('seed'));
+        options.finish();
+        return [await migrate9({ entries, rounds, seed, say })];
       },
     },
   ],

@@ -22,6 +22,10 @@ export type Task =
   /** Opens the store, says so, and runs a command when it is told to go. */
   | { readonly task: 'session'; readonly url: string }
   | { readonly task: 'run'; readonly command: Command; readonly actor: string; readonly seed: string }
+  /** Opens a session file again and again, adds lines while it holds the lease, and tells who holds it while it does not. */
+  | { readonly task: 'lines'; readonly path: string; readonly parent: string; readonly name: string }
+  /** Appends lines as a tool does that knows of no lease. */
+  | { readonly task: 'plain'; readonly path: string; readonly parent: string; readonly name: string }
   | { readonly task: 'stop' };
 
 /** What a worker tells. An act is told before it is tried, and again when the store has acknowledged it. */
@@ -39,4 +43,8 @@ export type Told =
       readonly unknown: boolean;
     }
   | { readonly told: 'ran'; readonly code: string | null }
-  | { readonly told: 'through'; readonly passed: number };
+  | { readonly told: 'through'; readonly passed: number }
+  /** A line is in the file: acknowledged, or appended by a plain tool. */
+  | { readonly told: 'wrote'; readonly uuid: string; readonly plain: boolean }
+  /** Another process holds the file. */
+  | { readonly told: 'held'; readonly by: number };

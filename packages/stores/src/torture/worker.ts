@@ -1,5 +1,5 @@
 /** A process that works on a store until it is killed. It is told what to do on stdin and tells what it does on fd 3. */
-import { writeSync } from 'node:fs';
+import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { messageKit } from '@coppice/content';
 import { type Command, isAppError, run, type Store } from '@coppice/core';
@@ -64,6 +64,40 @@ async function runOne(command: Command, actor: string, seed: string): Promise<vo
   }
 }
 
+async function addLines({ path, parent, name }: Extract<Task, { task: 'lines' }>): Promise<void> {
+  const { sessionFiles } = await import('../jsonl/session-files.ts');
+  for (let count = 0; !stopped; ) {
+    const file = sessionFiles.open(path);
+    try {
+      if (!file.writable) {
+        tell({ told: 'held', by: file.holder?.pid ?? 0 });
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        continue;
+      }
+      for (let line = 0; line < 8 && !stopped; line++) {
+        const uuid = `${name}-${++count}`;
+        const long = 'x'.repeat(count % 50 === 0 ? 1 << 20 : (count * 131) % 4000);
+        const message = { role: 'user', content: `${uuid} ${long}` };
+        await file.append([{ type: 'message', uuid, parentUuid: parent, message }]);
+        tell({ told: 'wrote', uuid, plain: false });
+      }
+    } finally {
+      file.close();
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+async function addPlainly({ path, parent, name }: Extract<Task, { task: 'plain' }>): Promise<void> {
+  for (let count = 0; !stopped; ) {
+    const uuid = `${name}-${++count}`;
+    const line = { type: 'message', uuid, parentUuid: parent, message: { role: 'user', content: uuid } };
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
+    tell({ told: 'wrote', uuid, plain: true });
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
 async function perform(task: Task): Promise<void> {
   switch (task.task) {
     case 'write':
@@ -71,6 +105,12 @@ async function perform(task: Task): Promise<void> {
       break;
     case 'fault':
       await failAt(task);
+      break;
+    case 'lines':
+      await addLines(task);
+      break;
+    case 'plain':
+      await addPlainly(task);
       break;
     case 'session':
       session = await openPlace(task);

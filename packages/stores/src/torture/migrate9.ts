@@ -1,0 +1,151 @@
+/** Processes are killed while they migrate a session file: it is the old one or the new one, complete, each time. */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SessionIndex } from '@coppice/content/sessions';
+import { textOf } from '@coppice/core';
+import { sessionFiles } from '../jsonl/session-files.ts';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import { Random } from './random.ts';
+
+/** How long, and on how large a file. */
+export interface Migrate9Options {
+  readonly entries: number;
+  readonly rounds: number;
+  readonly seed: string;
+  readonly say?: (line: string) => void;
+}
+
+/** The kinds of files; only the first is ever changed. */
+const kinds = ['v1', 'v2', 'pi', 'claude-code'] as const;
+type Kind = (typeof kinds)[number];
+
+function* linesOf(kind: Kind, entries: number): Generator<object, void, undefined> {
+  const timestamp = '2026-01-02T03:04:05.000Z';
+  const said = (at: number) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `${at} ${'word '.repeat(at % 40)}`,
+  });
+  const above = (at: number) => (at === 0 ? null : `e${at - 1}`);
+  if (kind === 'v1') yield { type: 'session', id: 'old', timestamp, cwd: '/w' };
+  if (kind === 'v2')
+    yield { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 'new', timestamp, cwd: '/w' };
+  if (kind === 'pi') yield { type: 'session', version: 3, id: 'pi', timestamp, cwd: '/w' };
+  for (let at = 0; at < entries; at++) {
+    const message = said(at);
+    if (kind === 'v1' && at === Math.floor(entries / 2))
+      yield { type: 'compaction', timestamp, summary: 'so far', firstKeptEntryIndex: at - 10, tokensBefore: 5 };
+    else if (kind === 'v1') yield { type: 'message', timestamp, message };
+    else if (kind === 'v2')
+      yield { type: 'message', uuid: `e${at}`, parentUuid: above(at) ?? 'root', timestamp, message };
+    else if (kind === 'pi') yield { type: 'message', id: `e${at}`, parentId: above(at), timestamp, message };
+    else
+      yield {
+        type: message.role,
+        uuid: `e${at}`,
+        parentUuid: above(at),
+        sessionId: 'cc',
+        timestamp,
+        message: { ...message, id: `m${at}` },
+      };
+  }
+}
+
+function write(path: string, kind: Kind, entries: number): void {
+  const handle = openSync(path, 'w');
+  let held = '';
+  for (const line of linesOf(kind, entries)) {
+    held += `${JSON.stringify(line)}\n`;
+    if (held.length > 1 << 20) {
+      writeSync(handle, held);
+      held = '';
+    }
+  }
+  writeSync(handle, held);
+  closeSync(handle);
+}
+
+function hashOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+/** What a session says on the way to its leaf, as one hash. */
+function saidIn(path: string): string {
+  const file = sessionFiles.open(path, { readOnly: true });
+  const index = new SessionIndex(file);
+  const hash = createHash('sha256');
+  for (const line of index.path(index.leaf).slice(1)) {
+    const { kind, message, marker } = index.meaningAt(line);
+    const kept = marker?.firstKept === undefined ? '' : String(file.indexOf(marker.firstKept));
+    hash.update(`${kind} ${message.role} ${textOf(message)} ${kept}\n`);
+  }
+  file.close();
+  return hash.digest('hex');
+}
+
+/** Runs rounds of opening and killing. Throws at the first file that is neither the old one nor the new one. */
+export async function migrate9(options: Migrate9Options): Promise<Report> {
+  const { entries, rounds, seed } = options;
+  const journal = new Journal('migrate9', seed, options.say);
+  const random = new Random('migrate9', seed);
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-migrate9-'));
+  const total = { rounds: 0, old: 0, new: 0, through: 0 };
+  for (const kind of kinds) {
+    const source = join(folder, `${kind}.source`);
+    write(source, kind, entries);
+    const [old, context] = [hashOf(source), saidIn(source)];
+    // How the file is when nobody is killed, and how long that takes.
+    const whole = join(folder, `${kind}.jsonl`);
+    copyFileSync(source, whole);
+    const began = performance.now();
+    sessionFiles.open(whole).close();
+    const takes = performance.now() - began;
+    const after = hashOf(whole);
+    if ((after === old) !== (kind !== 'v1'))
+      throw journal.failure(`${kind} was ${after === old ? 'not ' : ''}changed.`);
+    if (saidIn(whole) !== context) throw journal.failure(`${kind} says something else after it was opened.`);
+    const { mtimeMs } = statSync(whole);
+    sessionFiles.open(whole).close();
+    if (hashOf(whole) !== after || statSync(whole).mtimeMs !== mtimeMs)
+      throw journal.failure(`${kind} was changed by a second load.`);
+    for (let round = 0; round < (kind === 'v1' ? rounds : Math.max(1, Math.floor(rounds / 20))); round++) {
+      const path = join(folder, `${kind}-${round}.jsonl`);
+      copyFileSync(source, path);
+      const worker = await Worker.start();
+      const life = random.below(Math.ceil(takes * 1.5) + 20);
+      journal.note({ kind, round, life });
+      const opened = worker.hears(({ told }) => told === 'open');
+      worker.tell({ task: 'session', url: `jsonl:${path}` });
+      await Promise.race([sleep(life), opened]);
+      worker.kill();
+      await worker.end();
+      total.through += (await opened) === null ? 0 : 1;
+      const now = hashOf(path);
+      if (now !== old && now !== after) throw journal.failure(`${kind} is neither old nor new.`, { kind, round, path });
+      if (now !== old && (!existsSync(`${path}.bak`) || hashOf(`${path}.bak`) !== old))
+        throw journal.failure(`${kind} has no copy of the old file.`, { kind, round, path });
+      total[now === old ? 'old' : 'new']++;
+      sessionFiles.open(path).close();
+      if (hashOf(path) !== after || saidIn(path) !== context)
+        throw journal.failure(`${kind} says something else after the next load.`, { kind, round, path });
+      for (const name of [path, `${path}.bak`]) rmSync(name, { force: true });
+      total.rounds++;
+      if (total.rounds % 50 === 0) journal.say(`${total.rounds} rounds, ${total.old} old, ${total.new} new`);
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return journal.done({ entries, ...total });
+}

@@ -1,0 +1,166 @@
+/** Random operations as the commands for the stores and as the calls for the model. */
+import { type Command, type NodeId, nodeId, type TreeId, textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { derivedId } from '../linear.ts';
+import type { Model } from './model.ts';
+
+const kinds = [
+  'append',
+  'edit',
+  'save',
+  'split',
+  'reply',
+  'select',
+  'navigate',
+  'splice',
+  'cascade',
+  'clear',
+  'move',
+  'bookmark',
+  'undo',
+  'redo',
+] as const;
+
+/** An operation that names nodes by number, so that a shortened list still makes sense. */
+export interface Op {
+  readonly kind: (typeof kinds)[number];
+  readonly node: number;
+  readonly other: number;
+  readonly texts: readonly string[];
+  readonly choice: number;
+}
+
+const words = fc.constantFrom(
+  'a',
+  'b',
+  'c',
+  'one two',
+  'one three',
+  '🌲🌳 tree',
+  '',
+  ' ',
+  '\n',
+  'nul \u0000 x',
+  'lone \ud800 x',
+  '__proto__',
+);
+/** Any operation. */
+export const arbitraryOp: fc.Arbitrary<Op> = fc.record({
+  kind: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('append' as const) },
+    { weight: 12, arbitrary: fc.constantFrom(...kinds.filter((kind) => kind !== 'clear')) },
+    { weight: 1, arbitrary: fc.constant('clear' as const) },
+  ),
+  node: fc.nat(999),
+  other: fc.nat(999),
+  texts: fc.array(words, { minLength: 1, maxLength: 3 }),
+  choice: fc.nat(63),
+});
+
+/** One operation as the command for the stores and as the call for the model. */
+export interface Turn {
+  readonly command: Command;
+  apply(): void;
+}
+
+const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
+
+/** Turns an operation into both forms; null where the rules leave too much open to compare. */
+export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: boolean): Turn | null {
+  const ids = [...model.state.nodes.keys()].filter((id) => id !== model.root);
+  const pick = (number: number): NodeId => {
+    if (number > 990) return unknown;
+    if (number > 970 || ids.length === 0) return nodeId(model.root);
+    return nodeId(ids[number % ids.length] ?? model.root);
+  };
+  const fresh = (at: number) => derivedId('model', tree, index, at);
+  const node = pick(op.node);
+  // Once something was split, an old text is still found by its pieces: texts of their own keep that out.
+  const texts = op.texts.map((text) => (cut && text.trim() !== '' ? `${text} ${index}` : text));
+  const text = texts[0] ?? '';
+  switch (op.kind) {
+    case 'append': {
+      const parent = op.choice % 3 === 0 ? (model.state.active ?? model.root) : node;
+      const role = (at: number) =>
+        (['user', 'assistant', 'tool'] as const)[(at + op.choice) % (op.choice % 8 === 7 ? 3 : 2)] ?? 'user';
+      const items = texts.map((one, at) => ({ id: fresh(at), role: role(at), text: one }));
+      const select = op.choice < 48;
+      const messages = items.map((item, at) => ({
+        id: item.id,
+        message: { ...textMessage(role(at), item.text), ...(item.role === 'tool' ? { tool_call_id: 'call' } : {}) },
+      }));
+      const below = op.choice % 3 === 0 ? {} : { parentId: nodeId(parent) };
+      return {
+        command: { type: 'append', treeId: tree, messages, select, ...below },
+        apply: () => model.append(parent, items, select),
+      };
+    }
+    case 'edit':
+      return {
+        command: { type: 'edit', treeId: tree, nodeId: node, content: text, id: fresh(0) },
+        apply: () => model.edit(node, fresh(0), text),
+      };
+    case 'save':
+      return {
+        command: { type: 'edit', treeId: tree, nodeId: node, content: text, mode: 'in-place' },
+        apply: () => model.save(node, text),
+      };
+    case 'split': {
+      const position = op.choice % 9;
+      const said = model.state.nodes.get(node)?.text ?? '';
+      // Inside of a character it is refused in any case; the model does not know characters.
+      if (/[\ud800-\udfff]/.test(said.slice(Math.max(0, position - 4), position + 4))) return null;
+      return {
+        command: { type: 'split', treeId: tree, nodeId: node, position, id: fresh(0) },
+        apply: () => model.split(node, fresh(0), position),
+      };
+    }
+    case 'reply': {
+      const items = texts.filter((one) => one.trim() !== '').map((one, at) => ({ id: fresh(at), text: one }));
+      if (items.length === 0) return null;
+      const replies = items.map((item) => ({ id: item.id, message: textMessage('assistant', item.text) }));
+      return {
+        command: { type: 'reply', treeId: tree, parentId: node, replies },
+        apply: () => model.reply(node, items),
+      };
+    }
+    case 'select':
+      return { command: { type: 'select', treeId: tree, nodeId: node }, apply: () => model.select(node) };
+    case 'navigate': {
+      const direction = op.choice % 2 === 0 ? 'next' : 'previous';
+      return {
+        command: { type: 'navigate', treeId: tree, nodeId: node, direction },
+        apply: () => model.navigate(node, direction === 'next' ? 1 : -1),
+      };
+    }
+    case 'splice':
+    case 'cascade':
+      return {
+        command: { type: 'delete', treeId: tree, nodeIds: [node], mode: op.kind },
+        apply: () => model[op.kind === 'splice' ? 'splice' : 'cascade'](node),
+      };
+    case 'clear':
+      return { command: { type: 'clear', treeId: tree }, apply: () => model.clear() };
+    case 'move': {
+      const parent = pick(op.other);
+      if (model.state.nodes.get(node)?.parent === parent) return null;
+      return {
+        command: { type: 'move', treeId: tree, nodeId: node, parentId: parent },
+        apply: () => model.move(node, parent),
+      };
+    }
+    case 'bookmark': {
+      const title = op.choice % 4 === 0 ? null : `mark ${op.choice % 3}`;
+      return {
+        command: { type: 'bookmark', treeId: tree, nodeId: node, title },
+        apply: () => model.bookmark(node, title),
+      };
+    }
+    case 'undo':
+    case 'redo':
+      return {
+        command: { type: op.kind, treeId: tree },
+        apply: () => (op.kind === 'undo' ? model.undo() : model.redo()),
+      };
+  }
+}

@@ -1,0 +1,87 @@
+/** Several processes take turns on one session file, and another tool appends to it all the while. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sessionFiles } from '../jsonl/session-files.ts';
+import { Worker } from './crew.ts';
+import { Journal, type Report } from './journal.ts';
+import type { Told } from './protocol.ts';
+
+/** By how many, and for how long. */
+export interface SessionProcessesOptions {
+  readonly processes: number;
+  readonly seconds: number;
+  readonly seed: string;
+  readonly say?: (line: string) => void;
+}
+
+/** Has processes write and one of them killed, then compares. Nothing that was told may be missing, torn or there twice. */
+export async function sessionProcesses(options: SessionProcessesOptions): Promise<Report> {
+  const { processes, seconds, seed } = options;
+  const journal = new Journal('twoproc-jsonl', seed, options.say);
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-twoproc-'));
+  const path = join(folder, 'session.jsonl');
+  writeFileSync(
+    path,
+    `${JSON.stringify({ type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 's', cwd: '/' })}\n`,
+  );
+  const wrote = new Set<string>();
+  const count = { ours: 0, plain: 0, held: 0 };
+  const hear = (told: Told) => {
+    if (told.told === 'held') count.held++;
+    if (told.told !== 'wrote') return;
+    wrote.add(told.uuid);
+    count[told.plain ? 'plain' : 'ours']++;
+  };
+  const crew = await Promise.all(Array.from({ length: processes + 1 }, () => Worker.start(hear)));
+  const [plain, victim, ...others] = crew;
+  if (plain === undefined || victim === undefined) throw new Error('Nobody was started.');
+  try {
+    const begun = Promise.all(crew.map((worker) => worker.hears(({ told }) => told === 'wrote' || told === 'held')));
+    plain.tell({ task: 'plain', path, parent: 'root', name: 'plain' });
+    for (const [at, worker] of [victim, ...others].entries())
+      worker.tell({ task: 'lines', path, parent: 'root', name: `own-${at}` });
+    await begun;
+    await sleep(seconds * 500);
+    // The lease of a process that is killed is taken over by the others.
+    victim.kill();
+    await victim.end();
+    await sleep(seconds * 500);
+    for (const worker of [plain, ...others]) worker.tell({ task: 'stop' });
+    await Promise.all([plain, ...others].map((worker) => worker.end()));
+    compare(path, wrote, journal);
+  } finally {
+    for (const worker of crew) worker.kill();
+  }
+  rmSync(folder, { recursive: true, force: true });
+  if (count.ours === 0 || count.plain === 0 || count.held === 0)
+    throw journal.failure(`Nothing was tested: ${JSON.stringify(count)}.`);
+  return journal.done({ processes, seconds, ...count });
+}
+
+function compare(path: string, wrote: ReadonlySet<string>, journal: Journal): void {
+  const found = new Map<string, number>();
+  let torn = 0;
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    if (line === '') continue;
+    try {
+      const { uuid }: { uuid: string } = JSON.parse(line);
+      found.set(uuid, (found.get(uuid) ?? 0) + 1);
+    } catch {
+      torn++;
+    }
+  }
+  for (const uuid of wrote)
+    if (found.get(uuid) !== 1)
+      throw journal.failure(`${uuid} was acknowledged and is in the file ${found.get(uuid) ?? 0} times.`, { uuid });
+  // One line may have been cut by the kill; it stands alone.
+  if (torn > 1) throw journal.failure(`${torn} lines are torn.`);
+  const file = sessionFiles.open(path, { readOnly: true });
+  for (const uuid of wrote)
+    if (file.indexOf(uuid) < 0 || file.parentAt(file.indexOf(uuid)) !== 0)
+      throw journal.failure(`${uuid} is in the file and not beside the others.`, { uuid });
+  const bad = file.warnings.filter(({ code }) => code !== 'torn' && code !== 'damaged');
+  if (bad.length > 0) throw journal.failure(`The file is not in order: ${bad[0]?.message}`);
+  file.close();
+}
