@@ -1,7 +1,6 @@
 /** `COPPICE_WRITE_DOCS=1` writes the parts of the page that come from the registry; else they are compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openDesk } from '../testing/command-desk.ts';
 import { builtInCommands } from './registry.ts';
 import { commandDetails, commandTable } from './table.ts';
 
@@ -24,21 +23,4 @@ test('[E29] the page of the commands says what the registry says', () => {
   if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(page, wanted);
   expect(readFileSync(page, 'utf8')).toBe(wanted);
   for (const { usage } of builtInCommands) expect(wanted).toContain(usage.replaceAll('|', '\\|'));
-});
-
-test('[E29] the example of the page runs', async () => {
-  const example = /```ts\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
-  const engine = await import('../index.ts');
-  const desk = await openDesk('memory');
-  const [, a1, , a2] = await desk.say(['q1', 'a1', 'q2', 'a2']);
-  await desk.say(['An oak.'], a1);
-  const [, names = ''] = /import \{([^}]*)\} from '@coppice\/engine';/.exec(example) ?? [];
-  const body = example.replace(/import [^;]*;/, '');
-  await new Function('engine', 'store', 'treeId', `return (async () => { const {${names}} = engine;\n${body} })()`)(
-    engine,
-    desk.store,
-    desk.treeId,
-  );
-  expect(await desk.active()).toBe(a2);
-  await desk.close();
 });
