@@ -1,0 +1,192 @@
+/** R10: several servers on one PostgreSQL, many writers, servers killed and the database restarted in between. */
+import { ask, type Commit, type Node, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { bundleServer, Fleet } from './fleet.ts';
+import { type Conversation, Record, Writer } from './writer.ts';
+
+/** The database that the servers share. */
+export interface Database {
+  readonly url: string;
+  /** Stops it at once, as a power cut would, and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** How a run goes. */
+export interface PgWritersOptions {
+  readonly database: Database;
+  readonly servers: number;
+  readonly writers: number;
+  readonly conversations: number;
+  readonly seconds: number;
+  /** Goes on after that until so many writes were acknowledged. */
+  readonly atLeast?: number;
+  /** Seconds between two kills of a server. */
+  readonly killEvery: number;
+  /** How often the database itself is restarted. */
+  readonly restarts: number;
+  readonly seed: number;
+  say?(line: string): void;
+}
+
+/** What a run tells. */
+export interface PgWritersReport {
+  readonly acknowledged: number;
+  readonly kills: number;
+  readonly restarts: number;
+  readonly figures: Readonly<{ [name: string]: number }>;
+}
+
+/** Numbers that come again with the same seed. */
+function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Runs it, and throws with a sentence for the first thing that was lost or broken. */
+export async function pgWriters(options: PgWritersOptions): Promise<PgWritersReport> {
+  const { database, seconds, say = () => undefined } = options;
+  const token = newId();
+  const fleet = new Fleet(await bundleServer(), database.url, token, options.servers);
+  const record = new Record();
+  try {
+    await fleet.start();
+    const conversations = await plant(fleet, token, options.conversations);
+    const end = performance.now() + seconds * 1000;
+    const over = () =>
+      record.wrong !== null || (performance.now() >= end && record.acks.length >= (options.atLeast ?? 0));
+    const writers = Array.from({ length: options.writers }, (_, index) =>
+      new Writer({
+        fleet,
+        token,
+        conversations,
+        record,
+        random: chance(options.seed + index),
+        name: `writer ${index}`,
+        over,
+      }).run(),
+    );
+    const killing = killServers(fleet, options, over);
+    const restarting = restartDatabase(options, over);
+    await Promise.all([...writers, killing, restarting]);
+    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.words()}`);
+    say(`${record.acks.length} acknowledged, ${fleet.kills} kills; checking`);
+    await fleet.close();
+    const figures = await check(database.url, conversations, record);
+    return {
+      acknowledged: record.acks.length,
+      kills: fleet.kills,
+      restarts: options.restarts,
+      figures: {
+        ...Object.fromEntries(record.byKind),
+        conflicts: record.conflicts,
+        refused: record.refused,
+        unavailable: record.unavailable,
+        'lost connections': record.lostConnections,
+        ...figures,
+      },
+    };
+  } finally {
+    await fleet.close();
+  }
+}
+
+async function plant(fleet: Fleet, token: string, count: number): Promise<readonly Conversation[]> {
+  const conversations: Conversation[] = [];
+  const [address = ''] = fleet.addresses();
+  for (let index = 0; index < count; index++) {
+    const response = await fetch(`${address}/api/trees`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ title: `conversation ${index}` }),
+    });
+    const body: { readonly treeId: string; readonly result: { readonly tree: { readonly rootId: string } } } =
+      JSON.parse(await response.text());
+    conversations.push({ id: body.treeId, rootId: body.result.tree.rootId, version: 1, nodes: [] });
+  }
+  return conversations;
+}
+
+async function killServers(fleet: Fleet, { killEvery }: PgWritersOptions, over: () => boolean): Promise<void> {
+  for (let which = 0; ; which++) {
+    const until = performance.now() + killEvery * 1000;
+    while (performance.now() < until && !over()) await pause(50);
+    if (over()) return;
+    await fleet.killOne(which);
+  }
+}
+
+async function restartDatabase({ database, restarts, seconds }: PgWritersOptions, over: () => boolean): Promise<void> {
+  for (let done = 0; done < restarts; done++) {
+    const until = performance.now() + (seconds * 1000) / (restarts + 1);
+    while (performance.now() < until && !over()) await pause(50);
+    if (over()) return;
+    await database.restart();
+  }
+}
+
+/** What the store holds against what was acknowledged. */
+async function check(url: string, conversations: readonly Conversation[], record: Record) {
+  const store = await openStore(url);
+  let commits = 0;
+  let nodes = 0;
+  try {
+    for (const { id } of conversations) {
+      const rows = await store.read(treeId(id), () => ask('rows', {}));
+      if (rows === null) throw new Error(`The conversation ${id} is gone.`);
+      const log = await store.read(treeId(id), () => ask('log', { since: 0 }));
+      checkLog(id, rows.row.version, log, record);
+      checkNodes(id, new Map(rows.nodes.map((node) => [node.id, node])), log, record);
+      commits += log.length;
+      nodes += rows.nodes.length;
+    }
+    const { findings } = await store.fsck();
+    if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
+  } finally {
+    await store.close();
+  }
+  return { commits, nodes };
+}
+
+/** Versions rise by one, and each acknowledged one is the commit that was acknowledged. */
+function checkLog(id: string, version: number, log: readonly Commit[], record: Record): void {
+  for (const [index, commit] of log.entries())
+    if (commit.version !== index + 1)
+      throw new Error(`The log of ${id} has ${commit.version} where ${index + 1} is due.`);
+  if (log.length !== version) throw new Error(`The conversation ${id} is at ${version} and has ${log.length} commits.`);
+  const answered = new Set<number>();
+  for (const ack of record.acks) {
+    if (ack.treeId !== id) continue;
+    if (ack.version > version)
+      throw new Error(`Version ${ack.version} of ${id} was acknowledged; it is at ${version}.`);
+    if (!ack.sure) continue;
+    if (log[ack.version - 1]?.actId !== ack.actId)
+      throw new Error(`Version ${ack.version} of ${id} was acknowledged as the act ${ack.actId}, which it is not.`);
+    if (answered.has(ack.version)) throw new Error(`Version ${ack.version} of ${id} was acknowledged twice.`);
+    answered.add(ack.version);
+  }
+}
+
+/** Every acknowledged node is there with its text, unless a delete that is in the log took it. */
+function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: Record): void {
+  const removals = new Set(
+    log.filter((commit) => commit.steps.some((step) => step.type === 'remove')).map((commit) => commit.version),
+  );
+  for (const [nodeId, { treeId: home, text }] of record.said) {
+    if (home !== id) continue;
+    const node = there.get(nodeId);
+    if (node === undefined) throw new Error(`The node ${nodeId} of ${id} was acknowledged and is not there.`);
+    if (node.text !== text) throw new Error(`The node ${nodeId} says ${JSON.stringify(node.text)}, not ${text}.`);
+    if (node.removedIn !== null && !removals.has(node.removedIn))
+      throw new Error(`The node ${nodeId} is gone since ${node.removedIn}, which deleted nothing.`);
+  }
+}

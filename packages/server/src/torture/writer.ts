@@ -1,0 +1,231 @@
+/** A writer that tries until it knows what became of each write, whichever server answers. */
+import { newId } from '@coppice/engine';
+import type { Fleet } from './fleet.ts';
+
+/** A write that was acknowledged. */
+export interface Ack {
+  readonly treeId: string;
+  readonly version: number;
+  readonly actId: string;
+  /** Whether this very answer is that of the commit: not of a retry that found its write done, nor of a turn. */
+  readonly sure: boolean;
+}
+
+/** What all writers know of one conversation. */
+export interface Conversation {
+  readonly id: string;
+  readonly rootId: string;
+  version: number;
+  /** Nodes that were acknowledged and that nobody is known to have deleted, newest last. */
+  readonly nodes: string[];
+}
+
+/** What was told to writers, kept outside of the servers. */
+export class Record {
+  /** Texts of acknowledged nodes, by conversation and node. */
+  readonly said = new Map<string, { readonly treeId: string; readonly text: string }>();
+  readonly acks: Ack[] = [];
+  readonly byKind = new Map<string, number>();
+  conflicts = 0;
+  refused = 0;
+  unavailable = 0;
+  lostConnections = 0;
+  /** The first answer that should not have come. */
+  wrong: string | null = null;
+}
+
+interface Answer {
+  readonly status: number;
+  /** As `JSON.parse` gives it. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+/** What a writer needs. */
+export interface WriterOptions {
+  readonly fleet: Fleet;
+  readonly token: string;
+  readonly conversations: readonly Conversation[];
+  readonly record: Record;
+  readonly random: () => number;
+  readonly name: string;
+  over(): boolean;
+}
+
+/** The mix of writes, in hundredths, adding up to one hundred. */
+const mix = [
+  ['append', 70],
+  ['edit', 10],
+  ['splice', 8],
+  ['cascade', 4],
+  ['move', 4],
+  ['regenerate', 4],
+] as const;
+
+type Kind = (typeof mix)[number][0];
+
+function pickKind(random: () => number): Kind {
+  let at = random() * 100;
+  for (const [kind, share] of mix) {
+    at -= share;
+    if (at < 0) return kind;
+  }
+  return 'append';
+}
+
+/** One writer. */
+export class Writer {
+  readonly #options: WriterOptions;
+  #count = 0;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** Writes until it is told to stop. */
+  async run(): Promise<void> {
+    const { conversations, random, record } = this.#options;
+    while (!this.#options.over() && record.wrong === null) {
+      const conversation = conversations[Math.floor(random() * conversations.length)];
+      if (conversation !== undefined) await this.#write(conversation, pickKind(random));
+    }
+  }
+
+  /** A node to work on: one of the newest, for the older ones are mostly gone. */
+  #node(conversation: Conversation): string | undefined {
+    const { nodes } = conversation;
+    return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
+  }
+
+  async #write(conversation: Conversation, kind: Kind): Promise<void> {
+    const node = this.#node(conversation);
+    const at = `/api/trees/${conversation.id}`;
+    const text = `${this.#options.name} ${this.#count++}`;
+    if (kind === 'append' || node === undefined) return this.#append(conversation, node ?? conversation.rootId, text);
+    if (kind === 'edit') {
+      const id = newId();
+      const body = { content: text, id };
+      await this.#settle(
+        conversation,
+        kind,
+        'POST',
+        `${at}/nodes/${node}/edit?onConflict=branch`,
+        body,
+        { id, text },
+        node,
+      );
+    } else if (kind === 'splice' || kind === 'cascade')
+      await this.#settle(conversation, kind, 'DELETE', `${at}/nodes/${node}?mode=${kind}`, undefined, null, node);
+    else if (kind === 'move') {
+      const body = { parentId: this.#node(conversation) ?? conversation.rootId };
+      await this.#settle(conversation, kind, 'POST', `${at}/nodes/${node}/move`, body, null, node);
+    } else {
+      const body = {
+        type: 'regenerate',
+        nodeId: node,
+        requestId: newId(),
+        models: ['offline/babble'],
+        maxTokens: 20,
+        select: false,
+      };
+      await this.#settle(conversation, kind, 'POST', `${at}/generations`, body, null, node);
+    }
+  }
+
+  async #append(conversation: Conversation, parentId: string, text: string): Promise<void> {
+    const id = newId();
+    const body = { parentId, messages: [{ id, role: 'user', content: text }], merge: false, select: false };
+    const path = `/api/trees/${conversation.id}/messages?onConflict=branch`;
+    await this.#settle(conversation, 'append', 'POST', path, body, { id, text }, parentId);
+  }
+
+  /** Tries until the write is acknowledged or refused; what is unknown is tried again, which is harmless by its id. */
+  async #settle(
+    conversation: Conversation,
+    kind: Kind,
+    method: string,
+    path: string,
+    body: object | undefined,
+    made: { readonly id: string; readonly text: string } | null,
+    on: string,
+  ): Promise<void> {
+    const { record } = this.#options;
+    for (let tries = 0, unknown = false; tries < 400 && record.wrong === null; tries++) {
+      const answer = await this.#ask(method, path, body, conversation.version);
+      if (answer === null) {
+        record.lostConnections++;
+        unknown = true;
+        await pause(50);
+      } else if (answer.status === 503) {
+        // The store or the server was going away: whether it happened is not known.
+        record.unavailable++;
+        unknown = true;
+        await pause(50);
+      } else if (answer.status < 300) return this.#acknowledged(conversation, kind, answer, made, on);
+      else if (answer.status === 409 && answer.body.error.code === 'tree/version-conflict') {
+        record.conflicts++;
+        conversation.version = Math.max(conversation.version, answer.body.error.data.version);
+      } else if ([404, 409, 422].includes(answer.status)) {
+        // Somebody else was there before; or, where an answer was lost, we were.
+        record.refused++;
+        if (answer.status === 404 || unknown) forget(conversation, on);
+        return;
+      } else {
+        record.wrong ??= `${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 500)}`;
+        return;
+      }
+    }
+  }
+
+  #acknowledged(
+    conversation: Conversation,
+    kind: Kind,
+    { body }: Answer,
+    made: { readonly id: string; readonly text: string } | null,
+    on: string,
+  ): void {
+    const { record } = this.#options;
+    record.byKind.set(kind, (record.byKind.get(kind) ?? 0) + 1);
+    const changed = kind !== 'regenerate' && body.nodes.length + (body.result.removed?.length ?? 0) > 0;
+    // An edit that equals what is there, and a retry, are acknowledged without a commit.
+    const sure = changed && (made === null || body.result.added.length > 0);
+    record.acks.push({ treeId: conversation.id, version: body.version, actId: body.actId, sure });
+    conversation.version = Math.max(conversation.version, body.version);
+    if (made !== null) {
+      record.said.set(made.id, { treeId: conversation.id, text: made.text });
+      conversation.nodes.push(made.id);
+      if (conversation.nodes.length > 400) conversation.nodes.splice(0, 100);
+    }
+    if (kind === 'splice' || kind === 'cascade') forget(conversation, on);
+  }
+
+  async #ask(method: string, path: string, body: object | undefined, version: number): Promise<Answer | null> {
+    const { fleet, token, random } = this.#options;
+    const addresses = fleet.addresses();
+    const address = addresses[Math.floor(random() * addresses.length)];
+    if (address === undefined) return null;
+    try {
+      const response = await fetch(`${address}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'if-match': `"${version}"`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(20_000),
+      });
+      return { status: response.status, body: await response.json() };
+    } catch {
+      return null;
+    }
+  }
+}
+
+function forget(conversation: Conversation, node: string): void {
+  const at = conversation.nodes.indexOf(node);
+  if (at !== -1) conversation.nodes.splice(at, 1);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,10 @@
+// npm run torture -- <name>: the part of the suite that a name belongs to; what needs servers lives with the server.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { exitOf } from './tools.ts';
+
+const [name = '', ...words] = process.argv.slice(2);
+const part = name === 'pgwriters' ? 'server' : 'stores';
+const main = fileURLToPath(new URL(`../packages/${part}/src/torture/main.ts`, import.meta.url));
+const child = spawn(process.execPath, ['--import', 'tsx', main, name, ...words], { stdio: 'inherit' });
+process.exitCode = await exitOf(child);
