@@ -13,6 +13,7 @@ export * from './diff.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
+export { asNewNode, keepingSteps, parentsFirst } from './keeping.ts';
 export * from './linear.ts';
 export * from './message.ts';
 export * from './node.ts';

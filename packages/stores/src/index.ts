@@ -12,7 +12,7 @@ export { createMemoryStore } from './memory/index.ts';
 export { type Mended, mendRows, type TreeRows } from './mend.ts';
 export { defaultOwner, mayBranch, type StoreModule, type StoreOptions } from './options.ts';
 export { hasTerms, searchTerms, snippetOf } from './search.ts';
-export { keepingSteps, TemporaryTrees } from './temporary.ts';
+export { TemporaryTrees } from './temporary.ts';
 
 /** The schemes that a store can be opened by. */
 export const storeSchemes: readonly string[] = Object.keys(members);

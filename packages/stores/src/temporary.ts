@@ -3,17 +3,15 @@ import {
   ask,
   type Changed,
   type ChangeOptions,
-  type NewNode,
+  keepingSteps,
   type Node,
   type NodeId,
   type Plan,
   type Reading,
   type Reads,
   refuse,
-  type Step,
   type Store,
   type TreeId,
-  unpatch,
 } from '@coppice/core';
 import type { BookStore } from './book/book-store.ts';
 import { createMemoryStore } from './memory/index.ts';
@@ -96,50 +94,6 @@ function* keeping(treeId: TreeId, rows: Rows): Reading<Plan<TreeId>> {
   const [taken] = yield* ask('taken', { ids: live.map((node) => node.id) });
   if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
   return { steps: keepingSteps(rows), result: treeId };
-}
-
-/** The steps of a first commit that make a tree what its live rows say. */
-export function keepingSteps({ row, nodes, bookmarks }: Rows): Step[] {
-  const steps: Step[] = parentsFirst(nodes.filter(isLive)).map((node) => ({ type: 'insert', node: newNode(node) }));
-  const [root, ...rest] = steps;
-  const { attributes, activeNodeId } = row;
-  const named: Step[] = [{ type: 'attributes', after: attributes, before: unpatch({}, attributes) }];
-  for (const bookmark of bookmarks)
-    rest.push({ type: 'bookmark', nodeId: bookmark.nodeId, after: bookmark, before: null });
-  if (activeNodeId !== null) rest.push({ type: 'select', after: activeNodeId, before: null });
-  return [...(root === undefined ? [] : [root]), ...named, ...rest];
-}
-
-/** Creation order, but for nodes that were put above older ones: those come as soon as what hangs on them needs them. */
-function parentsFirst(nodes: readonly Node[]): Node[] {
-  const byId = new Map<NodeId, Node>(nodes.map((node) => [node.id, node]));
-  const placed = new Set<NodeId>();
-  const order: Node[] = [];
-  for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
-    const way: Node[] = [];
-    for (let at: Node | undefined = node; at !== undefined && !placed.has(at.id); ) {
-      way.push(at);
-      at = at.parentId === null ? undefined : byId.get(at.parentId);
-    }
-    for (const one of way.reverse()) {
-      placed.add(one.id);
-      order.push(one);
-    }
-  }
-  return order;
-}
-
-function newNode(node: Node): NewNode {
-  const {
-    seq: _seq,
-    addedIn: _in,
-    contentIn: _content,
-    removedIn: _removed,
-    lastChildId: _last,
-    role: _role,
-    ...rest
-  } = node;
-  return rest;
 }
 
 /** The hashes of attachments that messages name. */

@@ -5,6 +5,7 @@ export * from './contract.ts';
 export { type Detected, detectDialect } from './dialect.ts';
 export { type EntryMarker, type EntryMeaning, entryOf, fileMarker, meaningOf, nodeMarker } from './meaning.ts';
 export { type ReadMessage, readSessionMessage } from './messages.ts';
+export { sessionNodeId, sessionTreeId } from './names.ts';
 export { parentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi } from './pi.ts';
 export { type Amendment, type Label, SessionIndex } from './session-index.ts';

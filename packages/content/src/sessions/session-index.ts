@@ -1,6 +1,7 @@
 // The tree that the lines of a session file make, as far as it is asked for: where the leaf is, what hangs where, what was
 // removed, replaced, labelled and named. Costs one small record per line; what a line says is read when it is needed.
 import {
+  isUuid,
   type Message,
   type NodeMeta,
   type NodeStatus,
@@ -13,6 +14,7 @@ import {
 import { isAside, isLeafType, type SessionEntry, type SessionFile } from './contract.ts';
 import { own, textField, timeOf } from './fields.ts';
 import { type EntryMeaning, meaningOf } from './meaning.ts';
+import { sessionNodeId } from './names.ts';
 
 /** What later lines changed about an entry. */
 export interface Amendment {
@@ -32,7 +34,9 @@ export interface Label {
 /** A session's tree over its file. Lines are named by their index; 0 is the header. */
 export class SessionIndex {
   readonly file: SessionFile;
-  readonly #toFile: (nodeId: string) => string;
+  // Nodes by the ids that steps name them by, of entries that have other ids; made when one is looked for.
+  readonly #byNode = new Map<string, number>();
+  #named = 1;
   readonly #moved = new Map<number, number>();
   readonly #removed = new Map<number, number>();
   readonly #amended = new Map<number, Amendment>();
@@ -42,10 +46,8 @@ export class SessionIndex {
   #seen = 1;
   #children: number[][] | null = null;
 
-  /** `toFile` gives the id in the file of a node that steps name. */
-  constructor(file: SessionFile, toFile: (nodeId: string) => string = (id) => id) {
+  constructor(file: SessionFile) {
     this.file = file;
-    this.#toFile = toFile;
     this.#read();
   }
 
@@ -84,13 +86,13 @@ export class SessionIndex {
   }
 
   #step(step: Step): void {
-    const at = 'nodeId' in step ? this.file.indexOf(this.#toFile(step.nodeId)) : -1;
+    const at = 'nodeId' in step ? this.lineOf(step.nodeId) : -1;
     switch (step.type) {
       case 'attributes':
         this.#attributes = patched(this.#attributes, step.after);
         return;
       case 'move':
-        this.#moved.set(at, this.file.indexOf(this.#toFile(step.to.parentId)));
+        this.#moved.set(at, this.lineOf(step.to.parentId));
         return;
       case 'remove':
         this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
@@ -116,6 +118,19 @@ export class SessionIndex {
       case 'regroup':
         return;
     }
+  }
+
+  /** The line of a node, by its id in the tree; −1 where there is none. */
+  lineOf(node: string): number {
+    const { file } = this;
+    const at = file.indexOf(node);
+    if (at >= 0) return at;
+    if (node === sessionNodeId(file.header.id, file.header.uuid)) return 0;
+    for (; this.#named < file.size; this.#named++) {
+      const uuid = file.uuidAt(this.#named);
+      if (!isUuid(uuid)) this.#byNode.set(sessionNodeId(file.header.id, uuid), this.#named);
+    }
+    return this.#byNode.get(node) ?? -1;
   }
 
   #amend(at: number, by: Amendment): void {

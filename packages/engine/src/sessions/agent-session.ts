@@ -1,6 +1,6 @@
 /** A session as an agent works with it: branching, compaction and files, with hooks asked before and told after. */
-import type { SessionFiles } from '@coppice/content/sessions';
-import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf, treeId } from '@coppice/core';
+import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
+import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { createCompactor } from '../compaction/index.ts';
 import { createEvents, type Events } from '../events.ts';
 import { newId } from '../new-id.ts';
@@ -58,20 +58,15 @@ export class AgentSession {
     return this.#manager;
   }
 
-  // The one tree of the store, once it is open.
-  #known: readonly TreeId[] = [];
-
-  #treeId(): TreeId {
-    const [tree] = this.#known;
-    return tree ?? refuse('tree/unknown-tree', `${this.#manager.path} is not open as a tree.`, {});
+  /** The tree that the session is in its store. */
+  get treeId(): TreeId {
+    return sessionTreeId(this.#manager.getSessionId());
   }
 
   /** The session as a tree in a store, for commands and turns; what is done there is seen here. */
   async store(): Promise<Store> {
     this.#store ??= this.#options.files.store(this.#manager.path);
-    const store = await this.#store;
-    if (this.#known.length === 0) this.#known = (await store.trees()).items.map((item) => item.id);
-    return store;
+    return this.#store;
   }
 
   #landing(uuid: string): Landing {
@@ -88,7 +83,7 @@ export class AgentSession {
   /** Asks the hooks; gives the place they leave, or why not. */
   async #ask(uuid: string, summary?: string): Promise<{ readonly uuid: string; readonly summary?: string } | string> {
     try {
-      const treeId = this.#eventTree();
+      const { treeId } = this;
       const asked = await this.events.ask('branch', {
         treeId,
         nodeId: nodeId(uuid),
@@ -101,13 +96,8 @@ export class AgentSession {
     }
   }
 
-  #eventTree(): TreeId {
-    const [known] = this.#known;
-    return known ?? treeId(this.#manager.getSessionId());
-  }
-
   #tell(at: string, added: readonly NodeId[]): Promise<void> {
-    return this.events.tell('branch', { treeId: this.#eventTree(), nodeId: nodeId(at), added });
+    return this.events.tell('branch', { treeId: this.treeId, nodeId: nodeId(at), added });
   }
 
   /**
@@ -193,7 +183,6 @@ export class AgentSession {
   async #closeStore(): Promise<void> {
     const store = this.#store;
     this.#store = null;
-    this.#known = [];
     await (await store)?.close();
   }
 
@@ -229,11 +218,11 @@ export class AgentSession {
     const shared = way.findLast((line) => other.has(line)) ?? 0;
     if (shared === leaf) return undefined;
     const compactor = await this.#compactor();
-    const treeId = this.#treeId();
+    const { treeId } = this;
     const made = await compactor.sumUp({
       treeId,
-      above: shared === 0 ? null : await this.#node(shared),
-      leaf: await this.#node(leaf),
+      above: shared === 0 ? null : this.#node(shared),
+      leaf: this.#node(leaf),
       ...(focus === undefined ? {} : { focus }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -252,13 +241,8 @@ export class AgentSession {
     });
   }
 
-  /** The node of the tree that a line is; where the file has ids of its own, the store knows them by other names. */
-  async #node(line: number): Promise<NodeId> {
-    const uuid = this.#manager.index.file.uuidAt(line);
-    const store = await this.store();
-    const treeId = this.#treeId();
-    const names = await store.findExternalIds('session', this.#manager.getSessionId(), [uuid]);
-    return names.find((name) => name.treeId === treeId)?.nodeId ?? nodeId(uuid);
+  #node(line: number): NodeId {
+    return sessionNodeId(this.#manager.getSessionId(), this.#manager.index.file.uuidAt(line));
   }
 
   /** The tree, flat, parents before children. */
@@ -275,11 +259,11 @@ export class AgentSession {
     const line = this.#manager.index.file.indexOf(this.#manager.getLeafUuid());
     if (line <= 0)
       return refuse('context/nothing-to-compact', 'A session without messages has nothing to compact.', {});
-    const made = await compactor.compact({ treeId: this.#treeId(), nodeId: await this.#node(line), ...options });
+    const made = await compactor.compact({ treeId: this.treeId, nodeId: this.#node(line), ...options });
     this.#manager.refresh();
     const { firstKept } = made;
     return {
-      uuid: made.nodeId,
+      uuid: this.#uuidOf(made.nodeId),
       summary: made.summary,
       firstKeptEntryUuid: firstKept === null ? null : this.#uuidOf(firstKept),
       tokensBefore: made.tokensBefore,
@@ -288,11 +272,9 @@ export class AgentSession {
   }
 
   #uuidOf(id: NodeId): string {
-    const { file } = this.#manager.index;
-    if (file.indexOf(id) >= 0) return id;
-    const entry = file.entryAt(file.indexOf(this.#manager.getLeafUuid()));
-    const kept = entry['firstKeptEntryUuid'];
-    return typeof kept === 'string' ? kept : id;
+    const { index } = this.#manager;
+    const line = index.lineOf(id);
+    return line < 0 ? id : index.file.uuidAt(line);
   }
 
   /** Figures over all branches. */

@@ -1,5 +1,13 @@
 /** Sessions in files: by their entries, as an agent works with them, and from and to other tools. */
 export { AgentSession, type AgentSessionOptions, type BranchInPlaceOptions } from './agent-session.ts';
+export {
+  type BridgeOptions,
+  type Carried,
+  sessionFormat,
+  sessionIntoStore,
+  treeBackIntoSession,
+  treeIntoSession,
+} from './bridge.ts';
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
 export { type NewSessionOptions, SessionManager, type SessionOptions } from './manager.ts';

@@ -181,6 +181,7 @@ export class JsonlKeeper implements Keeper {
       case 'token':
       case 'share':
       case 'blob':
+      case 'blobs-gone':
         this.#lockShared();
         return this.#shared().keep(entry);
       case 'run':

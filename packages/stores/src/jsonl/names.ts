@@ -1,12 +1,6 @@
 /** Ids of a file and ids of the tree: the same where the file has UUIDs, else derived ones that are always the same. */
-import { derivedId } from '@coppice/content';
-import type { SessionFile, SessionHeader } from '@coppice/content/sessions';
-import { type ExternalId, isUuid, nodeId, type TreeId, treeId } from '@coppice/core';
-
-/** The id of the tree that a session is. */
-export function treeIdOf(header: Pick<SessionHeader, 'id'>): TreeId {
-  return treeId(isUuid(header.id) ? header.id : derivedId('session-tree', header.id));
-}
+import { isAside, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
+import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
 /** The names of one session's entries. */
 export class FileNames {
@@ -19,7 +13,7 @@ export class FileNames {
   }
 
   /** The node that an id of the file stands for. */
-  readonly toNode = (fileId: string): string => (isUuid(fileId) ? fileId : derivedId('session', this.#scope, fileId));
+  readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
 
   /** The id in the file of a node. */
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
@@ -28,7 +22,7 @@ export class FileNames {
   take(file: SessionFile): void {
     for (; this.#read < file.size; this.#read++) {
       const uuid = file.uuidAt(this.#read);
-      if (!isUuid(uuid)) this.#toFile.set(this.toNode(uuid), uuid);
+      if (!isUuid(uuid) && !isAside(file.typeAt(this.#read))) this.#toFile.set(this.toNode(uuid), uuid);
     }
   }
 

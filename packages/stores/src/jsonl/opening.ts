@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
+import { sessionTreeId } from '@coppice/content/sessions';
 import {
   AppError,
   isAppError,
@@ -20,7 +21,6 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import type { Holdings } from './jsonl-keeper.ts';
 import { migrateFile } from './migrate.ts';
-import { treeIdOf } from './names.ts';
 import { idInName, isElsewhere, sideOf } from './places.ts';
 import { readRowFile } from './row-file.ts';
 import { Session } from './session.ts';
@@ -148,7 +148,7 @@ class Finder {
     if (dialect === 'v1' && mayWrite && !isElsewhere(path) && migrated(path)) dialect = 'v2';
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
-    const own = treeIdOf(header);
+    const own = sessionTreeId(header.id);
     // A copy of a file has the same id; it is a session of its own all the same.
     const id = this.#sessions.has(own) ? treeId(derivedId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;

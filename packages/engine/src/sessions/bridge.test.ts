@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { ask, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './bridge.ts';
+import { AgentSession } from './index.ts';
+
+let bed: SessionBed;
+const stores: Store[] = [];
+beforeEach(() => {
+  bed = sessionBed();
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  bed.destroy();
+});
+
+async function opened(url: string): Promise<Store> {
+  const store = await openStore(url);
+  stores.push(store);
+  return store;
+}
+
+async function thread(store: Store, tree: TreeId): Promise<string[]> {
+  return store.read(tree, function* () {
+    const to = (yield* ask('tree', {}))?.activeNodeId;
+    return to == null ? [] : (yield* ask('path', { to })).nodes.map((node) => node.text);
+  });
+}
+
+const lines = [
+  { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc', cwd: '/project' },
+  { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'one' } },
+  { type: 'message', uuid: 'm2', parentUuid: 'm1', message: { role: 'assistant', content: 'two' } },
+  { type: 'branch_summary', uuid: 'b1', parentUuid: 'm1', summary: 'tried two' },
+  { type: 'message', uuid: 'm3', parentUuid: 'b1', message: { role: 'user', content: 'three' } },
+  { type: 'compaction', uuid: 'c1', parentUuid: 'm3', summary: 'so far', firstKeptEntryUuid: 'm3' },
+  { type: 'label', uuid: 'l1', parentUuid: 'c1', targetUuid: 'm2', label: 'good' },
+];
+
+describe('the bridge', () => {
+  test.each(['memory', 'sqlite', 'files'])(
+    '[Z20] a session file opens as a tree in %s and is written back with its ids',
+    async (kind) => {
+      const path = bed.write('abc.jsonl', lines);
+      const before = saidIn(bed.open(path).buildSessionContext());
+      const store = await opened(
+        kind === 'memory' ? 'memory:' : `${kind}:${join(bed.folder, kind === 'sqlite' ? 'a.db' : 'tree')}`,
+      );
+      const { treeId, added } = await sessionIntoStore(path, store, bed.options);
+      expect(added.length).toBe(6);
+      expect(await thread(store, treeId)).toEqual(['one', 'tried two', 'three', 'so far']);
+      const copy = await treeIntoSession(store, treeId, { path: join(bed.folder, 'copy.jsonl') }, bed.options);
+      const again = bed.open(copy);
+      expect(again.getEntries().map(({ uuid, parentUuid, type }) => [uuid, parentUuid, type])).toEqual(
+        lines.slice(1, 6).map(({ uuid, parentUuid, type }) => [uuid, parentUuid, type]),
+      );
+      expect(again.getHeader()).toMatchObject({ uuid: 'ses1', id: 'abc' });
+      expect(saidIn(again.buildSessionContext())).toEqual(before);
+      expect(again.getLabel('m2')).toBe('good');
+      expect((await store.fsck()).findings).toEqual([]);
+    },
+  );
+
+  test('[Z21] what is new on either side comes over, and the file’s own lines stay', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'one' });
+    const { path } = manager;
+    const store = await opened('memory:');
+    const { treeId } = await sessionIntoStore(path, store, bed.options);
+    await run(
+      store,
+      { type: 'append', treeId, messages: [{ message: textMessage('assistant', 'from the store') }] },
+      {
+        actor: 'me',
+        now: () => 1,
+        newId: bed.options.newId ?? (() => ''),
+        kit: messageKit,
+      },
+    );
+    const bytes = readFileSync(path);
+    const back = await treeBackIntoSession(store, treeId, path, bed.options);
+    expect(back.added.length).toBe(1);
+    expect(readFileSync(path).subarray(0, bytes.length).equals(bytes)).toBe(true);
+    manager.refresh();
+    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: from the store']);
+    await manager.saveMessage({ role: 'user', content: 'from the file' });
+    const over = await sessionIntoStore(path, store, bed.options);
+    expect(over.added.length).toBe(1);
+    expect(await thread(store, treeId)).toEqual(['one', 'from the store', 'from the file']);
+    expect((await sessionIntoStore(path, store, bed.options)).added).toEqual([]);
+    expect(manager.getEntry(first)?.uuid).toBe(first);
+  });
+
+  test('[Z22] a file that was branched from another has the same ids, and both come into one store', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'one' });
+    await manager.saveMessage({ role: 'assistant', content: 'two' });
+    const { path } = manager;
+    const session = new AgentSession(manager, bed.options);
+    const leaf = manager.getLeafUuid();
+    const { newSessionFile = '' } = await session.branch(leaf);
+    await session.close();
+    const store = await opened('memory:');
+    const one = await sessionIntoStore(path, store, bed.options);
+    const two = await sessionIntoStore(newSessionFile, store, bed.options);
+    expect(await thread(store, two.treeId)).toEqual(await thread(store, one.treeId));
+    const out = await treeIntoSession(store, two.treeId, { path: join(bed.folder, 'out.jsonl') }, bed.options);
+    expect(
+      bed
+        .open(out)
+        .getPath()
+        .slice(1)
+        .map(({ uuid }) => uuid),
+    ).toEqual([first, leaf]);
+    expect((await sessionIntoStore(newSessionFile, store, bed.options)).added).toEqual([]);
+  });
+});

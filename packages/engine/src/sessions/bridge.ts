@@ -1,0 +1,246 @@
+/** A session file as a tree in any store, and a tree of any store as a session file. Ids survive both ways. */
+import { derivedId, messageKit } from '@coppice/content';
+import { linesOf, type SessionFiles } from '@coppice/content/sessions';
+import {
+  actId,
+  ask,
+  asNewNode,
+  type Commit,
+  type ExternalId,
+  isUuid,
+  keepingSteps,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  nodeId,
+  type Plan,
+  parentsFirst,
+  positionBetween,
+  type Reading,
+  type Reads,
+  refuse,
+  type Step,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { newId } from '../new-id.ts';
+
+/** What a bridge is given. */
+export interface BridgeOptions {
+  readonly files: SessionFiles;
+  readonly actor?: string;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly kit?: MessageKit;
+}
+
+/** What came over. */
+export interface Carried {
+  readonly treeId: TreeId;
+  /** Nodes that are new there. */
+  readonly added: readonly NodeId[];
+  /** Nodes that say something else there: they are left as they are. */
+  readonly differ: readonly NodeId[];
+}
+
+type Rows = NonNullable<Reads['rows']['answer']>;
+
+/** The format under which a store keeps the ids of session files. */
+export const sessionFormat = 'session';
+
+/**
+ * Brings a session file into a store as a tree. Brought again, what is new comes along and what is there stays. An id
+ * that another tree of the store has, as after a branch into another file, is kept as a foreign name.
+ */
+export async function sessionIntoStore(path: string, store: Store, options: BridgeOptions): Promise<Carried> {
+  const source = await options.files.store(path);
+  try {
+    const [item] = (await source.trees()).items;
+    if (item === undefined) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const rows = await source.read(item.id, () => ask('rows', {}));
+    if (rows === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
+    const carried = await carry(rows, store, item.id, scope, options);
+    // Names that the file itself has, and those of nodes whose id was taken.
+    const names = await source.externalIdsOf(item.id);
+    const known = new Set(carried.renamed.keys());
+    await store.putExternalIds([
+      ...names.filter((name) => name.nodeId === null || !known.has(name.nodeId)),
+      ...[...carried.renamed].map(([from, to]) => ({
+        treeId: item.id,
+        nodeId: to,
+        format: sessionFormat,
+        scope,
+        id: names.find((name) => name.nodeId === from)?.id ?? from,
+      })),
+    ]);
+    return carried;
+  } finally {
+    await source.close();
+  }
+}
+
+function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
+  return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
+}
+
+/** Adds what a tree does not have yet, as one commit. */
+async function carry(
+  rows: Rows,
+  to: Store,
+  id: TreeId,
+  scope: string,
+  options: BridgeOptions,
+): Promise<Carried & { readonly renamed: ReadonlyMap<NodeId, NodeId> }> {
+  const { now = Date.now, actor = to.owner } = options;
+  const made = options.newId ?? (() => newId());
+  const names = await to.findExternalIds(
+    sessionFormat,
+    scope,
+    rows.nodes.map((node) => node.id),
+  );
+  const here = new Map(names.filter((name) => name.treeId === id).map((name) => [name.id, name.nodeId]));
+  const known = (node: NodeId): NodeId => here.get(node) ?? node;
+  const { result } = await to.change(id, () => planCarry(rows, id, known), {
+    actor,
+    actId: actId(made()),
+    at: now(),
+    additive: true,
+  });
+  return { treeId: id, ...result };
+}
+
+interface Brought {
+  readonly added: readonly NodeId[];
+  readonly differ: readonly NodeId[];
+  readonly renamed: ReadonlyMap<NodeId, NodeId>;
+}
+
+function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Reading<Plan<Brought>> {
+  const there = yield* ask('rows', {});
+  const live = rows.nodes.filter((node) => node.removedIn === null);
+  const present = new Map((there?.nodes ?? []).map((node) => [node.id, node]));
+  const fresh = live.filter((node) => !present.has(known(node.id)));
+  const taken = new Set(yield* ask('taken', { ids: fresh.map((node) => node.id) }));
+  const renamed = new Map<NodeId, NodeId>();
+  for (const node of fresh)
+    if (taken.has(node.id)) renamed.set(node.id, nodeId(derivedId('session-copy', id, node.id)));
+  const name = (node: NodeId) => renamed.get(node) ?? known(node);
+  const added = fresh.map((node) => name(node.id));
+  if (there === null) {
+    const steps = keepingSteps({
+      row: { ...rows.row, activeNodeId: rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId) },
+      nodes: live.map((node) => renameIn(node, name)),
+      bookmarks: rows.bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
+    });
+    return { steps, result: { added, differ: [], renamed } };
+  }
+  const steps: Step[] = [];
+  const ends = new Map<NodeId, string | null>();
+  for (const node of parentsFirst(fresh)) {
+    const made = renameIn(node, name);
+    const parentId = made.parentId ?? there.row.rootId;
+    const before = ends.has(parentId) ? (ends.get(parentId) ?? null) : yield* ask('edge', { of: parentId });
+    const position = positionBetween(before, null);
+    ends.set(parentId, position);
+    steps.push({ type: 'insert', node: { ...asNewNode(made), parentId, position, groupId: 0 } });
+  }
+  const active = rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId);
+  if (steps.length > 0 && active !== null && active !== there.row.activeNodeId)
+    steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
+  const differ = live.flatMap((node) => {
+    const other = present.get(known(node.id));
+    return other !== undefined && other.key !== node.key ? [other.id] : [];
+  });
+  return { steps, result: { added, differ, renamed } };
+}
+
+/** A node with its own id and all that it points at by other names. */
+function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
+  const { marker } = node;
+  return {
+    ...node,
+    id: name(node.id),
+    parentId: node.parentId === null ? null : name(node.parentId),
+    matchParent: node.matchParent === null ? null : name(node.matchParent),
+    lastChildId: null,
+    marker:
+      marker === null
+        ? null
+        : {
+            ...marker,
+            ...(marker.firstKept === undefined ? {} : { firstKept: name(marker.firstKept) }),
+            ...(marker.from === undefined ? {} : { from: name(marker.from) }),
+          },
+    aliases: node.aliases.map((alias) => ({ ...alias, matchParent: name(alias.matchParent) })),
+  };
+}
+
+/** Writes a tree of a store into a new session file, its live nodes with the ids that they have in session files. */
+export async function treeIntoSession(
+  store: Store,
+  id: TreeId,
+  to: { readonly folder: string } | { readonly path: string },
+  options: BridgeOptions,
+): Promise<string> {
+  const { files, now = Date.now, actor = store.owner, kit = messageKit } = options;
+  const makeId = options.newId ?? (() => newId());
+  const rows = await store.read(id, () => ask('rows', {}));
+  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
+  const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
+  const scope = names[0]?.scope;
+  const at = now();
+  const commit: Commit = {
+    treeId: treeId(scope ?? id),
+    version: 1,
+    actId: actId(makeId()),
+    actor,
+    at,
+    kind: 'do',
+    seq: 0,
+    structural: true,
+    steps: keepingSteps(rows),
+  };
+  const fileId = (node: string) => byNode.get(node) ?? node;
+  const [header, ...entries] = linesOf(commit, { before: null, fileId, newId: makeId, kit, header: {} });
+  const made = files.create(to, {
+    uuid: header?.uuid ?? makeId(),
+    id: scope ?? id,
+    at: rows.row.createdAt,
+    entries,
+    commit: { actId: commit.actId, actor, at },
+  });
+  made.close();
+  return made.path;
+}
+
+/**
+ * Writes what is new in a tree of a store back into the session file that it came from. What the file has stays as it
+ * is; nodes that say something else in the two are told.
+ */
+export async function treeBackIntoSession(
+  store: Store,
+  id: TreeId,
+  path: string,
+  options: BridgeOptions,
+): Promise<Carried> {
+  const rows = await store.read(id, () => ask('rows', {}));
+  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const file = await options.files.store(path);
+  try {
+    const [item] = (await file.trees()).items;
+    if (item?.id !== id) return refuse('tree/unknown-tree', `${path} is not the session ${id}.`, { path, treeId: id });
+    // A node whose id was taken in the store goes by the name that it has in the file.
+    const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
+    const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
+    const renamed = { ...rows, nodes: rows.nodes.map((node) => renameIn(node, (one) => own.get(one) ?? one)) };
+    const active = rows.row.activeNodeId;
+    const row = { ...rows.row, activeNodeId: active === null ? null : (own.get(active) ?? active) };
+    const { added, differ } = await carry({ ...renamed, row }, file, id, '', options);
+    return { treeId: id, added, differ };
+  } finally {
+    await file.close();
+  }
+}
