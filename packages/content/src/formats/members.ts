@@ -8,3 +8,4 @@ export { linear } from './linear/index.ts';
 export { markdown } from './markdown/index.ts';
 export { pi } from './pi/index.ts';
 export { requestLog } from './request-log/index.ts';
+export { sessionV2 } from './session-v2/index.ts';

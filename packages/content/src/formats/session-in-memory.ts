@@ -20,7 +20,12 @@ export function sessionInMemory(header: SessionHeader, entries: readonly Session
     indexOf: (uuid) => byId.get(uuid) ?? -1,
     uuidAt: (index) => at(index).uuid,
     typeAt: (index) => at(index).type,
-    parentAt: (index) => (index <= 0 ? -1 : (byId.get(at(index).parentUuid ?? '') ?? 0)),
+    parentAt: (index) => {
+      if (index <= 0) return -1;
+      const above = byId.get(at(index).parentUuid ?? '') ?? 0;
+      // A walk upwards must end, whatever a file says.
+      return above < index ? above : 0;
+    },
     isOurs: () => true,
     entryAt: at,
     refresh: () => 0,

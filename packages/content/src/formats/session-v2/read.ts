@@ -1,0 +1,337 @@
+import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { derivedId } from '../../derived-id.ts';
+import {
+  isAside,
+  parentsFirst,
+  type SessionEntry,
+  type SessionHeader,
+  SessionIndex,
+  sessionVersion,
+} from '../../sessions/index.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import {
+  filledAt,
+  fromIso,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  timeFinding,
+  without,
+} from '../fields.ts';
+import { type Finding, finding, refuseImport } from '../findings.ts';
+import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { lineRecords } from '../records-in.ts';
+import { sessionInMemory } from '../session-in-memory.ts';
+
+function isHeader(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
+}
+
+/** Tells the format by its header, which has an id in the tree. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isHeader(file.lines[0])) ? 0.9 : 0;
+}
+
+interface Line {
+  readonly entry: SessionEntry;
+  readonly line: JsonObject;
+  readonly at: number;
+  records: number;
+}
+
+/** What lines of change and rows say of a place, beyond what entries say themselves. */
+interface Places {
+  readonly position: Map<string, string>;
+  readonly group: Map<string, number>;
+  readonly removed: Set<string>;
+}
+
+class Session {
+  readonly #file: string;
+  readonly #options: ReadOptions;
+  readonly #header: JsonObject | undefined;
+  readonly #lines: Line[] = [];
+  readonly #byId = new Map<string, Line>();
+  readonly #findings: Finding[] = [];
+  #open = 0;
+  #asides = 0;
+
+  constructor(file: string, header: JsonObject | undefined, options: ReadOptions) {
+    this.#file = file;
+    this.#header = header;
+    this.#options = options;
+    const version = numberAt(header ?? {}, 'version') ?? sessionVersion;
+    if (version > sessionVersion)
+      refuseImport(
+        'import/newer',
+        `${file} is of version ${version}; this build reads sessions up to version ${sessionVersion}.`,
+      );
+  }
+
+  get isEmpty(): boolean {
+    return this.#header === undefined && this.#lines.length === 0;
+  }
+
+  #place(at: number): string {
+    return `${this.#file}:${at}`;
+  }
+
+  add(line: JsonObject, at: number, findings: readonly Finding[]): void {
+    for (const one of findings) this.#findings.push(one);
+    const place = this.#place(at);
+    const uuid = filledAt(line, 'uuid');
+    const type = filledAt(line, 'type');
+    if (uuid === undefined || type === undefined) {
+      this.#findings.push(finding('import/record-unreadable', 'loss', place, 'no id or no type', 1));
+      return;
+    }
+    this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
+    const known = this.#byId.get(uuid);
+    if (known !== undefined && canonicalJson(known.line) === canonicalJson(line)) {
+      this.#findings.push(finding('import/duplicate', 'repair', place, `id ${uuid.slice(0, 80)}`));
+      known.records++;
+      return;
+    }
+    const own = known === undefined ? uuid : this.#freeId(uuid);
+    if (own !== uuid)
+      this.#findings.push(
+        finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+      );
+    const entry = { ...line, type, uuid: own, parentUuid: filledAt(line, 'parentUuid') ?? null };
+    const made = { entry: timed(entry), line, at, records: 1 };
+    this.#lines.push(made);
+    this.#byId.set(own, made);
+  }
+
+  #freeId(uuid: string): string {
+    for (let number = 2; ; number++) if (!this.#byId.has(`${uuid}#${number}`)) return `${uuid}#${number}`;
+  }
+
+  tree(): ImportedTree {
+    const line = this.#header ?? {};
+    const id = filledAt(line, 'id') ?? filledAt(line, 'uuid') ?? this.#file;
+    const uuid = filledAt(line, 'uuid') ?? derivedId('session', this.#file);
+    const header: SessionHeader = {
+      ...timed(line),
+      type: 'session',
+      version: sessionVersion,
+      uuid,
+      parentUuid: null,
+      id,
+    };
+    const byNode = new Map<string, string>([[nodeIdOf(id, uuid), uuid]]);
+    for (const { entry } of this.#lines) byNode.set(nodeIdOf(id, entry.uuid), entry.uuid);
+    const toFile = (node: string) => byNode.get(node) ?? node;
+    const entries = parentsFirst(
+      this.#lines.map(({ entry }) => entry),
+      uuid,
+    );
+    const file = sessionInMemory(header, entries);
+    const index = new SessionIndex(file, toFile);
+    const places = this.#places(toFile);
+    const live = new Set<number>();
+    const open = [0];
+    for (let at = open.pop(); at !== undefined; at = open.pop())
+      for (const child of index.children(at)) {
+        live.add(child);
+        open.push(child);
+      }
+    const nodes: ImportedNode[] = [];
+    const families = new Map<string, { readonly id: string; readonly position: string | undefined }[]>();
+    for (let at = 1; at < file.size; at++) {
+      const made = this.#byId.get(file.uuidAt(at));
+      if (made === undefined) continue;
+      if (isAside(file.typeAt(at))) {
+        this.#asides += made.records;
+        continue;
+      }
+      const named = made.entry.parentUuid;
+      const above = file.indexOf(named ?? '');
+      // What is not there, or is itself below, is for the repair to tell and to put right.
+      const parent =
+        named === null || (above >= 0 && above < at) || index.parent(at) !== index.standing(file.parentAt(at))
+          ? fileParent(file.uuidAt(index.parent(at)), uuid)
+          : named;
+      nodes.push(this.#node(made, at, parent, index, places, live.has(at)));
+      const position = places.position.get(made.entry.uuid);
+      const family = families.get(parent ?? '');
+      const child = { id: made.entry.uuid, position };
+      if (family === undefined) families.set(parent ?? '', [child]);
+      else family.push(child);
+    }
+    const childOrder = new Map<string, string[]>();
+    for (const [parent, family] of families)
+      if (family.length > 1)
+        childOrder.set(
+          parent,
+          family.sort((a, b) => compare(a.position, b.position)).map((child) => child.id),
+        );
+    return this.#told(line, id, index, nodes, childOrder, toFile);
+  }
+
+  #told(
+    line: JsonObject,
+    id: string,
+    index: SessionIndex,
+    nodes: readonly ImportedNode[],
+    childOrder: ReadonlyMap<string, readonly string[]>,
+    toFile: (node: string) => string,
+  ): ImportedTree {
+    const { file } = index;
+    const rows = this.#lines.findLast(({ entry }) => entry.type === 'state')?.line ?? {};
+    const stated: TreeAttributes = objectAt(objectAt(rows, 'row'), 'attributes');
+    // Attributes that a tree keeps itself do not come from outside.
+    const {
+      trashedAt: _,
+      forestKey: __,
+      copiedFrom: ___,
+      systemPrompt,
+      title,
+      ...kept
+    } = { ...stated, ...index.attributes };
+    const active = index.leaf === 0 ? textAt(objectAt(rows, 'row'), 'activeNodeId') : file.uuidAt(index.leaf);
+    const createdAt = fromIso(line.timestamp);
+    if (this.#open > 0)
+      this.#findings.push(finding('import/inferred', 'note', this.#file, 'its last commit is not complete'));
+    return {
+      externalId: id,
+      scope: filledAt(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
+      ...(title === undefined ? {} : { title }),
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      attributes: kept,
+      nodes,
+      childOrder,
+      ...(active === undefined ? { activeExternalId: null } : { activeExternalId: toFile(active) }),
+      record: without(line, 'node'),
+      ownRecords: (this.#header === undefined ? 0 : 1) + this.#asides,
+      place: this.#file,
+      findings: this.#findings,
+    };
+  }
+
+  #places(toFile: (node: string) => string): Places {
+    const position = new Map<string, string>();
+    const group = new Map<string, number>();
+    const removed = new Set<string>();
+    for (const { entry, line, at } of this.#lines) {
+      const noted = { ...objectAt(line, 'row'), ...objectAt(line, 'node') };
+      const place = textAt(noted, 'position');
+      if (place !== undefined) position.set(entry.uuid, place);
+      const number = numberAt(noted, 'groupId');
+      if (number !== undefined) group.set(entry.uuid, number);
+      if (typeof noted.removedIn === 'number') removed.add(entry.uuid);
+      if (entry.type !== 'change') continue;
+      const steps = parseSteps(listAt(line, 'steps'));
+      if (!steps.ok) {
+        this.#findings.push(finding('import/message-unreadable', 'repair', this.#place(at), 'a change that is none'));
+        continue;
+      }
+      for (const step of steps.value) {
+        if (step.type === 'move') position.set(toFile(step.nodeId), step.to.position);
+        if (step.type === 'regroup') group.set(toFile(step.nodeId), step.after);
+      }
+    }
+    return { position, group, removed };
+  }
+
+  #node(
+    { entry, line, at, records }: Line,
+    number: number,
+    parent: string | null,
+    index: SessionIndex,
+    places: Places,
+    live: boolean,
+  ): ImportedNode {
+    const place = this.#place(at);
+    const { kind, message, status, meta, marker, createdAt } = index.meaningAt(number);
+    for (const one of timeFinding(line.timestamp, createdAt, place)) this.#findings.push(one);
+    const { firstKept, from, tokensBefore, details } = marker ?? {};
+    const pointers: { firstKept?: string; from?: string } = {};
+    for (const [key, id] of [
+      ['firstKept', firstKept],
+      ['from', from],
+    ] as const) {
+      if (id === undefined) continue;
+      if (this.#byId.has(id)) pointers[key] = id;
+      else this.#findings.push(finding('import/pointer-missing', 'repair', place, id.slice(0, 80)));
+    }
+    const bookmark = index.labels.get(number);
+    const group = places.group.get(entry.uuid) ?? 0;
+    return {
+      externalId: entry.uuid,
+      parentExternalId: parent,
+      message,
+      kind,
+      status,
+      meta,
+      ...(marker === null
+        ? {}
+        : {
+            marker: {
+              ...pointers,
+              ...(tokensBefore === undefined ? {} : { tokensBefore }),
+              ...(details === undefined ? {} : { details }),
+            },
+          }),
+      ...(group > 0 ? { group: `${group}` } : {}),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(bookmark === undefined ? {} : { bookmark }),
+      ...(live && !places.removed.has(entry.uuid) ? {} : { removed: true }),
+      records,
+      place,
+    };
+  }
+}
+
+/** A line whose time is a text, as entries have it. */
+function timed<T extends JsonObject>(line: T): Omit<T, 'timestamp'> & { readonly timestamp?: string } {
+  const { timestamp, ...rest } = line;
+  return typeof timestamp === 'string' ? { ...rest, timestamp } : rest;
+}
+
+function compare(a: string | undefined, b: string | undefined): number {
+  if (a === undefined || b === undefined) return 0;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The node that an id of a file stands for, as stores of such files have it. */
+export function nodeIdOf(session: string, id: string): string {
+  return isUuid(id) ? id : derivedId('session', session, id);
+}
+
+function fileParent(uuid: string, root: string): string | null {
+  return uuid === root ? null : uuid;
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  let session = new Session(file.name, undefined, options);
+  let count = 0;
+  for await (const record of lineRecords(file)) {
+    if (++count % 1000 === 0) yield { type: 'pause' };
+    if (record.type === 'finding') yield record;
+    if (record.type !== 'record') continue;
+    const { value, place, path, findings } = record;
+    if (isHeader(value)) {
+      // Files may have been put one after the other.
+      if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+      session = new Session(file.name, value, options);
+      for (const one of findings) yield { type: 'finding', finding: one };
+    } else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
+    else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
+  }
+  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+}
+
+/** Reads session files of version 2. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || isHeader(sample?.lines[0])) yield* readFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  actId,
+  type Commit,
+  type JsonObject,
+  type NewNode,
+  type NodeId,
+  type NodeMeta,
+  nodeId,
+  type Patch,
+  positionBetween,
+  type Step,
+  type TreeAttributes,
+} from '@coppice/core';
+import { derivedId } from '../../derived-id.ts';
+import { messageKit } from '../../kit.ts';
+import { linesOf, type SessionEntry } from '../../sessions/index.ts';
+import type { ExportedTree, WriteEvent } from '../contract.ts';
+import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { isJsonObject, textAt, without } from '../fields.ts';
+import { isStored } from '../inline-bytes.ts';
+import { fileNameOf, linePieces } from '../kept-lines.ts';
+import { readNote } from '../records.ts';
+import { nodeIdOf } from './read.ts';
+
+const name = 'session-v2';
+
+/** What a node says about itself, without the note that it came from such a file: the file says all of it. */
+function metaOf(meta: NodeMeta): NodeMeta {
+  const { imported: _, ...rest } = meta;
+  return readNote(meta)?.format === name ? rest : meta;
+}
+
+function attributesOf(attributes: TreeAttributes): TreeAttributes {
+  const { metadata, trashedAt: _, copiedFrom: __, forestKey: ___, ...rest } = attributes;
+  if (metadata === undefined) return rest;
+  const { imported } = metadata;
+  const own = isJsonObject(imported) && imported.format === name ? without(metadata, 'imported') : metadata;
+  return Object.keys(own).length === 0 ? rest : { ...rest, metadata: own };
+}
+
+function rootOf(tree: ExportedTree, createdAt: number): NewNode {
+  return {
+    id: tree.rootId,
+    parentId: null,
+    position: positionBetween(null, null),
+    kind: 'root',
+    message: null,
+    status: 'success',
+    groupId: 0,
+    createdAt,
+    matchParent: null,
+    key: null,
+    text: '',
+    tokens: 0,
+    meta: {},
+    marker: null,
+    aliases: [],
+  };
+}
+
+/** The whole of a tree as one commit. */
+function commitOf(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
+  const { createdAt } = timesOf(tree);
+  const steps: Step[] = [{ type: 'insert', node: rootOf(tree, createdAt) }];
+  for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: metaOf(node.meta) } });
+  const after: Patch<TreeAttributes> = attributesOf(tree.attributes);
+  const keys = Object.keys(after);
+  if (keys.length > 0)
+    steps.push({ type: 'attributes', after, before: Object.fromEntries(keys.map((key) => [key, null])) });
+  // Steps name nodes as a store of this file will call them.
+  for (const { nodeId: on, ...bookmark } of tree.bookmarks) {
+    const id = nodeOf(on);
+    steps.push({ type: 'bookmark', nodeId: id, after: { nodeId: id, ...bookmark }, before: null });
+  }
+  if (tree.activeNodeId !== null) steps.push({ type: 'select', after: tree.activeNodeId, before: null });
+  return {
+    treeId: tree.treeId,
+    version: 1,
+    actId: actId(derivedId('session-export', tree.treeId)),
+    actor: 'export',
+    at: tree.updatedAt,
+    kind: 'do',
+    seq: 0,
+    structural: true,
+    steps,
+  };
+}
+
+/** An entry as it stands in a file: what it is and its commit come first, since stores read no more of most lines. */
+function lineOf(entry: SessionEntry, commit: Commit, last: boolean): JsonObject {
+  const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
+  const { actId: act, actor, at } = commit;
+  const line = {
+    type,
+    uuid,
+    parentUuid,
+    version: 1,
+    ...(last ? { commit: true } : {}),
+    ...rest,
+    ...(last ? { actId: act, actor, at, sequence: 0 } : {}),
+  };
+  const json: JsonObject = JSON.parse(JSON.stringify(line));
+  return json;
+}
+
+/** A header as it came, else the one of the tree. */
+function headerOf(made: SessionEntry, was: JsonObject | undefined): JsonObject {
+  const json: JsonObject = JSON.parse(JSON.stringify(made));
+  return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };
+}
+
+/** Writes one file of version 2 a tree. */
+export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) {
+    const original = originalTree(tree, name);
+    const names: ReadonlyMap<string, string> = outgoingIds(tree, name);
+    const root = textAt(original?.record ?? {}, 'uuid') ?? tree.rootId;
+    const session = original?.id ?? tree.treeId;
+    const commit = commitOf(tree, (id) => nodeId(nodeIdOf(session, names.get(id) ?? id)));
+    let count = 0;
+    const [header, ...entries] = linesOf(commit, {
+      before: null,
+      fileId: (id) => (id === tree.rootId ? root : (names.get(id) ?? id)),
+      newId: () => derivedId('session-line', tree.treeId, count++),
+      kit: messageKit,
+      header: {},
+    });
+    if (header === undefined) continue;
+    const lines = entries.map((entry, index) => lineOf(entry, commit, index === entries.length - 1));
+    if (tree.trash.length > 0) yield loss(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
+    for (const node of tree.nodes)
+      if (node.message?.content.some(isStored) === true)
+        yield loss(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
+    yield { type: 'file', name: `${fileNameOf(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+    yield* linePieces([headerOf(header, original?.record), ...lines]);
+    yield { type: 'count', written: tree.nodes.length };
+  }
+}
