@@ -4,6 +4,8 @@ import { type Measure, table } from './measure.ts';
 const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = {
   core: async () => (await import('./core.ts')).core(),
   stores: async () => (await import('./stores.ts')).stores(),
+  engine: async () => (await import('./engine.ts')).engine(),
+  formats: async () => (await import('./formats.ts')).formats(),
 };
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));

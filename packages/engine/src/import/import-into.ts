@@ -196,7 +196,7 @@ export async function* importInto(
         await setImmediate();
       } else {
         yield* storeTree({ store, ledger, names, context, dryRun }, event.tree);
-        if (names.size >= 2000) await names.flush();
+        if (names.size >= namesAtOnce) await names.flush();
       }
     }
     await names.flush();
@@ -206,6 +206,9 @@ export async function* importInto(
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
 }
+
+// More in one write would hold up others, fewer would cost a durable write too often.
+const namesAtOnce = 500;
 
 /** Names on their way into the store, many at once: a durable write for each conversation would cost as much as the conversation. */
 class Names {
@@ -225,9 +228,12 @@ class Names {
   }
 
   async flush(): Promise<void> {
-    const names = this.#waiting;
-    this.#waiting = [];
-    if (names.length > 0) await this.#store.putExternalIds(names);
+    while (this.#waiting.length > 0) {
+      const names = this.#waiting.slice(0, namesAtOnce);
+      await this.#store.putExternalIds(names);
+      this.#waiting = this.#waiting.slice(names.length);
+      await setImmediate();
+    }
   }
 }
 

@@ -1,0 +1,166 @@
+/** Reading and importing an export beside bare JSON.parse and bare bulk inserts; memory and stalls of a large one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileOfBytes, fileOfStream, type Input, readImport } from '@coppice/content/formats';
+import { importInto } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { exportStream, exportText } from './formats/exports.ts';
+import { collect, keep, type Measure, median } from './measure.ts';
+import { openRaw } from './stores/raw-sqlite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-formats-'));
+const long = process.env.COPPICE_LONG === '1';
+
+async function processorTime(work: () => unknown): Promise<number> {
+  collect();
+  const start = process.cpuUsage();
+  keep(await work());
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+}
+
+/** Medians of processor times, candidates in turns; the first run does not count. */
+async function inTurns<Name extends string>(
+  works: { readonly [N in Name]: () => unknown },
+  runs: number,
+): Promise<{ readonly [N in Name]: number }> {
+  const names = Object.keys(works).filter((name): name is Name => Object.hasOwn(works, name));
+  const times = new Map<Name, number[]>(names.map((name) => [name, []]));
+  for (let run = 0; run <= runs; run++)
+    for (const name of names) {
+      const time = await processorTime(works[name]);
+      if (run > 0) times.get(name)?.push(time);
+    }
+  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
+    readonly [N in Name]: number;
+  };
+}
+
+async function readAll(input: Input): Promise<number> {
+  let nodes = 0;
+  for await (const event of readImport(input)) if (event.type === 'tree') nodes += event.tree.nodes.length;
+  return nodes;
+}
+
+let opened = 0;
+
+async function importAll(input: Input): Promise<void> {
+  const store = await openStore(`sqlite:${join(folder, `ours-${opened++}.db`)}`);
+  for await (const event of importInto(store, input)) keep(event);
+  await store.close();
+}
+
+interface Mapped {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly message: object | null;
+}
+
+/** The least that an import can be: parse the whole, one transaction per conversation, one row per message. */
+function bareImport(text: string): void {
+  const database = openRaw(join(folder, `bare-${opened++}.db`));
+  database.exec('CREATE TABLE node (id TEXT PRIMARY KEY, parent_id TEXT, seq INTEGER, content TEXT) WITHOUT ROWID');
+  database.exec('CREATE INDEX node_parent ON node (parent_id)');
+  const insert = database.prepare('INSERT INTO node VALUES (?1, ?2, ?3, ?4)');
+  const conversations: readonly { readonly mapping: { readonly [id: string]: Mapped } }[] = JSON.parse(text);
+  for (const { mapping } of conversations) {
+    database.exec('BEGIN IMMEDIATE');
+    let seq = 0;
+    for (const { id, parent, message } of Object.values(mapping))
+      insert.run(id, parent, seq++, JSON.stringify(message));
+    database.exec('COMMIT');
+  }
+  database.close();
+}
+
+async function compare(measures: Measure[], conversations: number, runs: number): Promise<void> {
+  const text = exportText(conversations, 100);
+  const bytes = Buffer.from(text);
+  const input: Input = { files: [fileOfBytes('conversations.json', bytes)] };
+  const messages = conversations * 100;
+  const size = `${messages.toLocaleString('en')} messages`;
+  const times = await inTurns(
+    {
+      parse: () => JSON.parse(text),
+      read: () => readAll(input),
+      bare: () => bareImport(text),
+      ours: () => importAll(input),
+    },
+    runs,
+  );
+  const per = (time: number) => time / messages;
+  const ratio = times.ours / times.bare;
+  measures.push(
+    { work: `read an export, ${size}`, by: 'JSON.parse', value: per(times.parse), unit: 'µs' },
+    {
+      work: `read an export, ${size}`,
+      by: 'coppice',
+      value: per(times.read),
+      unit: 'µs',
+      ratio: times.read / times.parse,
+    },
+    { work: `import into SQLite, ${size}`, by: 'JSON.parse and bare inserts', value: per(times.bare), unit: 'µs' },
+    {
+      work: `import into SQLite, ${size}`,
+      by: 'coppice',
+      value: per(times.ours),
+      unit: 'µs',
+      ratio,
+      budget: '≤ 2× parse and inserts',
+      kept: ratio <= 2,
+    },
+  );
+}
+
+/** The most memory above idle, and the longest stall, while a stream of a size comes in. */
+async function flow(bytes: number): Promise<{ readonly memory: number; readonly stall: number }> {
+  const store = await openStore(`sqlite:${join(folder, `flow-${bytes}.db`)}`);
+  collect();
+  const idle = process.memoryUsage().rss;
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  let most = idle;
+  const file = await fileOfStream('-', exportStream(bytes, 100));
+  for await (const event of importInto(store, { files: [file] }))
+    if (event.type === 'progress') most = Math.max(most, process.memoryUsage().rss);
+  delay.disable();
+  await store.close();
+  return { memory: most - idle, stall: delay.max / 1000 };
+}
+
+const mega = 1024 * 1024;
+
+/** Everything about formats. */
+export async function formats(): Promise<readonly Measure[]> {
+  const measures: Measure[] = [];
+  try {
+    await compare(measures, 100, 3);
+    await compare(measures, 1000, 1);
+    for (const size of long ? [16, 64, 1024] : [16, 64]) {
+      const { memory, stall } = await flow(size * mega);
+      measures.push(
+        {
+          work: `memory above idle, a stream of ${size} MB`,
+          by: 'coppice',
+          value: memory,
+          unit: 'bytes',
+          budget: '≤ 256 MB',
+          kept: memory <= 256 * mega,
+        },
+        {
+          work: `longest stall, a stream of ${size} MB`,
+          by: 'coppice',
+          value: stall,
+          unit: 'µs',
+          budget: '≤ 100 ms',
+          kept: stall <= 100_000,
+        },
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return measures;
+}
