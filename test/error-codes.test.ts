@@ -1,0 +1,73 @@
+/** The page of error codes is computed from the code. `COPPICE_WRITE_DOCS=1` writes it; else it is compared. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { exitCodes } from '@coppice/cli';
+import * as content from '@coppice/content/formats';
+import { type ErrorKind, refusalKinds } from '@coppice/core';
+import {
+  commandErrorKinds,
+  generateErrorKinds,
+  mcpErrorKinds,
+  providerErrorKinds,
+  toolErrorKinds,
+} from '@coppice/engine';
+import { httpCodes, statusOf, statusOfKind } from '@coppice/server';
+import { expect, test } from 'vitest';
+
+const page = new URL('../docs/error-codes.md', import.meta.url);
+
+const kinds: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'what was asked cannot be understood',
+  'not-found': 'there is no such thing, or not for you',
+  conflict: 'somebody else was first',
+  refused: 'it is understood, and it is not done',
+  unavailable: 'not now; try again later',
+  aborted: 'it was stopped',
+  internal: 'something is broken',
+};
+
+/** Every code and its kind, by the part that it comes from. */
+const parts: Readonly<Record<string, Readonly<Record<string, ErrorKind>>>> = {
+  'Trees, messages, stores': refusalKinds,
+  'Turns of conversation': generateErrorKinds,
+  Providers: providerErrorKinds,
+  Tools: toolErrorKinds,
+  'MCP servers': mcpErrorKinds,
+  Commands: commandErrorKinds,
+  'Import and export': content.importErrorKinds,
+  HTTP: Object.fromEntries(
+    Object.entries(httpCodes).flatMap(([code, { kind }]) => (code.startsWith('http/') ? [[code, kind]] : [])),
+  ),
+};
+
+function kindTable(): string {
+  const rows = Object.entries(kinds).map(([kind, about]) => {
+    const known = kind as ErrorKind;
+    return `| ${kind} | ${statusOfKind[known]} | ${exitCodes[known]} | ${about} |`;
+  });
+  return ['| Kind | HTTP | Exit code | Means |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function codeTables(): string {
+  return Object.entries(parts)
+    .map(([part, codes]) => {
+      const rows = Object.entries(codes).map(([code, kind]) => {
+        const status = statusOf({ code, kind });
+        return `| \`${code}\` | ${kind} | ${status} |`;
+      });
+      return [`## ${part}`, '', '| Code | Kind | HTTP |', '| --- | --- | --- |', ...rows].join('\n');
+    })
+    .join('\n\n');
+}
+
+test('the page lists every code with its kind, status and exit code', () => {
+  const filled = Object.entries({ kinds: kindTable(), codes: codeTables() }).reduce(
+    (text, [name, part]) =>
+      text.replace(
+        new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- end -->`),
+        () => `<!-- ${name} -->\n${part}\n<!-- end -->`,
+      ),
+    readFileSync(page, 'utf8'),
+  );
+  if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(page, filled);
+  expect(readFileSync(page, 'utf8')).toBe(filled);
+});
