@@ -1,6 +1,7 @@
 /** Attachments by the hash of their bytes. */
 import { sha256Hex } from '@coppice/content';
-import type { BlobInfo, BlobStore } from '@coppice/core';
+import type { BlobInfo, BlobStore, Commit } from '@coppice/core';
+import { Awaited } from '../attachments.ts';
 import type { Book } from './book.ts';
 import type { Keeper } from './keeper.ts';
 
@@ -15,6 +16,7 @@ export class Blobs {
   readonly #book: Book;
   readonly #bytesOf: Keeper['bytesOf'];
   readonly #kept = new Map<string, Map<string, Kept>>();
+  readonly #awaited = new Awaited();
 
   constructor(book: Book, keeper?: Keeper) {
     this.#book = book;
@@ -32,6 +34,23 @@ export class Blobs {
     return own;
   }
 
+  /** Whether an owner has an attachment that no message is going to name any more, as far as anybody knows. */
+  isIdle(owner: string, hash: string): boolean {
+    return this.#of(owner).has(hash) && !this.#awaited.has(owner, hash);
+  }
+
+  /** Notes that a commit came through, which may name what was put for it. */
+  arrived(owner: string, commit: Commit): void {
+    this.#awaited.arrived(owner, commit);
+  }
+
+  /** Takes attachments away. */
+  async drop(owner: string, hashes: readonly string[]): Promise<void> {
+    if (hashes.length === 0) return;
+    await this.#book.keep({ type: 'blobs-gone', owner, hashes });
+    for (const hash of hashes) this.#of(owner).delete(hash);
+  }
+
   /** The attachments as one owner sees them. */
   for(owner: string): BlobStore {
     return {
@@ -40,6 +59,7 @@ export class Blobs {
         // A copy: the caller's buffer may change under the hash.
         const bytes = given.slice();
         const info: BlobInfo = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
+        this.#awaited.put(owner, info.hash);
         const there = this.#of(owner).get(info.hash);
         if (there !== undefined) return there.info;
         await this.#book.keep({ type: 'blob', owner, info, bytes });

@@ -16,8 +16,10 @@ import {
   type FsckReport,
   findNode,
   fromRows,
+  isAppError,
   type LinearRecord,
   type ListEvent,
+  type Node,
   type NodeId,
   type Page,
   type Planning,
@@ -36,6 +38,7 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { commitSummary } from '../history.ts';
 import { pageLimit } from '../limits.ts';
 import { mendRows } from '../mend.ts';
@@ -109,8 +112,10 @@ export class BookStore implements Store {
     return this.#book.read(this.owner, treeId, reading);
   }
 
-  change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
-    return this.#book.change(this.owner, treeId, planning, options);
+  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    const changed = await this.#book.change(this.owner, treeId, planning, options);
+    if (changed.commit !== null) this.#desk.blobs.arrived(this.owner, changed.commit);
+    return changed;
   }
 
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
@@ -182,8 +187,13 @@ export class BookStore implements Store {
       const done = purge(pages.tree, pages.log, what);
       if (done.nodeIds.size === 0) return done.report;
       const { nodeIds, tree, log } = done;
+      const named = namedBy(
+        allNodes(pages.tree).filter((node) => nodeIds.has(node.id)),
+        pages.log,
+      );
       await this.#book.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#desk.names.forget(treeId, nodeIds);
+      await this.#collect(named);
       return done.report;
     });
   }
@@ -208,10 +218,40 @@ export class BookStore implements Store {
 
   async #forget(treeId: TreeId): Promise<void> {
     const volume = this.#book.find(this.owner, treeId) ?? unknownTree(treeId);
+    const named = await this.#namedByTree(treeId);
     await this.#desk.runs.forget(treeId);
     await this.#book.forget(volume);
     this.#desk.names.forget(treeId);
     this.#desk.accounts.forget(treeId);
+    await this.#collect(named);
+  }
+
+  /** What a tree names that is about to go; one that cannot be read any more takes nothing with it. */
+  async #namedByTree(treeId: TreeId): Promise<ReadonlySet<string>> {
+    try {
+      const { pages } = await this.#book.open(this.owner, treeId);
+      return namedBy(allNodes(pages.tree), pages.log);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return new Set();
+    }
+  }
+
+  /** Takes those attachments away that nothing names any more. A tree that cannot be read may name any of them. */
+  async #collect(named: ReadonlySet<string>): Promise<void> {
+    const { blobs } = this.#desk;
+    const idle = new Set([...named].filter((hash) => blobs.isIdle(this.owner, hash)));
+    if (idle.size === 0) return;
+    try {
+      const still = await this.#book.naming(this.owner, idle);
+      await blobs.drop(
+        this.owner,
+        [...idle].filter((hash) => !still.has(hash)),
+      );
+    } catch (error) {
+      // What was purged is gone all the same; bytes that nobody names do no harm.
+      if (!isAppError(error)) throw error;
+    }
   }
 
   putExternalIds(ids: readonly ExternalId[]): Promise<void> {
@@ -293,4 +333,12 @@ export class BookStore implements Store {
     if (to === '') refuse('command/invalid', 'A backup needs a place to go to.');
     await this.#plate.backup(to);
   }
+}
+
+/** The attachments that nodes and former contents name. */
+function namedBy(nodes: Iterable<Node>, log: readonly Commit[]): ReadonlySet<string> {
+  const named = new Set<string>();
+  addHashesOf(nodes, named);
+  addHashesOfLog(log, named);
+  return named;
 }

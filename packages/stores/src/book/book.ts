@@ -5,6 +5,7 @@
 import {
   type AbortSignalLike,
   type Answer,
+  allNodes,
   applyOrThrow,
   type Changed,
   type ChangeOptions,
@@ -29,6 +30,7 @@ import {
   type TreeId,
   type TreeWrites,
 } from '@coppice/core';
+import { addHashes, addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
@@ -343,6 +345,21 @@ export class Book {
     volume.row = entry.tree;
     for (const id of entry.nodeIds) pages.purged.add(id);
     this.#lookup.forget(entry.tree, entry.nodeIds);
+  }
+
+  /** Which of these attachments an owner's trees name, in what they say, said before or have in the trash. */
+  async naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const named = new Set<string>();
+    for (const volume of [...this.owned(owner)]) {
+      const told = volume.pages === null ? this.#keeper?.mentions?.(volume.id, hashes) : undefined;
+      if (told === undefined) {
+        const { tree, log } = await this.#pages(volume);
+        addHashesOf(allNodes(tree), named);
+        addHashesOfLog(log, named);
+      } else for (const hash of told) named.add(hash);
+      addHashes(JSON.stringify(volume.row.attributes), named);
+    }
+    return named;
   }
 
   /** Puts mended rows in the place of a tree's own, under its lock. */

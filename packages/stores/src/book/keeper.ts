@@ -52,6 +52,8 @@ export type BookEntry =
   | { readonly type: 'run-chunk'; readonly runId: string; readonly chunk: RunChunk }
   | { readonly type: 'run-end'; readonly runId: string }
   | { readonly type: 'blob'; readonly owner: string; readonly info: BlobInfo; readonly bytes: Uint8Array }
+  /** Attachments that nothing of an owner's names any more. */
+  | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
   | { readonly type: 'user'; readonly user: User }
   | { readonly type: 'token'; readonly token: Token }
   | { readonly type: 'share'; readonly share: Share };
@@ -105,6 +107,8 @@ export interface Keeper {
   homesOf?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Which trees that are not loaded an act has changed. */
   treesOf?(actId: ActId): Promise<readonly TreeId[]>;
+  /** Which of these attachments a tree that is not loaded names, as far as can be told without loading it. */
+  mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /** The bytes of an attachment, where the book was told of it without them. */
   bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
 }

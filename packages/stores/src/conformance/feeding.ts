@@ -125,7 +125,7 @@ export function feedingRules(subject: StoreSubject): void {
         );
         const [next] = await take(again.feedAll(deleted.cursor), 1);
         expect(next?.treeId).toBe(kept.treeId);
-      if (again !== store) await again.close();
+        if (again !== store) await again.close();
       },
     );
 

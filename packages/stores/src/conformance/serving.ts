@@ -156,6 +156,45 @@ export function servingRules(subject: StoreSubject): void {
     });
   });
 
+  describe('attachments of what was purged', () => {
+    rule(subject, '[K109] go with the last thing that names them, and not before', async (store) => {
+      const put = (text: string) => store.blobs.put(new TextEncoder().encode(text), 'text/plain');
+      const [shared, lone, unsent] = [await put('shared'), await put('lone'), await put('unsent')];
+      const there = async (...infos: readonly { readonly hash: string }[]) => {
+        const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
+        return found.map((info) => info !== null);
+      };
+      const says = (info: { readonly hash: string }) => ({
+        role: 'user' as const,
+        content: [{ type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' }],
+      });
+      const first = await bedIn(store, 1);
+      const other = await bedIn(store, 2);
+      await first.run({ type: 'append', treeId: first.treeId, messages: [{ message: says(shared) }] });
+      const { result } = await first.run({
+        type: 'append',
+        treeId: first.treeId,
+        messages: [{ message: says(lone) }],
+      });
+      const [kept] = await other.grow(['begins']);
+      await other.run({ type: 'append', treeId: other.treeId, messages: [{ message: says(shared) }] });
+      expect(kept).toBeDefined();
+      await first.run({ type: 'delete', treeId: first.treeId, nodeIds: [result.nodeId], mode: 'cascade' });
+      expect(await there(shared, lone, unsent)).toEqual([true, true, true]);
+      await store.purge(first.treeId, { nodeId: result.nodeId });
+      expect(await there(shared, lone, unsent)).toEqual([true, false, true]);
+      expect(await store.blobs.read(lone.hash)).toBeNull();
+      await first.run({ type: 'delete-tree', treeId: first.treeId });
+      await store.purgeTree(first.treeId);
+      expect(await there(shared, unsent)).toEqual([true, true]);
+      await other.run({ type: 'delete-tree', treeId: other.treeId });
+      await store.purgeTree(other.treeId);
+      expect(await there(shared, unsent)).toEqual([false, true]);
+      expect(await put('lone')).toEqual(lone);
+      expect(await there(lone)).toEqual([true]);
+    });
+  });
+
   describe('other names', () => {
     rule(
       subject,

@@ -1,5 +1,5 @@
 /** What lies beside the trees, in files of its own: names, reuses, accounts, generations, attachments. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BlobInfo, type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
 import type { Desk } from '../book/book-store.ts';
@@ -125,6 +125,8 @@ export class SideFiles {
       case 'run-end':
         this.#running.delete(text(value, 'runId'));
         return;
+      case 'blobs-gone':
+        return;
       case 'sequence':
         return desk.book.knowSequence(number(value, 'sequence'));
       default:
@@ -156,6 +158,8 @@ export class SideFiles {
         return this.#append('accounts', entry, true);
       case 'blob':
         return this.#blob(entry.owner, entry.info, entry.bytes);
+      case 'blobs-gone':
+        return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
         // The last one is all that counts.
         return this.#file('feed').rewrite([head(), toLine(entry)], this.#bench);
@@ -209,6 +213,23 @@ export class SideFiles {
       this.#bench.replace(path, [bytes], 'blob', true);
     }
     this.#append('blobs', { type: 'blob', owner, info }, true);
+  }
+
+  /** Takes attachments of an owner out of the list, then those bytes that nobody else's list names. */
+  #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
+    const left = new Set<string>();
+    const kept: Uint8Array[] = [head()];
+    for (const value of this.#lines('blobs')) {
+      const { hash } = readBlobInfo(object(value, 'info'));
+      if (text(value, 'owner') === owner && hashes.has(hash)) continue;
+      left.add(hash);
+      kept.push(toLine(value));
+    }
+    this.#file('blobs').rewrite(kept, this.#bench);
+    for (const hash of hashes) {
+      const path = this.blobPath(hash);
+      if (!left.has(hash)) onFile(path, () => rmSync(path, { force: true }));
+    }
   }
 
   /** Where the bytes of an attachment are; the name is a hash and nothing else. */

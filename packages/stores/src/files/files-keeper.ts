@@ -13,8 +13,10 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
+import { addHashes, addHashesOf } from '../attachments.ts';
 import type { BookEntry, Keeper, LoadedTree } from '../book/keeper.ts';
 import { Locks } from '../book/locks.ts';
+import { linesOf } from '../disk/line-file.ts';
 import { type FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
 import type { SideFiles } from '../disk/side-files.ts';
 import { namesIn, onFile, statOf, step, syncFolder, type Workbench } from '../disk/whole-files.ts';
@@ -266,6 +268,20 @@ export class FilesKeeper implements Keeper {
     for (const [id, folder] of this.#has.folders)
       if (!this.#asked.has(id)) for (const act of actsIn(folder.journalPath)) enter(act, id);
     return acts;
+  }
+
+  /** By the journal's text: a hash stands in it as it is, and reading every commit would cost more than it tells. */
+  mentions(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
+    const broken = this.#has.broken.get(id);
+    if (broken !== undefined) throw broken;
+    const folder = this.#has.folders.get(id);
+    const found = new Set<string>();
+    if (folder !== undefined)
+      for (const line of linesOf(folder.journalPath)) if (line.ok) addHashes(JSON.stringify(line.value), found);
+    const original = this.#has.originals.get(id)?.original;
+    if (original !== undefined) addHashesOf(allNodes(original.tree), found);
+    for (const hash of [...found]) if (!hashes.has(hash)) found.delete(hash);
+    return found;
   }
 
   async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {

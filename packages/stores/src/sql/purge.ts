@@ -1,26 +1,62 @@
 /** Taking for good: rows, former contents, and the texts that the log holds. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
+import { type Awaited, addHashes, blobMark } from '../attachments.ts';
 import { removedTogether } from './lists.ts';
 import { exec, number, row, rows, text, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
 import type { Scope } from './scope.ts';
+
+/** The attachments that nodes of a tree name, now or in what they said before; all of its nodes where none are given. */
+function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<string>> {
+  const named = new Set<string>();
+  const like = `LIKE '%${blobMark}%'`;
+  const of = (column: string) => (list === null ? '' : ` AND ${column} IN ${scope.dialect.list('$2')}`);
+  const params = list === null ? [tree] : [tree, list];
+  for (const sql of [
+    `SELECT content, meta FROM node WHERE tree_id = $1${of('id')} AND (content ${like} OR meta ${like})`,
+    `SELECT content, '' AS meta FROM node_content WHERE tree_id = $1${of('node_id')} AND content ${like}`,
+  ])
+    for (const one of yield* rows(sql, ...params))
+      for (const column of ['content', 'meta']) addHashes(text(one, column), named);
+  return named;
+}
+
+/** Takes those attachments away that nothing of their owner's names any more. */
+function* collect(owner: string, candidates: ReadonlySet<string>, awaited: Awaited): Work<void> {
+  const gone = new Set([...candidates].filter((hash) => !awaited.has(owner, hash)));
+  if (gone.size === 0) return;
+  const like = `LIKE '%${blobMark}%'`;
+  const still = new Set<string>();
+  for (const sql of [
+    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
+    `SELECT n.content AS one, '' AS two FROM node_content n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND n.content ${like}`,
+    `SELECT coalesce(linear_form, '') AS one, attributes AS two FROM tree WHERE owner = $1 AND (linear_form ${like} OR attributes ${like})`,
+    `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
+  ])
+    for (const one of yield* rows(sql, owner)) for (const column of ['one', 'two']) addHashes(text(one, column), still);
+  for (const hash of gone)
+    if (!still.has(hash)) yield* exec('DELETE FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
+}
 
 /** Purges a removed node with what went with it, or everything that was removed up to a version. */
 export function* purge(
   scope: Scope,
   tree: StoredTree,
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
+  awaited: Awaited,
 ): Work<PurgeReport> {
   const ids = 'nodeId' in what ? yield* together(tree.id, what.nodeId) : yield* removedUpTo(tree.id, what.upTo);
   if (ids.length === 0) return { nodes: 0, contents: 0 };
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
+  const named = yield* namedBy(scope, tree.id, list);
   const contents = yield* exec(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   for (const table of ['node_alias', 'bookmark', 'external_id'])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
   const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
   yield* redactLog(tree.id, new Set<string>(ids));
+  yield* collect(scope.owner, named, awaited);
   return { nodes, contents };
 }
 
@@ -111,8 +147,10 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
   }
 }
 
-/** Takes a tree for good: nothing of it remains. */
-export function* purgeTree(tree: TreeId): Work<void> {
+/** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
+export function* purgeTree(scope: Scope, tree: TreeId, awaited: Awaited): Work<void> {
+  const named = yield* namedBy(scope, tree, null);
+  addHashes(scope.tree?.linear ?? '', named);
   yield* exec('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
   for (const table of [
@@ -128,4 +166,5 @@ export function* purgeTree(tree: TreeId): Work<void> {
   ])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   yield* exec('DELETE FROM tree WHERE id = $1', tree);
+  yield* collect(scope.owner, named, awaited);
 }

@@ -1,6 +1,7 @@
 /** Runs, attachments and accounts of a database behind their contracts. */
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, RunStore, TreeId } from '@coppice/core';
+import type { Awaited } from '../attachments.ts';
 import type { Work } from './query.ts';
 import * as side from './side-tables.ts';
 
@@ -32,10 +33,11 @@ export function runStore(owner: string, doors: Doors): RunStore {
 }
 
 /** The attachments of an owner. */
-export function blobStore(owner: string, doors: Doors): BlobStore {
+export function blobStore(owner: string, doors: Doors, awaited: Awaited): BlobStore {
   return {
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
+      awaited.put(owner, info.hash);
       await doors.transaction(() => side.putBlob(owner, info, bytes));
       return info;
     },

@@ -32,6 +32,7 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { Awaited } from '../attachments.ts';
 import { checkForeignId } from '../book/names.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkLinear, linearTree } from '../linear.ts';
@@ -54,6 +55,12 @@ import { linearTexts, storedTexts } from './texts.ts';
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
 
+/** What all handles of one open database share. */
+interface Handles {
+  closed: boolean;
+  readonly awaited: Awaited;
+}
+
 /** The store contract on a database. */
 export class SqlStore implements Store {
   readonly owner: string;
@@ -64,9 +71,9 @@ export class SqlStore implements Store {
   readonly #engine: SqlEngine;
   readonly #options: StoreOptions;
   readonly #keeping: Keeping;
-  readonly #state: { closed: boolean };
+  readonly #state: Handles;
 
-  constructor(engine: SqlEngine, options: StoreOptions, state = { closed: false }) {
+  constructor(engine: SqlEngine, options: StoreOptions, state: Handles = { closed: false, awaited: new Awaited() }) {
     this.#engine = engine;
     this.#options = options;
     this.#state = state;
@@ -75,11 +82,12 @@ export class SqlStore implements Store {
     this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
     const doors: Doors = {
       snapshot: (work) => this.#snapshot(work),
-      transaction: (work) => this.#transaction(work),
+      // What lies beside the trees changes none of them.
+      transaction: (work) => this.#committed(work),
       known: (treeId) => this.#known(treeId),
     };
     this.runs = runStore(this.owner, doors);
-    this.blobs = blobStore(this.owner, doors);
+    this.blobs = blobStore(this.owner, doors, state.awaited);
     this.accounts = accountStore(doors);
   }
 
@@ -103,7 +111,10 @@ export class SqlStore implements Store {
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
     const changed = await this.#committed(() => change(this.#keeping, treeId, planning, options));
     const { commit, version } = changed;
-    if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
+    if (commit !== null) {
+      this.#state.awaited.arrived(this.owner, commit);
+      this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
+    }
     return changed;
   }
 
@@ -211,16 +222,16 @@ export class SqlStore implements Store {
     const self = this;
     return this.#transaction(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what);
+      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#state.awaited);
     });
   }
 
   async purgeTree(treeId: TreeId): Promise<void> {
     const self = this;
     await this.#transaction(function* () {
-      const { tree } = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      if (tree?.attributes.trashedAt === undefined) notInTrash(treeId);
-      yield* purgeTree(treeId);
+      const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
+      if (scope.tree?.attributes.trashedAt === undefined) notInTrash(treeId);
+      yield* purgeTree(scope, treeId, self.#state.awaited);
     });
   }
 
