@@ -130,7 +130,7 @@ class Session {
       uuid,
     );
     const file = sessionInMemory(header, entries);
-    const index = new SessionIndex(file, toFile);
+    const index = new SessionIndex(file);
     const places = this.#places(toFile);
     const live = new Set<number>();
     const open = [0];
