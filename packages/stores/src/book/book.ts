@@ -5,7 +5,6 @@
 import {
   type AbortSignalLike,
   type Answer,
-  allNodes,
   applyOrThrow,
   type Changed,
   type ChangeOptions,
@@ -16,7 +15,6 @@ import {
   type LinearRecord,
   type ListEvent,
   type MessageKit,
-  type NodeId,
   type Plan,
   type Planning,
   type Read,
@@ -30,15 +28,15 @@ import {
   type TreeId,
   type TreeWrites,
 } from '@coppice/core';
-import { addHashes, addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
-import type { BookEntry, Keeper, KnownTree, ListStored } from './keeper.ts';
+import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
 import { Lookup } from './lookup.ts';
+import { namedIn } from './naming.ts';
 import { News } from './news.ts';
-import { answerNothing, type Pages, Snapshot, Volume } from './volume.ts';
+import { answerNothing, insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
 
 /** How a book is made. */
 export interface BookOptions {
@@ -348,18 +346,11 @@ export class Book {
   }
 
   /** Which of these attachments an owner's trees name, in what they say, said before or have in the trash. */
-  async naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const named = new Set<string>();
-    for (const volume of [...this.owned(owner)]) {
+  naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    return namedIn([...this.owned(owner)], (volume) => {
       const told = volume.pages === null ? this.#keeper?.mentions?.(volume.id, hashes) : undefined;
-      if (told === undefined) {
-        const { tree, log } = await this.#pages(volume);
-        addHashesOf(allNodes(tree), named);
-        addHashesOfLog(log, named);
-      } else for (const hash of told) named.add(hash);
-      addHashes(JSON.stringify(volume.row.attributes), named);
-    }
-    return named;
+      return told ?? this.#pages(volume);
+    });
   }
 
   /** Puts mended rows in the place of a tree's own, under its lock. */
@@ -401,13 +392,4 @@ export class Book {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }
-}
-
-/** What makes a tree of a list that has not been written to yet. */
-function listStored({ linear, pages, sequence }: Volume): ListStored | undefined {
-  return linear === null || pages === null ? undefined : { settled: linear.settled, tree: pages.tree, sequence };
-}
-
-function insertedBy({ commit }: Settled): NodeId[] {
-  return commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
 }

@@ -17,7 +17,7 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import type { LoadedTree } from './keeper.ts';
+import type { ListStored, LoadedTree } from './keeper.ts';
 import { MatchIndex } from './match-index.ts';
 
 /** What a tree is while it is loaded. The log holds version n at index n − 1 and is only ever added to or replaced. */
@@ -152,4 +152,14 @@ export class ActIndex {
     const known = this.#trees.get(actId);
     return known === undefined ? [] : known instanceof Set ? [...known] : [known];
   }
+}
+
+/** What makes a tree of a list that has not been written to yet. */
+export function listStored({ linear, pages, sequence }: Volume): ListStored | undefined {
+  return linear === null || pages === null ? undefined : { settled: linear.settled, tree: pages.tree, sequence };
+}
+
+/** The nodes that a commit inserts. */
+export function insertedBy({ commit }: Settled): NodeId[] {
+  return commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
 }
