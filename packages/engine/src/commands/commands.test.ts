@@ -10,11 +10,15 @@ import { builtInCommands, createCommands } from './registry.ts';
 describe('the registry', () => {
   test('[E1] has the commands that it should, each complete', () => {
     expect(builtInCommands.map((command) => command.name)).toEqual([
+      'branch',
       'branch-here',
       'branches',
       'cherry-pick',
+      'clone',
       'compact',
       'context',
+      'export-branch',
+      'fork',
       'help',
       'label',
       'merge',

@@ -22,7 +22,7 @@ describe.each(deskStores)('on %s', (kind) => {
   const values = async (line: string) => (await complete(line)).items.map((item) => item.value);
 
   test('[E8] names of commands', async () => {
-    expect(await values('/bra')).toEqual(['/branch-here', '/branches']);
+    expect(await values('/bra')).toEqual(['/branch', '/branch-here', '/branches']);
     expect(await values('und')).toEqual(['/undo']);
     expect(await complete('  /und')).toMatchObject({ from: 2 });
     expect(await values('')).toHaveLength(desk.commands.list.length);

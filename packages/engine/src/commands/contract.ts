@@ -85,6 +85,38 @@ export interface CompactedBranch {
 /** Has older messages of a branch give way to a summary. Refuses `context/nothing-to-compact`. */
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
+/** Which part of a conversation is to become one of its own. */
+export interface CopyRequest {
+  readonly store: Store;
+  readonly treeId: TreeId;
+  /** The end of the way that is copied; the root copies nothing but what belongs to the whole. */
+  readonly nodeId: NodeId;
+  /** Every branch. */
+  readonly whole: boolean;
+  readonly running: RunContext;
+}
+
+/** Where a copy is. */
+export interface CopiedConversation extends CommandPlace {
+  /** The file that it is in, where it got one of its own. */
+  readonly file: string | null;
+}
+
+/** Makes conversations of parts of one: as trees of the same store, or as files of their own. */
+export interface Copies {
+  copy(request: CopyRequest): Promise<CopiedConversation>;
+  /** Writes the way to a node, and what is below it unless only the way is wanted, into a session file; gives its path. */
+  readonly exportBranch?:
+    | ((request: {
+        readonly store: Store;
+        readonly treeId: TreeId;
+        readonly nodeId: NodeId;
+        readonly pathOnly: boolean;
+        readonly to: string | undefined;
+      }) => Promise<string>)
+    | undefined;
+}
+
 /** What commands work with; every part has a default. */
 export interface CommandParts {
   /** Without them no model can be set, and no window is known. */
@@ -95,6 +127,8 @@ export interface CommandParts {
   readonly summarize?: Summarize | undefined;
   readonly compact?: CompactBranch | undefined;
   readonly events?: Events | undefined;
+  /** New trees of the same store if not given, and no files. */
+  readonly copies?: Copies | undefined;
   /** Stops the turns of an act and resolves when they are through, before the act is taken back. */
   readonly abort?: ((which: { readonly actId: ActId }) => Promise<unknown>) | undefined;
   readonly now?: (() => number) | undefined;
@@ -116,6 +150,7 @@ export interface CommandScope {
   readonly now: () => number;
   readonly summarize: Summarize;
   readonly compact: CompactBranch;
+  readonly copies: Copies;
   readonly newAct: () => ActId;
   /** What core is run with; a fresh act for each call unless one is given. */
   readonly running: (actId?: ActId) => RunContext;

@@ -5,6 +5,7 @@ export type { BranchRow } from './branches/index.ts';
 export type { Completion, Completions } from './complete.ts';
 export type { ContextRow } from './context/index.ts';
 export * from './contract.ts';
+export { type Copied, treeCopies } from './copy.ts';
 export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
 export { type CommandErrorCode, commandError, commandErrorKinds } from './errors.ts';
 export { type Goal, type Gone, goTo } from './go-to.ts';

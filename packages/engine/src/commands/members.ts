@@ -1,8 +1,12 @@
+export { branch } from './branch/index.ts';
 export { branchHere } from './branch-here/index.ts';
 export { branches } from './branches/index.ts';
 export { cherryPick } from './cherry-pick/index.ts';
+export { clone } from './clone/index.ts';
 export { compact } from './compact/index.ts';
 export { context } from './context/index.ts';
+export { exportBranch } from './export-branch/index.ts';
+export { fork } from './fork/index.ts';
 export { help } from './help/index.ts';
 export { label } from './label/index.ts';
 export { merge } from './merge/index.ts';

@@ -19,6 +19,7 @@ import type {
   CompactedBranch,
   GivenArguments,
 } from './contract.ts';
+import { treeCopies } from './copy.ts';
 import * as members from './members.ts';
 import { parseCommand } from './parse.ts';
 import { unknownCommand } from './unknown-command.ts';
@@ -84,6 +85,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       now,
       summarize: options.summarize ?? ((request) => compactorOn(request.store).sumUp(request)),
       compact: options.compact ?? ((request) => compacted(compactorOn(request.store), options.models, request)),
+      copies: options.copies ?? treeCopies,
       newAct: () => actId(fresh()),
       running: (act): RunContext => ({ actor, now, newId: fresh, kit, ...(act === undefined ? {} : { actId: act }) }),
       commands: list,

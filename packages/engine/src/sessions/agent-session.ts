@@ -111,8 +111,7 @@ export class AgentSession {
     if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
     const moved = asked.uuid !== place;
     const to = moved ? this.#landing(asked.uuid).at : at;
-    const path = this.#copyTo((header, copying) => pathCopy(this.#manager.index, to, header, copying));
-    this.#goOn(path);
+    const path = this.goOnInCopy(this.#manager.index.file.uuidAt(to), false);
     await this.#tell(this.#manager.getLeafUuid(), []);
     return { selectedText: moved ? '' : selectedText, cancelled: false, newSessionFile: path, inPlace: false };
   }
@@ -124,11 +123,21 @@ export class AgentSession {
 
   /** Copies the whole session, all branches, into a new file and goes on there. */
   async clone(): Promise<BranchResult> {
-    const { index } = this.#manager;
-    const leaf = index.file.indexOf(this.#manager.getLeafUuid());
-    const path = this.#copyTo((header, copying) => subtreeCopy(index, 0, leaf, header, copying));
-    this.#goOn(path);
+    const path = this.goOnInCopy(this.#manager.getLeafUuid(), true);
     return { selectedText: '', cancelled: false, newSessionFile: path, inPlace: false };
+  }
+
+  /** Copies the way to an entry, or the whole session, into a new file and goes on there, without asking any hook. */
+  goOnInCopy(entryUuid: string, whole: boolean): string {
+    const { index } = this.#manager;
+    const at = index.file.indexOf(entryUuid);
+    if (at < 0 || !index.isLive(at))
+      refuse('tree/unknown-node', `There is no entry ${entryUuid} in ${this.#manager.path}.`, { nodeId: entryUuid });
+    const path = this.#copyTo((header, copying) =>
+      whole ? subtreeCopy(index, 0, at, header, copying) : pathCopy(index, at, header, copying),
+    );
+    this.#goOn(path);
+    return path;
   }
 
   /** Writes the way to an entry and all below it into a new file, ids kept; `pathOnly` leaves out what is below. */

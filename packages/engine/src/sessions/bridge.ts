@@ -177,20 +177,31 @@ function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
   };
 }
 
-/** Writes a tree of a store into a new session file, its live nodes with the ids that they have in session files. */
+/** A part of a tree: the way to a node, and what is below it unless only the way is wanted. */
+export interface TreePart {
+  readonly nodeId: NodeId;
+  readonly pathOnly?: boolean;
+}
+
+/**
+ * Writes a tree of a store, or a part of it, into a new session file: its live nodes with the ids that they have in
+ * session files. A part is a session of its own.
+ */
 export async function treeIntoSession(
   store: Store,
   id: TreeId,
   to: { readonly folder: string } | { readonly path: string },
-  options: BridgeOptions,
+  options: BridgeOptions & { readonly part?: TreePart },
 ): Promise<string> {
   const { files, now = Date.now, actor = store.owner, kit = messageKit } = options;
   const makeId = options.newId ?? (() => newId());
-  const rows = await store.read(id, () => ask('rows', {}));
-  if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const all = await store.read(id, () => ask('rows', {}));
+  if (all === null) return refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+  const { part } = options;
+  const rows = part === undefined ? all : partOf(all, part);
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
-  const scope = names[0]?.scope;
+  const scope = part === undefined ? names[0]?.scope : makeId();
   const at = now();
   const commit: Commit = {
     treeId: treeId(scope ?? id),
@@ -214,6 +225,28 @@ export async function treeIntoSession(
   });
   made.close();
   return made.path;
+}
+
+/** The rows of a part; it goes on where the tree does if that lies in it, else at its node. */
+function partOf({ row, nodes, bookmarks }: Rows, { nodeId: top, pathOnly = false }: TreePart): Rows {
+  const byId = new Map(nodes.filter((node) => node.removedIn === null).map((node) => [node.id, node]));
+  const wanted = new Set<NodeId>();
+  for (let at = byId.get(top); at !== undefined; at = at.parentId === null ? undefined : byId.get(at.parentId))
+    wanted.add(at.id);
+  // Parents come first, so that one look at each is enough.
+  const below = new Set<NodeId>([top]);
+  if (!pathOnly)
+    for (const node of parentsFirst([...byId.values()]))
+      if (node.parentId !== null && below.has(node.parentId)) {
+        below.add(node.id);
+        wanted.add(node.id);
+      }
+  const active = row.activeNodeId !== null && wanted.has(row.activeNodeId) ? row.activeNodeId : top;
+  return {
+    row: { ...row, activeNodeId: active === row.rootId ? null : active },
+    nodes: nodes.filter((node) => wanted.has(node.id)),
+    bookmarks: bookmarks.filter((bookmark) => wanted.has(bookmark.nodeId)),
+  };
 }
 
 /**

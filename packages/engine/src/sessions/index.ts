@@ -5,9 +5,11 @@ export {
   type Carried,
   sessionFormat,
   sessionIntoStore,
+  type TreePart,
   treeBackIntoSession,
   treeIntoSession,
 } from './bridge.ts';
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
+export { sessionCopies, storeCopies } from './copies-door.ts';
 export { type NewSessionOptions, SessionManager, type SessionOptions } from './manager.ts';

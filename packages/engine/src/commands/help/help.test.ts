@@ -9,7 +9,7 @@ test('[E28] lists every command with its summary', async () => {
     expect(result.text).toContain(`/${name} `);
     expect(result.text).toContain(summary);
   }
-  expect(result.text).toContain('/undo         Takes back what you did last');
+  expect(result.text).toContain('/undo           Takes back what you did last');
   await desk.close();
 });
 

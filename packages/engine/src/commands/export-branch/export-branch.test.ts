@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { sessionFiles } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AgentSession, SessionManager, sessionCopies, storeCopies } from '../../sessions/index.ts';
+import { type CommandDesk, deskStores, openDesk } from '../../testing/command-desk.ts';
+import { type SessionBed, saidIn, sessionBed } from '../../testing/session-bed.ts';
+import { createCommands } from '../registry.ts';
+
+let bed: SessionBed;
+beforeEach(() => {
+  bed = sessionBed();
+});
+afterEach(() => bed.destroy());
+
+describe.each(deskStores)('on %s', (kind) => {
+  let desk: CommandDesk;
+  beforeEach(async () => {
+    desk = await openDesk(kind, { copies: storeCopies({ files: sessionFiles, folder: bed.folder }) });
+  });
+  afterEach(() => desk.close());
+
+  test('[Z33] writes the way to a node and all below it, or the way alone, with its ids', async () => {
+    const [one, two, three] = await desk.say(['one', 'two', 'three', 'four']);
+    const [other] = await desk.say(['aside'], one, 'assistant');
+    const whole = await desk.run(`/export-branch ${two}`);
+    const [listed] = bed.options.files.list(bed.folder);
+    expect(whole.data).toMatchObject({ file: listed?.path });
+    const manager = bed.open(listed?.path ?? '');
+    expect(manager.getEntries().map(({ uuid }) => uuid)).toContain(three);
+    expect(manager.getEntry(other ?? '')).toBeUndefined();
+    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: two']);
+    const to = join(bed.folder, 'sub', 'path.jsonl');
+    await desk.run(`/export-branch ${two} --path --to ${to}`);
+    expect(
+      bed
+        .open(to)
+        .getEntries()
+        .map(({ uuid }) => uuid),
+    ).toEqual([one, two]);
+    expect(await desk.refusal('/export-branch @start')).toBe('command/no-such-node');
+  });
+});
+
+test('[Z33] where nothing can be written it says so', async () => {
+  const desk = await openDesk('memory');
+  const [one] = await desk.say(['one']);
+  expect(await desk.refusal(`/export-branch ${one}`)).toBe('command/unavailable');
+  await desk.close();
+});
+
+test('[Z34] every command works on a session file as on a store, and the session sees what it did', async () => {
+  const session = new AgentSession(SessionManager.create({ ...bed.options, folder: bed.folder }), bed.options);
+  const ids: string[] = [];
+  for (const [role, content] of [
+    ['user', 'one'],
+    ['assistant', 'two'],
+    ['user', 'three'],
+    ['assistant', 'four'],
+  ] as const)
+    ids.push(await session.manager.saveMessage({ role, content }));
+  const commands = createCommands({ copies: sessionCopies(session, bed.options) });
+  const run = async (line: string) => {
+    const result = await commands.run(line, { store: await session.store(), treeId: session.treeId });
+    session.manager.refresh();
+    return result;
+  };
+  expect((await run('/switch @here')).said).toContain('already');
+  expect(await run(`/switch ${ids[2]}`)).toMatchObject({ selectedText: 'three' });
+  expect(session.manager.getLeafUuid()).toBe(ids[1]);
+  await run('/label here');
+  await run('/name Named');
+  expect([session.manager.getLabel(ids[1] ?? ''), session.manager.getName()]).toEqual(['here', 'Named']);
+  await run(`/cherry-pick ${ids[3]}`);
+  expect(saidIn(session.manager.buildSessionContext())).toEqual(['user: one', 'assistant: two', 'assistant: four']);
+  await run('/undo');
+  expect(session.manager.getLeafUuid()).toBe(ids[1]);
+  expect((await run('/branches')).list?.length).toBe(1);
+  await run(`/switch ${ids[3]}`);
+  await run('/pop');
+  expect(session.manager.getCurrentLeaf()).toMatchObject({ type: 'branch_summary', parentUuid: ids[1] });
+  const before = session.manager.path;
+  const forked = await run(`/fork ${ids[1]}`);
+  expect(forked.data).toMatchObject({ file: session.manager.path });
+  expect(session.manager.path).not.toBe(before);
+  expect(
+    session.manager
+      .getPath()
+      .slice(1)
+      .map(({ uuid }) => uuid),
+  ).toEqual(ids.slice(0, 2));
+  await session.manager.saveMessage({ role: 'user', content: 'elsewhere' });
+  expect((await run('/tree')).said).toBeTruthy();
+  await session.close();
+});

@@ -1,0 +1,18 @@
+import { copyTo } from '../copy.ts';
+import { defineCommand, maybe } from '../define.ts';
+import { findPlace } from '../find-node.ts';
+
+/** Goes on from a node in a conversation of its own. */
+export const fork = defineCommand({
+  name: 'fork',
+  summary:
+    'Goes on after a node in a new conversation or file, the way to it included; without one, from where you are.',
+  parameters: { node: maybe('node', 'The last node that comes along; where you are if not given.') },
+  examples: [
+    { line: '/fork', about: 'the same thread again, to go another way with' },
+    { line: '/fork "the oak"', about: 'the thread up to the node with that label' },
+  ],
+  async run(scope, { node }) {
+    return copyTo(scope, { target: await findPlace(scope, node ?? '@here'), takeBack: false, whole: false });
+  },
+});
