@@ -9,4 +9,5 @@ export { apiVersion, openApiDocument } from './openapi.ts';
 export type { Access, Needs, Route } from './routes/define.ts';
 export { routes } from './routes/index.ts';
 export { checkBind, isLoopback, type Listening, type ServeOptions, serve } from './serve.ts';
-export type { TreeView } from './tree-view.ts';
+export { readThreadPage, type ThreadPage, type ThreadPageRequest } from './thread-page.ts';
+export { type TreeView, toWritten, type Written } from './tree-view.ts';

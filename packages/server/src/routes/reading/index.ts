@@ -1,7 +1,6 @@
 /** What is read of one tree without changing it. */
 import {
   ask,
-  type BranchPage,
   diffBranches,
   diffMessages,
   impactOf,
@@ -11,7 +10,6 @@ import {
   nodeId,
   type Reading,
   type Role,
-  readPage,
   readPath,
   readPathThrough,
   readRecentLeaves,
@@ -22,7 +20,8 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { formatOf, placeOf } from '../../places.ts';
-import { readBookmarks, readNodes } from '../../tree-view.ts';
+import { readThreadPage } from '../../thread-page.ts';
+import { readNodes } from '../../tree-view.ts';
 import {
   anyObject,
   bookmark,
@@ -59,22 +58,6 @@ export const threadPage = z
   })
   .openapi('ThreadPage');
 
-interface Surrounded extends BranchPage {
-  readonly variants: Readonly<Record<string, z.input<typeof variants>>>;
-  readonly bookmarks: Awaited<z.input<typeof threadPage>>['bookmarks'];
-}
-
-function* readSurrounded(page: BranchPage): Reading<Surrounded> {
-  const found = new Map<string, z.input<typeof variants>>();
-  for (const { id, parentId } of page.nodes) {
-    if (parentId === null) continue;
-    const ids = (yield* ask('children', { of: parentId })).map((child) => child.id);
-    found.set(id, { index: ids.indexOf(id), total: ids.length, ids });
-  }
-  const bookmarks = yield* readBookmarks(page.nodes.map((one) => one.id));
-  return { ...page, variants: Object.fromEntries(found), bookmarks };
-}
-
 const page = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/page',
@@ -89,30 +72,8 @@ const page = defineRoute({
   answer: threadPage,
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
-    const { treeId: id, store } = place;
-    const { limit, siblings, nodeId: to, before } = call.query;
-    const found = await store.read(id, function* () {
-      return yield* readSurrounded(
-        yield* readPage(id, {
-          ...(to === undefined ? {} : { nodeId: to }),
-          ...(before === undefined ? {} : { before }),
-          ...(siblings === undefined ? {} : { siblings }),
-          ...(limit === undefined ? {} : { limit: Math.min(limit, mostNodes) }),
-        }),
-      );
-    });
-    const shown = [...found.nodes, ...[...found.groups.values()].flat()];
-    const pending = shown.some((one) => one.status === 'pending');
-    const runs = pending ? (await store.runs.list(id)).map((run) => [run.nodeId, run.id] as const) : [];
-    return reply(
-      {
-        ...found,
-        conversation_format: await formatOf(place),
-        groups: Object.fromEntries(found.groups),
-        runs: Object.fromEntries(runs),
-      },
-      { version: found.version },
-    );
+    const found = await readThreadPage(place.store, place.treeId, call.query);
+    return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
   },
 });
 

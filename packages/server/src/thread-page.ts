@@ -1,0 +1,66 @@
+/** A page of a thread with all that a page of the app shows of it, from one look at the store. */
+import {
+  ask,
+  type Bookmark,
+  type BranchPage,
+  type Node,
+  type NodeId,
+  type Reading,
+  readPage,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+import { given } from './given.ts';
+import { readBookmarks } from './tree-view.ts';
+
+/** Where a message stands among its variants. */
+export interface Variants {
+  readonly index: number;
+  readonly total: number;
+  readonly ids: readonly NodeId[];
+}
+
+/** A page of a branch, as it crosses the wire. */
+export interface ThreadPage extends Omit<BranchPage, 'groups'> {
+  readonly groups: Readonly<Record<string, readonly Node[]>>;
+  readonly variants: Readonly<Record<string, Variants>>;
+  readonly bookmarks: Readonly<Record<string, Bookmark>>;
+  /** The runs that write pending nodes of the page, by node. */
+  readonly runs: Readonly<Record<string, string>>;
+}
+
+/** Which page is wanted. */
+export interface ThreadPageRequest {
+  readonly nodeId?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly before?: string | undefined;
+  readonly siblings?: boolean | undefined;
+}
+
+// A page past this is no page; whoever wants the whole path asks for the path.
+const mostNodes = 1_000;
+
+function* readSurrounded(page: BranchPage): Reading<Omit<ThreadPage, 'runs'>> {
+  const variants = new Map<string, Variants>();
+  for (const { id, parentId } of page.nodes) {
+    if (parentId === null) continue;
+    const ids = (yield* ask('children', { of: parentId })).map((child) => child.id);
+    variants.set(id, { index: ids.indexOf(id), total: ids.length, ids });
+  }
+  const bookmarks = yield* readBookmarks(page.nodes.map((node) => node.id));
+  const { groups, ...rest } = page;
+  return { ...rest, groups: Object.fromEntries(groups), variants: Object.fromEntries(variants), bookmarks };
+}
+
+/** Reads a page. Refuses an unknown tree or node and a cursor off the path. */
+export async function readThreadPage(store: Store, treeId: TreeId, request: ThreadPageRequest): Promise<ThreadPage> {
+  const { limit, ...rest } = request;
+  const wish = given({ ...rest, limit: limit === undefined ? undefined : Math.min(limit, mostNodes) });
+  const found = await store.read(treeId, function* () {
+    return yield* readSurrounded(yield* readPage(treeId, wish));
+  });
+  const shown = [...found.nodes, ...Object.values(found.groups).flat()];
+  if (!shown.some((node) => node.status === 'pending')) return { ...found, runs: {} };
+  const runs = await store.runs.list(treeId);
+  return { ...found, runs: Object.fromEntries(runs.map((run) => [run.nodeId, run.id])) };
+}
