@@ -4,7 +4,7 @@ import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 
 /** The streams and the environment of the process, or a test's. */
 export interface Host {
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ export interface Output {
   /** One line or several of the answer. */
   print(text: string): void;
   /** A piece of the answer that more will follow on the same line. */
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   /** The answer as JSON, on one line. */
   json(value: unknown): void;
   /** Beside the answer, on standard error, as it is. */

@@ -68,7 +68,7 @@ describe('a line', () => {
     const escape = '\u001b[';
     expect((await bed.run(['tree'])).out).not.toContain(escape);
     expect((await bed.run(['tree', '--color'])).out).toContain(escape);
-    const stdout = { isTTY: true, columns: 80, write: (text: string) => written.push(text) };
+    const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
     const written: string[] = [];
     for (const [env, colored] of [
       [{}, true],

@@ -44,7 +44,10 @@ export function makeBed(over: Partial<Host> & { readonly members?: readonly Subc
     const code = await runLine(
       words,
       {
-        stdout: { write: (text) => out.push(text), columns: 80 },
+        stdout: {
+          write: (text) => out.push(typeof text === 'string' ? text : Buffer.from(text).toString('utf8')),
+          columns: 80,
+        },
         stderr: { write: (text) => err.push(text) },
         stdin: Object.assign(pieces(input), { isTTY: input === undefined }),
         env: {},

@@ -29,7 +29,7 @@ describe('coppice chat in a pipe', () => {
       home: bed.home,
       signal: stop.signal,
       stdout: {
-        write(text: string) {
+        write(text: string | Uint8Array) {
           heard += text;
           if (heard.length > 20) stop.abort();
         },

@@ -15,7 +15,7 @@ describe('coppice serve', () => {
       hear = resolve;
     });
     const stdout = {
-      write(text: string) {
+      write(text: string | Uint8Array) {
         told += text;
         if (told.endsWith('\n')) hear(told);
       },

@@ -1,0 +1,69 @@
+/** Files, folders and pipes as what formats read from. Only places that the user named are opened. */
+import { createReadStream } from 'node:fs';
+import { lstat, open, readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { fileOfStream, type Input, type InputFile } from '@coppice/content/formats';
+import { AppError } from '@coppice/core';
+import type { Host } from './output.ts';
+
+// Deeper folders, or more files, are not an export but somebody's home directory.
+const [deepest, most] = [12, 20_000];
+
+/** What a word names: a file, a folder with all that is in it, or standard input for `-`. */
+export async function inputOf(word: string, host: Host): Promise<Input> {
+  if (word === '-') return { files: [await fileOfStream('standard input', bytesOf(host.stdin))] };
+  const path = resolve(host.cwd, word);
+  const found = await stat(path).catch(() => null);
+  if (found === null)
+    throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `There is no file ${word}.` });
+  if (!found.isDirectory()) return { files: [await fileAt(path, basename(path))] };
+  const files: InputFile[] = [];
+  for await (const each of filesBelow(path)) {
+    if (files.length >= most)
+      throw new AppError({
+        code: 'cli/too-many-files',
+        kind: 'refused',
+        message: `${word} holds more than ${most} files.`,
+      });
+    files.push(await fileAt(each, relative(path, each).replaceAll('\\', '/')));
+  }
+  return { files };
+}
+
+async function* bytesOf(source: Host['stdin']): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of source) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
+}
+
+async function* filesBelow(top: string): AsyncGenerator<string> {
+  const folders: { readonly path: string; readonly depth: number }[] = [{ path: top, depth: 0 }];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = (await readdir(folder.path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of entries) {
+      const path = join(folder.path, entry.name);
+      // A link may lead anywhere, and a folder of somebody else's may hold one.
+      if (entry.isSymbolicLink()) continue;
+      if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
+      else if (entry.isFile()) yield path;
+    }
+  }
+}
+
+async function fileAt(path: string, name: string): Promise<InputFile> {
+  const { size } = await lstat(path).then((found) => (found.isSymbolicLink() ? stat(path) : found));
+  return {
+    name,
+    size,
+    stream: () => createReadStream(path),
+    async read(start, end) {
+      const file = await open(path, 'r');
+      try {
+        const bytes = new Uint8Array(Math.max(0, end - start));
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}

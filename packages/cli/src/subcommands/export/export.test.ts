@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice export', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O41] writes a tree, a path and everything, to standard output or to files', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    const { out } = await bed.run(['export', tree, '-f', 'markdown']);
+    for (const text of ['One', 'Two', 'Three', 'Other']) expect(out).toContain(text);
+    const path = await bed.run(['export', tree, nodes[1] ?? '', '-f', 'linear']);
+    expect(path.out).toContain('Two');
+    expect(path.out).not.toContain('Other');
+    const written = await bed.json(['export', '--all', '-o', 'all.coppice']);
+    expect(written).toMatchObject({ report: { trees: 1, nodes: { read: 4, written: 4 } } });
+    expect(readFileSync(`${bed.home}/all.coppice`).length).toBeGreaterThan(100);
+    expect(await bed.run(['export', '--all', '-o', 'all.coppice'])).toMatchObject({ code: 4 });
+  });
+
+  it('[O41] what was written comes back with the same ids', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    await bed.json(['export', tree, '-o', 'one.coppice']);
+    const elsewhere = `sqlite:${bed.home}/elsewhere.db`;
+    await bed.json(['import', 'one.coppice', '--store', elsewhere]);
+    expect(await bed.json(['show', tree, '--store', elsewhere])).toMatchObject({ nodes: nodes.map((id) => ({ id })) });
+  });
+
+  it('[O41] says what to name, and which formats there are', async () => {
+    expect(await bed.run(['export'])).toMatchObject({ code: 2 });
+    const wrong = await bed.run(['export', '--all', '-f', 'papyrus']);
+    expect(wrong).toMatchObject({ code: 2 });
+    expect(wrong.err).toContain('markdown');
+  });
+});

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { type ExportReport, formatNamed, formats, type Selection } from '@coppice/content/formats';
+import { AppError, type TreeRow } from '@coppice/core';
+import { exportFrom } from '@coppice/engine';
+import { usageError } from '../../exit-codes.ts';
+import type { Output } from '../../output.ts';
+import { findNodeIn, findTree } from '../../place.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import type { Workplace } from '../../workplace.ts';
+import { defineSubcommand, type Given } from '../contract.ts';
+
+const writable = formats.filter((format) => format.writer !== undefined).map((format) => format.name);
+
+export const exportTo = defineSubcommand({
+  name: 'export',
+  summary:
+    'write a tree, a branch, a path or everything in the format of another program, and say what that cannot hold',
+  group: 'Look after',
+  arguments: [
+    {
+      name: 'tree',
+      summary: 'id, beginning of an id, title, or last; none with --all',
+      optional: true,
+      completes: 'tree',
+    },
+    { name: 'node', summary: 'the top of a branch, or the end of a path', optional: true, completes: 'node' },
+  ],
+  options: [
+    {
+      name: 'format',
+      short: 'f',
+      value: 'name',
+      summary: `archive if not given; ${writable.join(', ')}`,
+      completes: writable,
+    },
+    {
+      name: 'out',
+      short: 'o',
+      value: 'place',
+      summary: 'a file, or a folder where several are written; standard output if not given',
+      completes: 'file',
+    },
+    { name: 'all', summary: 'every tree' },
+    { name: 'path', summary: 'only the path to the node, or the active one' },
+    { name: 'branch', summary: 'only what is below the node, itself included' },
+    { name: 'thread', summary: 'only the current thread of each tree' },
+  ],
+  examples: [
+    'coppice export last -f markdown',
+    'coppice export last --path -f linear',
+    'coppice export --all -o backup.coppice',
+  ],
+  async run(given, at) {
+    const format = formatNamed(given.optional('format') ?? 'archive');
+    if (format?.writer === undefined)
+      throw usageError(`A format to write is one of ${writable.join(', ')}, not ${given.optional('format') ?? ''}.`);
+    const store = await at.store();
+    const word = given.optional('tree');
+    if ((word === undefined) !== given.flag('all')) throw usageError('Name a tree, or say --all.');
+    const row = word === undefined ? null : await findTree(store, word);
+    const selection = row === null ? undefined : await selectionOf(given, row, at);
+    const out = given.optional('out');
+    const sink = new Sink(at, out === undefined ? null : resolve(at.host.cwd, out), format.writer.files === 'per-tree');
+    let report: ExportReport | null = null;
+    const events = exportFrom(store, {
+      format: format.name,
+      thread: given.flag('thread'),
+      signal: at.host.signal,
+      ...(row === null ? {} : { trees: [row.id] }),
+      ...(selection === undefined ? {} : { selection }),
+    });
+    try {
+      for await (const event of events) {
+        if (event.type === 'file') await sink.open(event.name);
+        else if (event.type === 'report') report = event.report;
+        else await sink.write(event.type === 'text' ? event.text : event.bytes);
+      }
+    } finally {
+      await sink.close();
+    }
+    const { output } = at;
+    // What was written to standard output is the answer; the report must not get into it.
+    const lines = report === null ? [] : reportLines(report, sink.files, output);
+    if (out !== undefined) return { data: { report, files: sink.files }, lines };
+    if (at.options.json) output.note(`${JSON.stringify(report)}\n`);
+    else if (report !== null && report.losses.length > 0) for (const line of lines) output.note(`${line}\n`);
+    return null;
+  },
+});
+
+async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<Selection | undefined> {
+  const word = given.optional('node');
+  const nodeId = word === undefined ? undefined : await findNodeIn(await at.store(), row, word);
+  if (given.flag('branch')) {
+    if (nodeId === undefined) throw usageError('--branch needs the node at its top.');
+    return { what: 'branch', nodeId };
+  }
+  if (given.flag('path') || nodeId !== undefined)
+    return nodeId === undefined ? { what: 'path' } : { what: 'path', nodeId };
+  return undefined;
+}
+
+/** Where the pieces go: standard output, one file, or a folder of files. Nothing that is there is written over. */
+class Sink {
+  readonly files: string[] = [];
+  readonly #at: Workplace;
+  readonly #place: string | null;
+  readonly #many: boolean;
+  #stream: WriteStream | null = null;
+
+  constructor(at: Workplace, place: string | null, many: boolean) {
+    this.#at = at;
+    this.#place = place;
+    this.#many = many;
+  }
+
+  async open(name: string): Promise<void> {
+    if (this.#place === null) return;
+    await this.close();
+    // Formats name files by ids; still, only the last part of a name is ever used.
+    const path = this.#many ? join(this.#place, basename(name)) : this.#place;
+    if (this.#many) mkdirSync(this.#place, { recursive: true });
+    if (existsSync(path))
+      throw new AppError({
+        code: 'cli/exists',
+        kind: 'conflict',
+        message: `${path} is there already; nothing was written.`,
+      });
+    this.#stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    this.files.push(path);
+  }
+
+  async write(piece: string | Uint8Array): Promise<void> {
+    if (this.#place === null) {
+      this.#at.output.write(piece);
+      return;
+    }
+    if (this.#stream === null) await this.open('export');
+    const open = this.#stream;
+    if (open !== null && !open.write(piece)) await once(open, 'drain');
+  }
+
+  async close(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = null;
+    if (stream === null) return;
+    stream.end();
+    await finished(stream);
+  }
+}
+
+const shown = 20;
+
+function reportLines(report: ExportReport, files: readonly string[], output: Output): string[] {
+  const { style } = output;
+  const { read, written, merged, left } = report.nodes;
+  return [
+    `${report.trees} trees, ${read} nodes: ${written} written, ${merged} merged, ${left} left out.`,
+    ...files.map((file) => style.quiet(file)),
+    ...report.losses.slice(0, shown).map((loss) => style.warn(oneLine(loss.message, output.columns))),
+    ...Object.entries(report.counts).map(([what, count]) => style.quiet(`${what}: ${count}`)),
+  ];
+}

@@ -1,0 +1,86 @@
+import { formats, type ImportReport } from '@coppice/content/formats';
+import { importInto } from '@coppice/engine';
+import { inputOf } from '../../input-files.ts';
+import type { Output } from '../../output.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import { createProgress } from '../../terminal/progress.ts';
+import { defineSubcommand } from '../contract.ts';
+
+const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
+
+export const importFrom = defineSubcommand({
+  name: 'import',
+  summary: 'bring conversations in from other programs, with a report of everything that was read',
+  group: 'Look after',
+  arguments: [
+    { name: 'files', summary: 'files, folders, archives, or - for standard input', many: true, completes: 'file' },
+  ],
+  options: [
+    {
+      name: 'format',
+      value: 'name',
+      summary: `found out from the content if not given; ${readable.join(', ')}`,
+      completes: readable,
+    },
+    { name: 'scope', value: 'name', summary: 'an account or file that ids belong to, where they are not unique' },
+    { name: 'strict', summary: 'refuses the whole file if anything in it had to be repaired' },
+    { name: 'dry-run', summary: 'reads and reports, and stores nothing' },
+  ],
+  examples: [
+    'coppice import conversations.zip --dry-run',
+    'coppice import ~/exports',
+    'cat chat.json | coppice import -',
+  ],
+  async run(given, at) {
+    const store = await at.store();
+    const { output, host } = at;
+    const [format, scope] = ['format', 'scope'].map(given.optional);
+    const reports: ImportReport[] = [];
+    const lines: string[] = [];
+    for (const word of given.many('files')) {
+      const progress = createProgress(output, 'bytes');
+      try {
+        const events = importInto(store, await inputOf(word, host), {
+          actor: at.context().actor,
+          strict: given.flag('strict'),
+          dryRun: given.flag('dry-run'),
+          signal: host.signal,
+          ...(format === undefined ? {} : { format }),
+          ...(scope === undefined ? {} : { scope }),
+        });
+        for await (const event of events) {
+          if (event.type === 'progress')
+            progress.tell(event.bytes, event.total === null ? null : Math.max(0, event.total - event.bytes));
+          if (event.type !== 'report') continue;
+          reports.push(event.report);
+          lines.push(...reportLines(word, event.report, output));
+        }
+      } finally {
+        progress.end();
+      }
+    }
+    return { data: { reports }, lines };
+  },
+});
+
+const shown = 20;
+
+function reportLines(word: string, report: ImportReport, output: Output): string[] {
+  const { style } = output;
+  const { conversations, records, findings, counts, attachments } = report;
+  const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>
+    `  ${what.padEnd(14)}${[read, stored, merged, rejected].map((count) => String(count).padStart(10)).join('')}`;
+  const worth = findings.filter((finding) => finding.severity !== 'note');
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  return [
+    `${style.strong(oneLine(word, 60))}  ${report.format}${report.dryRun ? style.warn('  nothing was stored') : ''}`,
+    style.quiet(
+      `  ${''.padEnd(14)}${['read', 'stored', 'merged', 'rejected'].map((name) => name.padStart(10)).join('')}`,
+    ),
+    row('conversations', conversations),
+    row('records', records),
+    ...(attachments > 0 ? [`  ${attachments} attachments`] : []),
+    ...worth.slice(0, shown).map((finding) => style.warn(`  ${oneLine(finding.message, output.columns - 4)}`)),
+    ...(sum > Math.min(shown, worth.length) ? [style.quiet(`  ${sum} findings in all; --json lists them.`)] : []),
+  ];
+}
