@@ -42,8 +42,7 @@ export function settle<R>(treeId: TreeId, row: TreeRow | null, plan: Plan<R>, op
   const { steps, reverses } = plan;
   if (steps.length === 0) return null;
   const structural = isStructural(steps);
-  if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
-    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it to go on in it.`, { treeId });
+  refuseTrashed(treeId, row, steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw staleError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
   const version = (row?.version ?? 0) + 1;
@@ -70,6 +69,12 @@ export function settle<R>(treeId: TreeId, row: TreeRow | null, plan: Plan<R>, op
       updatedAt: options.at,
     },
   };
+}
+
+/** Refuses steps on a tree in the trash, but for those that take it out again. */
+export function refuseTrashed(treeId: TreeId, row: Pick<TreeRow, 'attributes'> | null, steps: readonly Step[]): void {
+  if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
+    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it to go on in it.`, { treeId });
 }
 
 /** The refusal of a stale write. `since` are the commits that made it stale, where the caller has them at hand. */

@@ -1,5 +1,5 @@
 /** The only way from a command to a commit. */
-import { isStale, staleError } from './commit.ts';
+import { isStale, refuseTrashed, staleError } from './commit.ts';
 import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
@@ -162,6 +162,7 @@ async function rehearsed(
   const { steps } = await store.read(command.treeId, function* () {
     const row = yield* ask('tree', {});
     const plan = yield* planning(command, context, at, false, undefined);
+    refuseTrashed(command.treeId, row, plan.steps);
     if (isStale(row, expected) && isStructural(plan.steps))
       throw staleError(command.treeId, row?.version ?? 0, expected ?? 0, yield* ask('log', { since: expected ?? 0 }));
     return plan;
@@ -189,7 +190,10 @@ export async function transplant(
   const actId = context.actId ?? context.newId();
   const { expectedVersion: _, ...plain } = context;
   const removal = { type: 'delete', treeId: from.treeId, nodeIds: [from.nodeId], mode: 'cascade' } as const;
-  await store.read(from.treeId, () => planning(removal, context, context.now(), false, undefined));
+  await store.read(from.treeId, function* () {
+    const { steps } = yield* planning(removal, context, context.now(), false, undefined);
+    refuseTrashed(from.treeId, yield* ask('tree', {}), steps);
+  });
   const graft = { type: 'graft', treeId: to.treeId, from, parentId: to.parentId, select: true } as const;
   const copied = await run(store, graft, { ...context, actId });
   await run(store, removal, { ...plain, actId });

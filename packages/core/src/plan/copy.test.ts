@@ -320,6 +320,15 @@ describe('a move to another tree', () => {
     expect(there.tree).toBe(trees[1]);
   });
 
+  test('[V31] is refused before anything is copied where the tree that it leaves is in the trash', async () => {
+    const { here, there } = await two();
+    const [a = nowhere] = await there.grow(['a']);
+    await there.run({ type: 'delete-tree', treeId: there.treeId });
+    const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
+    await expect(transplant(there.store, wish, context)).rejects.toMatchObject({ code: 'tree/read-only' });
+    expect(here.texts()).toEqual([]);
+  });
+
   test('[V31] expects the version of the tree that it goes to', async () => {
     const { here, there } = await two();
     const [a = nowhere] = await there.grow(['a']);

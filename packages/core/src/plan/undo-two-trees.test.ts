@@ -46,6 +46,20 @@ describe('an act over two trees', () => {
     expect(other.drawing()).toEqual(['x *']);
   });
 
+  test('[U17] a tree in the trash is not taken back without the other, nor the other without it', async () => {
+    for (const [one, two] of [
+      ['bed', 'other'],
+      ['other', 'bed'],
+    ] as const) {
+      const all = await transplanted();
+      const { bed, other } = all;
+      await all[one].run({ type: 'delete-tree', treeId: all[one].treeId }, you);
+      const trees = [bed.tree, other.tree];
+      expect(await all[two].refusal({ type: 'undo', treeId: all[two].treeId })).toBe('tree/read-only');
+      expect([bed.tree, other.tree]).toEqual(trees);
+    }
+  });
+
   test('[U17] what was taken back in one tree only, as by a crash, is taken back in the other', async () => {
     const { bed, other, before } = await transplanted();
     const store = bed.reference;
