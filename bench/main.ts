@@ -5,6 +5,8 @@ const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = 
   core: async () => (await import('./core.ts')).core(),
   stores: async () => (await import('./stores.ts')).stores(),
   engine: async () => (await import('./engine.ts')).engine(),
+  server: async () => (await import('./server.ts')).server(),
+  sessions: async () => (await import('./sessions.ts')).sessions(),
   formats: async () => (await import('./formats.ts')).formats(),
 };
 

@@ -61,6 +61,8 @@ export { isMalformed, type MalformedToolUse, parseToolArguments } from './provid
 export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
 export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
+// Sessions in files.
+export * from './sessions/index.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';
 // Tools: what models may call.

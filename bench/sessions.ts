@@ -1,0 +1,229 @@
+/** Session files beside the published terminal agent whose format they follow: each side on files of its own. */
+import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AgentSession, SessionManager } from '@coppice/engine';
+import { sessionFiles } from '@coppice/stores';
+import { PiSessionManager } from '@coppice/stores/testing/pi-package';
+import { collect, keep, type Measure, median } from './measure.ts';
+
+const entries = 100_000;
+const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-sessions-'));
+const options = { files: sessionFiles };
+const timestamp = '2026-01-02T03:04:05.000Z';
+const words = 'the quick brown fox jumps over the lazy dog and goes on to say what it saw on its way home '.repeat(4);
+const usage = {
+  input: 1,
+  output: 1,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 2,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
+/** How a file is shaped. */
+interface Shape {
+  readonly name: string;
+  /** The parent of each entry; −1 is none. */
+  parent(at: number): number;
+  /** Entries that are compactions. */
+  isCompaction(at: number): boolean;
+}
+
+/** One thread from beginning to end, all of it in force. */
+const thread: Shape = { name: 'one thread', parent: (at) => at - 1, isCompaction: () => false };
+/** Branches of 50 that are left again every 100 entries, and a compaction every 5,000: how long sessions come out. */
+const worked: Shape = {
+  name: 'branches and compactions',
+  parent: (at) => (at % 100 === 0 && at > 0 ? at - 51 : at - 1),
+  isCompaction: (at) => at % 5000 === 4990,
+};
+
+const id = (at: number) => `00000000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`;
+
+/** Writes one file for each side with the same in it. */
+function write(shape: Shape): { readonly ours: string; readonly theirs: string; readonly tip: number } {
+  const [ours, theirs] = [join(folder, `${shape.name} ours.jsonl`), join(folder, `${shape.name} theirs.jsonl`)];
+  const handles = [openSync(ours, 'w'), openSync(theirs, 'w')] as const;
+  const held: [string, string] = ['', ''];
+  const put = (side: 0 | 1, line: object) => {
+    held[side] += `${JSON.stringify(line)}\n`;
+    if (held[side].length < 1 << 20) return;
+    writeSync(handles[side], held[side]);
+    held[side] = '';
+  };
+  const root = id(0xffffff);
+  put(0, { type: 'session', version: 2, uuid: root, parentUuid: null, id: root, timestamp, cwd: '/w' });
+  put(1, { type: 'session', version: 3, id: root, timestamp, cwd: '/w' });
+  for (let at = 0; at < entries; at++) {
+    const parent = shape.parent(at);
+    const base = { uuid: id(at), parentUuid: parent < 0 ? root : id(parent), version: at + 2, commit: true, timestamp };
+    const other = { id: id(at), parentId: parent < 0 ? null : id(parent), timestamp };
+    const text = `${at} ${words}`;
+    const content = [{ type: 'text', text }];
+    if (shape.isCompaction(at)) {
+      put(0, { type: 'compaction', ...base, summary: words, firstKeptEntryUuid: id(at - 10), tokensBefore: 1 });
+      put(1, { type: 'compaction', ...other, summary: words, firstKeptEntryId: id(at - 10), tokensBefore: 1 });
+    } else if (at % 2 === 0) {
+      put(0, { type: 'message', ...base, message: { role: 'user', content }, node: { tokens: 90 } });
+      put(1, { type: 'message', ...other, message: { role: 'user', content, timestamp: 1 } });
+    } else {
+      put(0, { type: 'message', ...base, message: { role: 'assistant', content }, node: { tokens: 90 } });
+      const about = { api: 'x', provider: 'p', model: 'm', usage, stopReason: 'stop', timestamp: 1 };
+      put(1, { type: 'message', ...other, message: { role: 'assistant', content, ...about } });
+    }
+  }
+  for (const side of [0, 1] as const) {
+    writeSync(handles[side], held[side]);
+    closeSync(handles[side]);
+  }
+  return { ours, theirs, tip: entries - 1 };
+}
+
+/** Medians of processor time or of the wall, in microseconds, candidates in turns; the first run does not count. */
+async function inTurns(
+  works: { readonly ours: () => unknown; readonly theirs: () => unknown },
+  runs: number,
+  by: 'processor' | 'wall',
+): Promise<{ readonly ours: number; readonly theirs: number }> {
+  const times = { ours: [] as number[], theirs: [] as number[] };
+  for (let run = 0; run <= runs; run++)
+    for (const side of ['theirs', 'ours'] as const) {
+      collect();
+      const [wall, start] = [performance.now(), process.cpuUsage()];
+      keep(await works[side]());
+      const { user, system } = process.cpuUsage(start);
+      if (run > 0) times[side].push(by === 'processor' ? user + system : (performance.now() - wall) * 1000);
+    }
+  keep(null);
+  return { ours: median(times.ours), theirs: median(times.theirs) };
+}
+
+function rows(
+  work: string,
+  { ours, theirs }: { readonly ours: number; readonly theirs: number },
+  operations = 1,
+): Measure[] {
+  const ratio = ours / theirs;
+  return [
+    { work, by: 'pi-coding-agent', value: theirs / operations, unit: 'µs', ratio: 1 },
+    { work, by: 'coppice', value: ours / operations, unit: 'µs', ratio, budget: '< 1×', kept: ratio < 1 },
+  ];
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, 'r+');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+/** The bench. */
+export async function sessions(): Promise<readonly Measure[]> {
+  const measures: Measure[] = [];
+  const built = [write(thread), write(worked)] as const;
+  for (const [at, shape] of [thread, worked].entries()) {
+    const file = built[at as 0 | 1];
+    const counts = { ours: 0, theirs: 0 };
+    const times = await inTurns(
+      {
+        ours: () => {
+          const manager = SessionManager.open(file.ours, { ...options, readOnly: true });
+          counts.ours = manager.buildSessionContext().messages.length;
+          manager.close();
+        },
+        theirs: () => {
+          counts.theirs = PiSessionManager.open(file.theirs).buildSessionContext().messages.length;
+        },
+      },
+      at === 0 ? 3 : 5,
+      'processor',
+    );
+    if (counts.ours !== counts.theirs) throw new Error(`The contexts differ: ${JSON.stringify(counts)}.`);
+    for (const row of rows(
+      `open 100,000 entries and build the context, ${shape.name} (${counts.ours} in force)`,
+      times,
+    ))
+      measures.push(row);
+  }
+  for (const row of await writing(built[1])) measures.push(row);
+  rmSync(folder, { recursive: true, force: true });
+  return measures;
+}
+
+/** Appending, branching and extracting on a file of 100,000 entries that is open. */
+async function writing(file: {
+  readonly ours: string;
+  readonly theirs: string;
+  readonly tip: number;
+}): Promise<Measure[]> {
+  const [mine, yours] = [join(folder, 'w-ours.jsonl'), join(folder, 'w-theirs.jsonl')];
+  copyFileSync(file.ours, mine);
+  copyFileSync(file.theirs, yours);
+  const session = new AgentSession(SessionManager.open(mine, options), options);
+  const other = PiSessionManager.open(yours);
+  const said = (text: string) => ({ role: 'user' as const, content: text, timestamp: 1 });
+  const appended = await inTurns(
+    {
+      ours: async () => {
+        for (let at = 0; at < 50; at++) await session.manager.saveMessage({ role: 'user', content: `${at} ${words}` });
+      },
+      theirs: () => {
+        // It leaves the bytes to the system; on the disk they are after a sync, which counts for both.
+        for (let at = 0; at < 50; at++) {
+          other.appendMessage(said(`${at} ${words}`));
+          sync(yours);
+        }
+      },
+    },
+    9,
+    'wall',
+  );
+  const back = id(file.tip - 20);
+  const branched = await inTurns(
+    {
+      ours: async () => {
+        for (let at = 0; at < 20; at++) await session.manager.branchWithSummary(back, words);
+      },
+      theirs: () => {
+        for (let at = 0; at < 20; at++) {
+          other.branchWithSummary(back, words);
+          sync(yours);
+        }
+      },
+    },
+    9,
+    'wall',
+  );
+  const paths = await extract(session, file);
+  await session.close();
+  return [
+    ...rows('append a message durably', appended, 50),
+    ...rows('branch with a summary, durably', branched, 20),
+    ...rows('extract the way to an entry into a new file', paths),
+  ];
+}
+
+/** Extracting turns the other's manager to the new file, so each run has one of its own, opened before the clock starts. */
+async function extract(
+  session: AgentSession,
+  file: { readonly theirs: string; readonly tip: number },
+): Promise<{ readonly ours: number; readonly theirs: number }> {
+  const times = { ours: [] as number[], theirs: [] as number[] };
+  for (let run = 0; run <= 5; run++) {
+    const other = PiSessionManager.open(file.theirs, join(folder, 'out'));
+    collect();
+    let start = performance.now();
+    const path = other.createBranchedSession(id(file.tip));
+    if (path !== undefined) sync(path);
+    const theirs = performance.now() - start;
+    collect();
+    start = performance.now();
+    keep(session.exportBranch(id(file.tip), { pathOnly: true }));
+    const ours = performance.now() - start;
+    if (run === 0) continue;
+    times.ours.push(ours * 1000);
+    times.theirs.push(theirs * 1000);
+    for (const name of readdirSync(join(folder, 'out'))) rmSync(join(folder, 'out', name));
+  }
+  return { ours: median(times.ours), theirs: median(times.theirs) };
+}
