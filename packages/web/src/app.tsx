@@ -23,11 +23,20 @@ function Own(): ReactElement {
   const unauthorized = useLists((lists) => lists.unauthorized);
   useKeys();
   useEffect(() => {
-    void loadTrees();
     void loadRegisters();
-    const feed = followTrees();
-    return () => feed.close();
   }, []);
+  // Beside a thread the list is read when one comes there: its connection is for the thread.
+  const listed = place.name !== 'tree';
+  const tree = place.name === 'tree' ? place.treeId : null;
+  useEffect(() => {
+    if (listed) {
+      const feed = followTrees();
+      void loadTrees();
+      return () => feed.close();
+    }
+    if (tree !== null) void loadTrees();
+    return undefined;
+  }, [listed, tree]);
   if (unauthorized) return <SignIn />;
   return (
     <>

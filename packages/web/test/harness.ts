@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
+import { expect } from 'vitest';
 import { builtPage, openBrowser } from './browser.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -26,6 +27,7 @@ function isFresh(): boolean {
   return sources.every((source) => newest(join(packageFolder, source)) <= time);
 }
 
+const patienceMs = 30_000;
 const lockPatienceMs = 60_000;
 
 /** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
@@ -83,10 +85,19 @@ function watch(page: Page, origin: string, faults: string[]): void {
   });
 }
 
+/** What is true soon, however busy the machine is. */
+export function soon<T>(look: () => T | Promise<T>) {
+  return expect.poll(look, { timeout: patienceMs, interval: 60 });
+}
+
 /** Builds the page, starts a server with it and a browser. */
 export async function openStage(options: TestServerOptions = {}): Promise<Stage> {
   await ensureBuilt();
-  const server = await openTestServer({ store: 'sqlite', web: builtPage, ...options });
+  const server = await openTestServer({
+    store: 'sqlite',
+    web: builtPage,
+    ...options,
+  });
   const { url, signInUrl } = await server.listen();
   const browser = await openBrowser();
   return {
@@ -102,8 +113,10 @@ export async function openStage(options: TestServerOptions = {}): Promise<Stage>
           reducedMotion: 'reduce',
           ...wish,
         }));
+      // The scripted model answers, as if somebody had chosen it before.
+      await context.addInitScript("localStorage.setItem('coppice.chosen-models', 'scripted/one')");
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(patienceMs);
       const faults: string[] = [];
       watch(page, url, faults);
       if (given === undefined && signInUrl !== null) await page.goto(signInUrl);

@@ -29,20 +29,30 @@ function lex(text: string): TokensList {
   return new BoundedLexer(options).lex(text);
 }
 
-function blocksFrom(text: string, start: number): MarkdownBlock[] {
+interface Lexed {
+  readonly blocks: readonly MarkdownBlock[];
+  readonly exact: boolean;
+}
+
+function blocksFrom(text: string, start: number): Lexed {
   const blocks: MarkdownBlock[] = [];
-  let at = start;
+  let at = 0;
+  let exact = true;
   for (const token of lex(text)) {
-    if (token.type !== 'space' && token.type !== 'def') blocks.push({ at, raw: token.raw, token });
+    // The lexer keeps a second definition of one name to itself, and changes a few blank lines: then places are not sure.
+    if (!text.startsWith(token.raw, at)) exact = false;
+    if (token.type !== 'space' && token.type !== 'def') blocks.push({ at: start + at, raw: token.raw, token });
     at += token.raw.length;
   }
-  return blocks;
+  return { blocks, exact: exact && at === text.length };
 }
 
 /** A text cut into blocks, ready to be gone on with. */
 export interface Cut {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
+  /** Whether every block stands where it says; only then a longer text can go on from here. */
+  readonly exact: boolean;
 }
 
 /**
@@ -54,10 +64,12 @@ export function cutBlocks(text: string, before: Cut | null): Cut | null {
   // Carriage returns are dropped by the lexer; offsets must count the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {
-    const kept = before !== null && clean.startsWith(before.text) ? before.blocks.slice(0, -2) : [];
+    const goesOn = before?.exact === true && clean.startsWith(before.text);
+    const kept = goesOn ? before.blocks.slice(0, -2) : [];
     const last = kept.at(-1);
     const start = last === undefined ? 0 : last.at + last.raw.length;
-    return { text: clean, blocks: [...kept, ...blocksFrom(clean.slice(start), start)] };
+    const { blocks, exact } = blocksFrom(clean.slice(start), start);
+    return { text: clean, blocks: [...kept, ...blocks], exact };
   } catch {
     return null;
   }

@@ -104,16 +104,22 @@ export async function note(session: TreeSession, parentId: NodeId, message: Mess
   return written !== null;
 }
 
+/** A message as its editor saw it when he began. */
+export interface Seen {
+  readonly node: Node;
+  readonly version: number;
+}
+
 /** Edits a message: as a variant beside it, or in its place. Where another was faster, both texts stay. */
 export async function edit(
   session: TreeSession,
-  node: Node,
+  seen: Seen,
   content: Message['content'],
   mode: 'branch' | 'in-place',
 ): Promise<NodeId | null> {
+  const { node } = seen;
   const message: Message = { role: node.role === 'root' ? 'user' : node.role, content };
-  const before = session.version;
-  if (mode === 'in-place') return editInPlace(session, node, message);
+  if (mode === 'in-place') return editInPlace(session, seen, message);
   if (node.parentId === null) return null;
   const id = freshId();
   const written = await change(
@@ -125,11 +131,15 @@ export async function edit(
   );
   if (written === null) return null;
   await session.refresh(id);
-  noticeRace(session, node, id, before);
+  await noticeRace(session, node, id, seen.version);
   return id;
 }
 
-async function editInPlace(session: TreeSession, node: Node, message: Message): Promise<NodeId | null> {
+async function editInPlace(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
+  const { node } = seen;
+  const now = session.state.base?.nodes.get(node.id);
+  // Nobody overwrites what he has not seen: it becomes a variant, so that neither text is lost.
+  if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
   const shown: Step = {
     type: 'replace',
     nodeId: node.id,
@@ -159,22 +169,32 @@ async function editInPlace(session: TreeSession, node: Node, message: Message): 
     return node.id;
   } catch (thrown) {
     const problem = asProblem(thrown);
-    if (problem.code !== 'tree/version-conflict') {
-      complain(problem);
-      return null;
-    }
-    // Somebody else wrote meanwhile: what was typed here becomes a variant, so that neither text is lost.
-    await session.refresh();
-    return edit(session, node, message.content, 'branch');
+    if (problem.code === 'tree/version-conflict') return keepBoth(session, seen, message);
+    complain(problem);
+    return null;
   }
 }
 
-/** Whether somebody else put a variant beside the same message since a version; both are then pointed out. */
-export function noticeRace(session: TreeSession, node: Pick<Node, 'parentId'>, mine: NodeId, since: number): void {
+async function keepBoth(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
+  await session.refresh();
+  const id = await edit(session, seen, message.content, 'branch');
+  if (id !== null) session.conflict(id, seen.node.id);
+  return id;
+}
+
+/** Looks whether somebody else put a variant beside the same message since a version; both are then pointed out. */
+async function noticeRace(
+  session: TreeSession,
+  node: Pick<Node, 'parentId'>,
+  mine: NodeId,
+  since: number,
+): Promise<void> {
   const { part } = session.state;
   const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
-  const other = ids.find((id) => id !== mine && (part?.nodes.get(id)?.addedIn ?? 0) > since);
-  if (other !== undefined) session.conflict(mine, other);
+  if (ids.length < 3) return;
+  const { nodes } = await api.siblings(session.treeId, mine);
+  const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
+  if (other !== undefined) session.conflict(mine, other.id);
 }
 
 /** Deletes a message: alone, with all that follows, or its whole group. */

@@ -3,7 +3,6 @@ import type { Message, Node, NodeId } from '@coppice/core';
 import { complain, draftNode, freshId } from './acts.ts';
 import { api, type GenerationRequest } from './client.ts';
 import { asProblem } from './http.ts';
-import type { LiveCall, LiveReply } from './live.ts';
 import type { TreeSession } from './session.ts';
 import type { Begun } from './wire.ts';
 
@@ -137,42 +136,25 @@ interface TurnEvent {
   readonly name?: string;
   readonly parameters?: unknown;
   readonly text?: string;
-  readonly isError?: boolean;
 }
 
-/** Hears what the feed does not carry: what the model thinks, and how far its calls of tools are. */
-function hear(session: TreeSession, begun: Begun): void {
-  const source = new EventSource(`/api/generations/${encodeURIComponent(begun.actId)}/events`);
+/** Hears what the feed does not carry: what the model thinks, and which tools it calls. */
+function hear(session: TreeSession, { actId }: Begun): void {
+  const source = new EventSource(`/api/generations/${encodeURIComponent(actId)}/events`);
   const heard = (event: Event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return;
     const told: TurnEvent = JSON.parse(event.data);
-    if (told.type === 'end' || told.type === 'error') {
+    const { type, nodeId, callId, name = '', parameters = {} } = told;
+    if (type === 'end' || type === 'error') {
       source.close();
       void session.refresh();
-      return;
-    }
-    // A decision names its call only.
-    const ids = told.nodeId === undefined ? [...session.state.live.keys()] : [told.nodeId];
-    for (const id of ids) session.changeLive(id, (live) => withTold(live, told));
+    } else if (type === 'thinking-delta' && nodeId !== undefined)
+      session.changeLive(nodeId, (live) => ({ ...live, thinking: live.thinking + (told.text ?? '') }));
+    else if (callId === undefined) return;
+    else if (type === 'tool-result') session.setCall(callId, null);
+    else if (type === 'approval') session.setCall(callId, { name, parameters, state: 'waiting', actId });
+    else if (type === 'tool-use') session.setCall(callId, { name, parameters, state: 'running', actId });
   };
-  for (const name of ['thinking-delta', 'tool-use', 'approval-end', 'tool-result', 'end', 'error'])
+  for (const name of ['thinking-delta', 'tool-use', 'approval', 'tool-result', 'end', 'error'])
     source.addEventListener(name, heard);
-}
-
-/** A reply with something that its turn told laid on. */
-export function withTold(live: LiveReply, told: TurnEvent): LiveReply {
-  if (told.type === 'thinking-delta') return { ...live, thinking: live.thinking + (told.text ?? '') };
-  const { callId } = told;
-  const known = live.calls.find((call) => call.callId === callId);
-  if (callId === undefined || (told.nodeId === undefined && known === undefined)) return live;
-  const ended = told.type === 'tool-result';
-  // A call that waits for a yes goes on waiting until somebody decided.
-  const waits = told.type === 'tool-use' && known?.state === 'waiting';
-  const call: LiveCall = {
-    callId,
-    name: told.name ?? known?.name ?? '',
-    parameters: told.parameters ?? known?.parameters ?? {},
-    state: ended ? (told.isError === true ? 'failed' : 'done') : waits ? 'waiting' : 'running',
-  };
-  return { ...live, calls: [...live.calls.filter((each) => each.callId !== callId), call] };
 }

@@ -93,19 +93,30 @@ export async function loadRegisters(): Promise<void> {
   if (tools.status === 'fulfilled') useLists.setState({ tools: tools.value.items });
 }
 
-/** Follows changes of any tree, so that the list is live in every tab. */
+const soonMs = 250;
+
+/** Follows changes of any tree, for a list that is looked at; lets go of its connection while nobody sees it. */
 export function followTrees(): { close(): void } {
-  const source = new EventSource('/api/feed');
+  let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const changed = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => void loadTrees(), 250);
+    timer = setTimeout(() => void loadTrees(), soonMs);
   };
-  for (const name of ['message', 'tree', 'change', 'commit', 'open']) source.addEventListener(name, changed);
+  const seen = () => {
+    source?.close();
+    source = null;
+    if (document.visibilityState !== 'visible') return;
+    source = new EventSource('/api/feed');
+    for (const name of ['tree', 'open']) source.addEventListener(name, changed);
+  };
+  seen();
+  document.addEventListener('visibilitychange', seen);
   return {
     close() {
+      document.removeEventListener('visibilitychange', seen);
       clearTimeout(timer);
-      source.close();
+      source?.close();
     },
   };
 }

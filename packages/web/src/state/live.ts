@@ -1,20 +1,19 @@
-/** A reply while it is written: text that came so far, what the model thought, and which tools it calls. */
+/** A reply while it is written: text that came so far and what the model thought; and calls of tools while they run. */
 import type { NodeId } from '@coppice/core';
 
-/** A call of a tool on its way. */
+/** A call of a tool on its way. It outlives its reply: tools run when the reply is said. */
 export interface LiveCall {
-  readonly callId: string;
   readonly name: string;
   readonly parameters: unknown;
-  readonly state: 'asked' | 'running' | 'waiting' | 'done' | 'failed';
-  readonly result?: string;
+  readonly state: 'running' | 'waiting';
+  /** The turn that it belongs to, where a decision about it goes. */
+  readonly actId: string;
 }
 
 /** What is known of a reply that is not in the tree yet. */
 export interface LiveReply {
   readonly text: string;
   readonly thinking: string;
-  readonly calls: readonly LiveCall[];
   readonly startedAt: number;
   /** Set by whoever began it: where approvals go. */
   readonly actId: string | null;
@@ -22,7 +21,7 @@ export interface LiveReply {
 
 /** A reply that has just begun. */
 export function newReply(startedAt: number, actId: string | null = null): LiveReply {
-  return { text: '', thinking: '', calls: [], startedAt, actId };
+  return { text: '', thinking: '', startedAt, actId };
 }
 
 /**

@@ -4,11 +4,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
 import { asProblem, type Problem } from './http.ts';
-import { type LiveReplies, type LiveReply, newReply, withText } from './live.ts';
+import { type LiveCall, type LiveReplies, type LiveReply, newReply, withText } from './live.ts';
 import { emptyPart, type Loaded, landed, pathOf, withPage } from './loaded.ts';
 import { openReplyStream } from './reply-stream.ts';
 import { Topology } from './topology.ts';
-import type { Approval, FeedCommit, Written } from './wire.ts';
+import type { FeedCommit, Written } from './wire.ts';
 
 /** A change of this page that the server has not confirmed. */
 export interface Overlay {
@@ -30,6 +30,8 @@ export interface TreeState {
   readonly unconfirmed: ReadonlySet<NodeId>;
   readonly runs: ReadonlyMap<NodeId, string>;
   readonly live: LiveReplies;
+  /** Calls of tools that are not through, by their ids. */
+  readonly calls: ReadonlyMap<string, LiveCall>;
   /** Nodes beside which another writer put his own at the same time. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;
@@ -52,6 +54,7 @@ const nothing: TreeState = {
   unconfirmed: new Set(),
   runs: new Map(),
   live: new Map(),
+  calls: new Map(),
   conflicts: new Map(),
   topology: null,
   stamp: 0,
@@ -82,6 +85,7 @@ export class TreeSession {
   #next = 1;
   #reading = false;
   #again = false;
+  #wanted: NodeId | null = null;
   #topologyWanted = false;
 
   constructor(treeId: TreeId) {
@@ -112,7 +116,9 @@ export class TreeSession {
       this.#feed = openFeed(this.treeId, tree.version, {
         commit: (commit) => this.#heard(commit),
         delta: (delta) => this.#delta(delta.nodeId, delta.offset, delta.text),
-        approval: (approval) => this.#asked(approval),
+        approval: ({ callId, name, parameters, actId: act }) =>
+          this.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
+        decided: (callId) => this.setCall(callId, null),
         reset: () => void this.refresh(),
         connected: (connected) => {
           this.store.setState({ connected });
@@ -223,8 +229,10 @@ export class TreeSession {
     return base === null ? pageSize : Math.min(400, pathOf(base).length);
   }
 
-  /** Reads the loaded branch again. Asked for while it runs, it runs once more. */
+  /** Reads the loaded branch again, with its end at a node if one is named. Asked for while it runs, it runs once more. */
   async refresh(leaf?: NodeId): Promise<void> {
+    // Whoever asks without a place must not undo the wish of one who named it.
+    if (leaf !== undefined) this.#wanted = leaf;
     if (this.#reading) {
       this.#again = true;
       return;
@@ -235,8 +243,8 @@ export class TreeSession {
         this.#again = false;
         const { base } = this.state;
         if (base === null) return;
-        const wanted = leaf ?? base.leaf ?? base.tree.activeNodeId ?? undefined;
-        const page = await this.#pageOrActive(wanted);
+        const page = await this.#pageOrActive(this.#wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined);
+        this.#wanted = null;
         const now = this.state.base ?? base;
         const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
         this.#show({ base: part, runs: new Map(entriesOf(page.runs)) });
@@ -321,16 +329,14 @@ export class TreeSession {
     for (const id of ids) this.#begin(id, actId(act));
   }
 
-  /** A tool waits for a yes: the card stands with the reply of its act, or the last one that is being written. */
-  #asked({ actId: act, callId, name, parameters }: Approval): void {
-    const live = [...this.state.live];
-    const found = live.find(([, reply]) => reply.actId === act) ?? live.at(-1);
-    if (found === undefined) return;
-    this.changeLive(found[0], (reply) => ({
-      ...reply,
-      actId: act,
-      calls: [...reply.calls.filter((call) => call.callId !== callId), { callId, name, parameters, state: 'waiting' }],
-    }));
+  /** A tool is called, waits for a yes, or is through (null). */
+  setCall(callId: string, call: LiveCall | null): void {
+    this.store.setState((state) => {
+      const calls = new Map(state.calls);
+      if (call === null) calls.delete(callId);
+      else calls.set(callId, call);
+      return { calls };
+    });
   }
 
   /** Changes a reply that is being written. */

@@ -1,9 +1,14 @@
 /** The blocks of a message: prose, thinking, tool cards, pictures, files, and what this page does not know. */
 import { definitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
-import { type Block, isText, isToolUse, type Message, type Node } from '@coppice/core';
-import { type ReactElement, useState } from 'react';
+import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
+import { type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { num, t } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import type { LiveCall } from '../state/live.ts';
+import { SessionContext } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ToolCard } from './tool-card.tsx';
 
@@ -42,18 +47,7 @@ interface BlockViewProps {
 
 function BlockView({ block, growing, results, open }: BlockViewProps): ReactElement | null {
   if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
-  if (isToolUse(block)) {
-    const result = results?.get(block.id);
-    return (
-      <ToolCard
-        name={block.name}
-        parameters={block.parameters}
-        result={result?.message ?? null}
-        failed={isFailed(result)}
-        open={open}
-      />
-    );
-  }
+  if (isToolUse(block)) return <Call block={block} result={results?.get(block.id)} open={open} />;
   if (isKnown(block)) {
     if (block.type === 'thinking') return <Thinking text={block.thinking} />;
     if (block.type === 'image') return <ImageView block={block} />;
@@ -70,6 +64,41 @@ function BlockView({ block, growing, results, open }: BlockViewProps): ReactElem
 function isFailed(node: Node | undefined): boolean {
   const source = node?.meta.source;
   return source !== undefined && (source.isError === true || source.is_error === true || source.outcome === 'error');
+}
+
+const noCalls: ReadonlyMap<string, LiveCall> = new Map();
+const nothingChanges = () => () => undefined;
+
+/** A call of a tool, as far as it is: in an open tree it may still run, or wait for a yes. */
+function Call({
+  block,
+  result,
+  open,
+}: {
+  readonly block: ToolUseBlock;
+  readonly result: Node | undefined;
+  readonly open: boolean;
+}): ReactElement {
+  // A branch that somebody shared has cards too, and no tree that is open.
+  const session = useContext(SessionContext);
+  const store = session?.store;
+  const calls = useSyncExternalStore(store?.subscribe ?? nothingChanges, () => store?.getState().calls ?? noCalls);
+  const call = result === undefined ? calls.get(block.id) : undefined;
+  return (
+    <ToolCard
+      name={block.name}
+      parameters={block.parameters}
+      result={result?.message ?? null}
+      failed={isFailed(result)}
+      open={open}
+      state={call?.state ?? 'none'}
+      onDecide={(approve, remember) => {
+        if (call === undefined || session === null) return;
+        session.setCall(block.id, { ...call, state: 'running' });
+        api.approve(call.actId, block.id, approve, remember).catch((thrown) => complain(asProblem(thrown)));
+      }}
+    />
+  );
 }
 
 /** What a model thought, folded to its first words. */

@@ -22,6 +22,8 @@ export function withNewText(message: Message, text: string): Message['content'] 
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const [text, setText] = useState(() => plainText(node.message));
+  // What the writer has seen: others may write while this box is open.
+  const [seen] = useState(() => ({ node, version: session.version }));
   const [busy, setBusy] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const close = () => useUi.setState({ editing: null });
@@ -34,7 +36,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const save = async (mode: 'branch' | 'in-place') => {
     if (node.message === null || text.trim() === '' || busy) return;
     setBusy(true);
-    const id = await edit(session, node, withNewText(node.message, text), mode);
+    const id = await edit(session, seen, withNewText(node.message, text), mode);
     setBusy(false);
     if (id === null) return;
     close();

@@ -3,7 +3,6 @@ import { memo, type ReactElement, useEffect, useState } from 'react';
 import { exactly, num, t, tn, when } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { complain } from '../state/acts.ts';
-import { api } from '../state/client.ts';
 import { stop } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
 import { flowerOf } from '../state/hues.ts';
@@ -22,7 +21,6 @@ import { MessageActions } from './message-actions.tsx';
 import { plainText, type ThreadRow } from './rows.ts';
 import { Status } from './status.tsx';
 import { Stem, type StemMark } from './stem.tsx';
-import { ToolCard } from './tool-card.tsx';
 import { VariantSwitch } from './variant-switch.tsx';
 
 function markOf({ node, kind }: ThreadRow): StemMark {
@@ -250,22 +248,6 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
     <div className="body" aria-live="polite" aria-busy="true">
       {live !== null && live.thinking !== '' ? <Thinking text={live.thinking} live={text === ''} /> : null}
       <Markdown text={text} growing />
-      {live?.calls.map((call) => (
-        <ToolCard
-          key={call.callId}
-          name={call.name}
-          parameters={call.parameters}
-          result={null}
-          failed={call.state === 'failed'}
-          state={call.state === 'waiting' ? 'waiting' : 'running'}
-          onDecide={(approve, remember) => {
-            if (live.actId !== null)
-              void api
-                .approve(live.actId, call.callId, approve, remember)
-                .catch((thrown) => complain(asProblem(thrown)));
-          }}
-        />
-      ))}
       <span className="caret" role="presentation" />
     </div>
   );

@@ -7,12 +7,31 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sprout } from '../ui/logo.tsx';
 import { MessageRow } from './message-row.tsx';
-import { rowsOf } from './rows.ts';
+import { rowsOf, type ThreadRow } from './rows.ts';
 
 // Nearer to its end than this a thread follows what is written.
 const nearEnd = 80;
 // Nearer to its top than this it asks for what lies above.
 const nearTop = 600;
+
+/** Where the last row ends, in the scrolled pixels. */
+function contentEnd(element: HTMLElement): number {
+  const list = element.firstElementChild?.firstElementChild;
+  return list instanceof HTMLElement ? list.offsetTop + list.offsetHeight : element.scrollHeight;
+}
+
+/** Keeps the ground as deep as it is seen, so that a shorter branch does not pull what is above it down. */
+function hold(element: HTMLElement, depth: number): void {
+  const ground = element.firstElementChild;
+  if (ground instanceof HTMLElement) ground.style.minHeight = depth === 0 ? '' : `${depth}px`;
+}
+
+/** Whether a row gave way to a variant of it; what grew or went at the end is something else. */
+function switched(before: readonly ThreadRow[], after: readonly ThreadRow[]): boolean {
+  const at = after.findIndex((row, index) => before[index] !== undefined && row.node.id !== before[index].node.id);
+  const [old, now] = [before[at], after[at]];
+  return old !== undefined && now !== undefined && old.node.parentId === now.node.parentId;
+}
 
 /** The thread: the branch that this view is on, as a document with the stem beside it. Only what is seen is drawn. */
 export function Thread(): ReactElement {
@@ -20,12 +39,14 @@ export function Thread(): ReactElement {
   const part = useTree((state) => state.part);
   const sight = useTree((state) => state.sight);
   const growing = useTree((state) => state.live);
+  const unconfirmed = useTree((state) => state.unconfirmed);
   const current = useUi((ui) => ui.current);
   const rows = useMemo(() => (part === null ? [] : rowsOf(pathOf(part))), [part]);
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
   const seen = useRef(0);
+  const before = useRef<readonly ThreadRow[]>([]);
   const firstId = useRef<string | null>(null);
   const [below, setBelow] = useState(false);
   const count = rows.length;
@@ -39,13 +60,22 @@ export function Thread(): ReactElement {
 
   const toEnd = useCallback(() => {
     const element = scroll.current;
-    if (element !== null) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    hold(element, 0);
+    element.scrollTop = element.scrollHeight;
+    hold(element, element.scrollTop + element.clientHeight);
   }, []);
 
   useLayoutEffect(() => {
-    if (atEnd.current && count > 0) toEnd();
+    // Another variant below: the message that was switched stays where it is, whatever is left under it.
+    if (switched(before.current, rows)) atEnd.current = false;
+    before.current = rows;
+    // What one says oneself is always followed.
+    const last = rows.at(-1)?.node.id;
+    if (last !== undefined && unconfirmed.has(last)) atEnd.current = true;
+    if (atEnd.current && rows.length > 0) toEnd();
     else if (growing.size > 0) setBelow(true);
-  }, [growing, count, toEnd]);
+  }, [growing, rows, unconfirmed, toEnd]);
 
   // Sizes are measured after the first drawing, and pictures come later still.
   useEffect(() => {
@@ -73,7 +103,11 @@ export function Thread(): ReactElement {
   const onScroll = () => {
     const element = scroll.current;
     if (element === null) return;
-    atEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
+    const seen = element.scrollTop + element.clientHeight;
+    const gap = contentEnd(element) - seen;
+    // Ground that is only held is no end that anybody went to.
+    atEnd.current = gap < nearEnd && (gap > -nearEnd || element.scrollTop === 0);
+    hold(element, seen);
     if (atEnd.current) setBelow(false);
     if (element.scrollTop < nearTop) void session.above();
   };

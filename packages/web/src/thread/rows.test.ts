@@ -1,0 +1,47 @@
+import { type Message, type Node, nodeId, textMessage } from '@coppice/core';
+import { calls, result } from '@coppice/core/testing';
+import { expect, test } from 'vitest';
+import { plainText, rowsOf } from './rows.ts';
+
+function chain(...messages: readonly Message[]): readonly Node[] {
+  return messages.map((message, index) => ({
+    id: nodeId(`n${index}`),
+    parentId: nodeId(`n${index - 1}`),
+    position: 'a',
+    seq: index,
+    kind: 'message',
+    role: message.role,
+    status: 'success',
+    groupId: 0,
+    createdAt: 0,
+    matchParent: null,
+    key: null,
+    tokens: 1,
+    addedIn: 1,
+    contentIn: 1,
+    removedIn: null,
+    lastChildId: null,
+    message,
+    text: '',
+    meta: {},
+    marker: null,
+    aliases: [],
+  }));
+}
+
+test('[B9] results of tools stand with their calls; one whose call is not there stands alone', () => {
+  const call = calls('c1', 'look');
+  const rows = rowsOf(
+    chain(
+      textMessage('user', 'Hi'),
+      call,
+      result('c1', 'Found.'),
+      textMessage('assistant', 'There.'),
+      result('c9', 'Lost.'),
+    ),
+  );
+  expect(rows.map((row) => row.node.id)).toEqual(['n0', 'n1', 'n3', 'n4']);
+  expect(plainText(rows[1]?.results.get('c1')?.message ?? null)).toBe('Found.');
+  expect(rows[1]?.end).toBe('n2');
+  expect(rows[2]?.goesOn).toBe(true);
+});

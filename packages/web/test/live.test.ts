@@ -1,0 +1,113 @@
+import { textBeats } from '@coppice/engine/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({
+    replies: [textBeats('Word by word it comes.').flatMap((beat) => [beat, { type: 'wait', ms: 40 } as const])],
+  });
+});
+afterAll(() => stage.close());
+
+async function newTree(...said: readonly string[]): Promise<string> {
+  const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'Shared by tabs', messages } });
+  return body.treeId;
+}
+
+function thread({ page }: Tab) {
+  return page.getByTestId('thread');
+}
+
+async function edit(tab: Tab, text: string): Promise<void> {
+  const first = thread(tab).getByRole('article').first();
+  await first.hover();
+  await first.getByRole('button', { name: 'Edit (E)' }).click();
+  await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill(text);
+}
+
+test('[B20] what one tab says another sees while it is written', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const one = await stage.open(`/t/${id}`);
+  const two = await stage.open(`/t/${id}`);
+  await thread(two).getByText('Hello.').waitFor();
+  await one.page.getByRole('textbox', { name: 'Message' }).fill('Can you hear me?');
+  await one.page.keyboard.press('Enter');
+  await thread(two).getByText('Can you hear me?').waitFor();
+  await thread(two).getByText('Word by word it comes.').waitFor();
+  await soon(() => thread(two).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  for (const tab of [one, two]) {
+    expect(tab.faults).toEqual([]);
+    await tab.context.close();
+  }
+});
+
+test('[B21] two tabs that edit the same message at once both keep their text, and both tabs show both', async () => {
+  const id = await newTree('The first text', 'An answer.');
+  const one = await stage.open(`/t/${id}`);
+  const two = await stage.open(`/t/${id}`);
+  await edit(one, 'From the first tab');
+  await edit(two, 'From the second tab');
+  await Promise.all([one, two].map((tab) => tab.page.getByRole('button', { name: 'Branch and send' }).click()));
+  for (const tab of [one, two])
+    await thread(tab)
+      .getByRole('group', { name: / of 3$/ })
+      .first()
+      .waitFor();
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}/topology`);
+  const said = body.nodes
+    .filter((node: { role: string }) => node.role === 'user')
+    .map((node: { preview: string }) => node.preview);
+  expect(said.sort()).toEqual(['From the first tab', 'From the second tab', 'The first text']);
+  // Whoever came second is told, and can compare.
+  await soon(async () => {
+    const strips = await Promise.all(
+      [one, two].map((tab) => tab.page.getByText('Also edited in another tab.').count()),
+    );
+    return strips.some((count) => count > 0);
+  }).toBe(true);
+  for (const tab of [one, two]) {
+    expect(tab.faults).toEqual([]);
+    await tab.context.close();
+  }
+});
+
+test('[B22] saving over a text that another tab has changed keeps both as variants', async () => {
+  const id = await newTree('The first text', 'An answer.');
+  const one = await stage.open(`/t/${id}`);
+  await edit(one, 'Saved too late');
+  // The page does not hear of it: its feed is cut off.
+  await one.page.route('**/feed*', (route) => route.abort());
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page`);
+  const first = body.nodes[0].id;
+  await stage.server.ask('POST', `/api/trees/${id}/nodes/${first}/edit`, {
+    version: body.version,
+    body: { content: 'Saved before', mode: 'in-place' },
+  });
+  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await soon(async () =>
+    (await stage.server.ask('GET', `/api/trees/${id}/topology`)).body.nodes
+      .map((node: { preview: string }) => node.preview)
+      .sort(),
+  ).toEqual(['An answer.', 'Saved before', 'Saved too late']);
+  await one.context.close();
+});
+
+test('[B23] without the server the page goes on: what is written waits, says so, and is sent when it is back', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const tab = await stage.open(`/t/${id}`);
+  await thread(tab).getByText('Hello.').waitFor();
+  await tab.context.setOffline(true);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Said in a tunnel');
+  await tab.page.keyboard.press('Alt+Enter');
+  await thread(tab).getByText('Said in a tunnel').waitFor();
+  await tab.page.getByText('Offline.').waitFor();
+  await tab.context.setOffline(false);
+  await tab.page.getByRole('button', { name: 'Try now' }).click();
+  await soon(() => tab.page.getByText('Offline.').count()).toBe(0);
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(body.messages.at(-1).content).toEqual([{ type: 'text', text: 'Said in a tunnel' }]);
+  await tab.context.close();
+});

@@ -1,0 +1,209 @@
+import { createTools, defineTool } from '@coppice/engine';
+import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+let next: ScriptedReply = textBeats('Hello there.');
+
+beforeAll(async () => {
+  stage = await openStage({
+    replies: [(request, call, options) => (typeof next === 'function' ? next(request, call, options) : next)],
+  });
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+async function newTree(...said: readonly string[]): Promise<string> {
+  const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } });
+  return body.treeId;
+}
+
+/** Something to wait for until the test lets it through. */
+function openGate(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+function thread({ page }: Tab) {
+  return page.getByTestId('thread');
+}
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+test('[B10] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
+  const tab = await stage.open(`/t/${demo.id}`);
+  await thread(tab).getByText('The script stops at the first doubt').waitFor();
+  await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 4' }).count()).toBe(1);
+  await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
+  await done(tab);
+});
+
+test('[B11] the arrows of a message, and the arrow keys, go round its variants; what is above stays where it is', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.pause}`);
+  const row = thread(tab).locator(`[data-node-id="${demo.freeze}"]`);
+  await row.waitFor();
+  const before = await row.boundingBox();
+  await thread(tab)
+    .getByRole('group', { name: 'Variant 2 of 4' })
+    .getByRole('button', { name: 'Next variant' })
+    .click();
+  await thread(tab).getByText('Drain connections at HAProxy').waitFor();
+  expect(await row.boundingBox()).toEqual(before);
+  await tab.page.getByRole('article').filter({ hasText: 'Drain connections' }).focus();
+  await tab.page.keyboard.press('ArrowLeft');
+  await thread(tab).getByText('Pause the pool instead').waitFor();
+  // The branch is remembered, here and on the server.
+  await thread(tab).getByText('The script stops at the first doubt').waitFor();
+  await expect
+    .poll(async () => (await stage.server.ask('GET', `/api/trees/${demo.id}`)).body.activeNodeId)
+    .toBe(demo.leaf);
+  await done(tab);
+});
+
+test('[B12] what is sent shows at once, the reply streams in below it, and both are in the tree', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const gate = openGate();
+  next = async function* () {
+    const beats = textBeats('One **bold** word at a time.');
+    yield* beats.slice(0, 3);
+    await gate.promise;
+    yield* beats.slice(3);
+  };
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Tell me more');
+  await tab.page.keyboard.press('Enter');
+  await thread(tab).getByText('Tell me more').waitFor();
+  await thread(tab).getByText('One bold word').waitFor();
+  expect(await thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
+  gate.resolve();
+  await thread(tab).getByText('word at a time.').waitFor();
+  await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  expect(await thread(tab).locator('strong').last().textContent()).toBe('bold');
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(body.messages.map((message: { role: string }) => message.role)).toEqual([
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+  await done(tab);
+});
+
+test('[B13] a reply that is stopped keeps what arrived, and can be gone on with', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  next = [{ type: 'text-delta', text: 'It begins here' }, { type: 'hang' }];
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Go');
+  await tab.page.keyboard.press('Enter');
+  await thread(tab).getByText('It begins here').waitFor();
+  next = textBeats(' and ends there.');
+  await thread(tab).getByRole('button', { name: 'Stop' }).click();
+  await thread(tab).getByText('Stopped', { exact: true }).waitFor();
+  await thread(tab).getByText('It begins here').waitFor();
+  await thread(tab).getByRole('button', { name: 'Continue' }).click();
+  await thread(tab).getByText('It begins here and ends there.').waitFor();
+  await done(tab);
+});
+
+test('[B14] an edit becomes a variant and the old text stays; saving only rewrites it; both can be undone', async () => {
+  const id = await newTree('First words', 'An answer.');
+  next = textBeats('Another answer.');
+  const tab = await stage.open(`/t/${id}`);
+  const first = thread(tab).getByRole('article').first();
+  await first.hover();
+  await first.getByRole('button', { name: 'Edit (E)' }).click();
+  await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Better words');
+  await tab.page.getByRole('button', { name: 'Branch and send' }).click();
+  await thread(tab).getByText('Another answer.').waitFor();
+  await thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).waitFor();
+  await first.hover();
+  await first.getByRole('button', { name: 'Edit (E)' }).click();
+  await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
+  await tab.page.getByRole('button', { name: 'Save only' }).click();
+  await thread(tab).getByText('Best words').waitFor();
+  expect(await thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).count()).toBe(1);
+  await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await thread(tab).getByText('Better words').waitFor();
+  await done(tab);
+});
+
+test('[B15] regenerating keeps what was said, and several answers stand in columns to choose from', async () => {
+  const id = await newTree('Which one?', 'This one.');
+  next = (_request, call) => textBeats(`Answer number ${call}.`);
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.getByRole('article').last().focus();
+  await tab.page.keyboard.press('Shift+R');
+  await thread(tab).getByRole('group', { name: 'Variant 4 of 4' }).waitFor();
+  await thread(tab).getByRole('button', { name: 'Side by side' }).click();
+  await soon(() => tab.page.locator('.cols article').count()).toBe(4);
+  await tab.page.locator('.cols article').first().getByRole('button', { name: 'Grow from this' }).click();
+  await thread(tab).getByText('This one.').waitFor();
+  await thread(tab).getByRole('group', { name: 'Variant 1 of 4' }).waitFor();
+  await done(tab);
+});
+
+test('[B16] a link to a message opens its own branch and brings it into sight', async () => {
+  const other = demo.answers[1] ?? '';
+  const tab = await stage.open(`/t/${demo.id}/${other}`);
+  await thread(tab).getByText('on the standby, after you promote it').waitFor();
+  await soon(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
+  await stage.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
+  await done(tab);
+});
+
+test('[B17] a message is deleted with its count said before, and comes back by one press', async () => {
+  const id = await newTree('One', 'Two', 'Three', 'Four');
+  const tab = await stage.open(`/t/${id}`);
+  await thread(tab).getByText('Two', { exact: true }).waitFor();
+  await thread(tab).getByRole('article').nth(1).focus();
+  await tab.page.keyboard.press('Backspace');
+  const dialog = tab.page.getByRole('dialog');
+  await dialog.getByText('It and everything after').click();
+  await dialog.getByRole('button', { name: 'Delete 3' }).click();
+  await soon(() => thread(tab).getByRole('article').count()).toBe(1);
+  await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await soon(() => thread(tab).getByRole('article').count()).toBe(4);
+  await done(tab);
+});
+
+test('[B18] a tool that changes things waits for a yes, and its card shows arguments and result', async () => {
+  const tools = createTools({
+    tools: [
+      defineTool({
+        name: 'write_note',
+        description: 'Writes a note.',
+        parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        sideEffects: true,
+        run: async () => 'Noted.',
+      }),
+    ],
+  });
+  const own = await openStage({
+    tools,
+    replies: [
+      toolBeats({ id: 'call-1', name: 'write_note', parameters: { text: 'Buy milk' } }),
+      textBeats('It is written.'),
+    ],
+  });
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Notes' } });
+  const tab = await own.open(`/t/${body.treeId}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Note it');
+  await tab.page.keyboard.press('Enter');
+  const card = tab.page.getByRole('region', { name: 'Tool call write_note' });
+  await card.getByText('Buy milk').waitFor();
+  await card.getByRole('button', { name: 'Allow once' }).click();
+  await thread(tab).getByText('It is written.').waitFor();
+  await thread(tab).getByText('Noted.').waitFor();
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
