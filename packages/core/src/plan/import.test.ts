@@ -111,5 +111,7 @@ describe('an import', () => {
     expect(await bad({ id: uuid(11) })).toBe('id/taken');
     expect(await bad({ id: 'msg-1' })).toBe('id/invalid');
     expect(await refusalOf(bed, importing([q], { attributes: { trashedAt: 1 } }))).toBe('tree/root-protected');
+    const elsewhere = { treeId: treeId(uuid(2)), rootId: uuid(11) };
+    expect(await refusalOf(bed, importing([q], elsewhere))).toBe('id/taken');
   });
 });

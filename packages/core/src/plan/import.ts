@@ -89,6 +89,8 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
     for (const id of ids)
       if (taken.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     const rootId = idFor(context, command.rootId);
+    if (known.has(rootId))
+      refuse('id/taken', `The id ${rootId} is that of the root and of a message.`, { nodeId: rootId });
     yield* free(command.rootId === undefined ? [] : [rootId]);
     return newTree(command, context, rootId, attributes);
   }
