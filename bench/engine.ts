@@ -1,0 +1,256 @@
+/** A turn of the engine beside the bare stream of the same provider: what storing, following and recovering it costs. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { messageKit } from '@coppice/content';
+import { run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+import {
+  collectReply,
+  createGenerator,
+  createProviders,
+  type Generator,
+  newId,
+  type Providers,
+  parseConfig,
+} from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { type Measure, median } from './measure.ts';
+
+const me = { actor: 'bench', now: Date.now, newId: () => newId(), kit: messageKit };
+const question = textMessage('user', 'Say some words, please.');
+
+/** What is needed to ask, bare or through the engine. */
+interface Bench {
+  readonly store: Store;
+  readonly providers: Providers;
+  readonly generator: Generator;
+  readonly url: string;
+}
+
+async function plant(store: Store): Promise<TreeId> {
+  const id = treeId(newId());
+  await run(store, { type: 'create', treeId: id, attributes: {} }, me);
+  return id;
+}
+
+/** The provider alone: asked, read to its end, folded into a message. */
+async function bare({ providers }: Bench, model: string, words: number): Promise<void> {
+  const reply = await collectReply(providers.model(model).stream({ messages: [question], maxTokens: 4_096 }));
+  if (reply.last?.type !== 'end') throw new Error(`The bare stream of ${words} words ended otherwise.`);
+}
+
+/** What nobody can do without: the bytes, cut into events, each parsed and its text joined to the rest. */
+async function fetched({ url }: Bench, model: string, words: number): Promise<void> {
+  const body = { model: model.slice('wire/'.length), messages: [{ role: 'user', content: 'Say some words, please.' }] };
+  const answer = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, stream: true }),
+  });
+  let [heard, text, rest] = [0, '', ''];
+  for await (const piece of (answer.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    const events = (rest + piece).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      if (event === 'data: [DONE]') continue;
+      const delta = JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '';
+      if (delta !== '') heard++;
+      text += delta;
+    }
+  }
+  if (heard !== words || text === '') throw new Error(`Fetched ${heard} of ${words} words.`);
+}
+
+/** The same as a turn: said, stored while it comes, followed by a reader, and ended durably. */
+async function turn({ generator }: Bench, model: string, words: number, id: TreeId): Promise<void> {
+  const started = generator.generate(
+    { type: 'send', treeId: id, messages: [{ message: question }] },
+    { models: [model], maxTokens: 4_096 },
+  );
+  let heard = 0;
+  for await (const event of started.events()) {
+    if (event.type === 'text-delta') heard++;
+    if (event.type === 'error') throw new Error(event.message);
+  }
+  if (heard !== words) throw new Error(`The turn told ${heard} of ${words} words.`);
+}
+
+interface Spent {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+/** Processor and wall time in microseconds. Garbage is not collected before: that throws compiled code away as well. */
+async function spent(work: () => Promise<void>): Promise<Spent> {
+  const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { cpu: user + system, wall: Number(process.hrtime.bigint() - wall) / 1_000 };
+}
+
+interface Beside {
+  readonly fetched: Spent;
+  readonly bare: Spent;
+  readonly turn: Spent;
+}
+
+/** The value that a quarter lie below: what neighbours take from us only ever adds to a time. */
+function quartile(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
+}
+
+/** One reply length after the other, by all three in turns, so that a noisy neighbour disturbs them alike. */
+async function beside(bench: Bench, models: readonly Asked[], runs: number): Promise<readonly Beside[]> {
+  const rounds = models.map((): Beside[] => []);
+  const warm = Math.ceil(runs / 3);
+  for (let round = 0; round < runs + warm; round++)
+    for (const [at, { words, everyMs }] of models.entries()) {
+      const model = `wire/words-${words}-${everyMs}`;
+      const id = await plant(bench.store);
+      const one: Beside = {
+        fetched: await spent(() => fetched(bench, model, words)),
+        bare: await spent(() => bare(bench, model, words)),
+        turn: await spent(() => turn(bench, model, words, id)),
+      };
+      if (round >= warm) rounds[at]?.push(one);
+    }
+  return rounds.map((list) => {
+    const of = (by: keyof Beside): Spent => ({
+      cpu: quartile(list.map((one) => one[by].cpu)),
+      wall: quartile(list.map((one) => one[by].wall)),
+    });
+    return { fetched: of('fetched'), bare: of('bare'), turn: of('turn') };
+  });
+}
+
+interface Asked {
+  readonly words: number;
+  readonly everyMs: number;
+}
+
+function against(work: string, times: { readonly [by: string]: number }, ours: number, bareTime: number): Measure[] {
+  const ratio = ours / bareTime;
+  return [
+    ...Object.entries(times).map(([by, value]): Measure => ({ work, by, value, unit: 'µs', ratio: value / bareTime })),
+    { work, by: 'coppice', value: ours, unit: 'µs', ratio, budget: '≤ 1.2× the bare stream', kept: ratio <= 1.2 },
+  ];
+}
+
+/** What 6,000 chunks more cost, so that beginning and ending a turn do not count. */
+async function chunks(measures: Measure[], bench: Bench): Promise<void> {
+  const [few, many] = [2_000, 8_000];
+  const [short, long] = await beside(
+    bench,
+    [few, many].map((words) => ({ words, everyMs: 0 })),
+    60,
+  );
+  if (short === undefined || long === undefined) return;
+  const each = (by: keyof Beside) => (long[by].cpu - short[by].cpu) / (many - few);
+  measures.push(
+    ...against(
+      'a streamed chunk, as fast as they come',
+      { 'fetch and JSON.parse': each('fetched'), 'bare provider stream': each('bare') },
+      each('turn'),
+      each('bare'),
+    ),
+  );
+}
+
+async function turns(measures: Measure[], bench: Bench): Promise<void> {
+  const [paced] = await beside(bench, [{ words: 100, everyMs: 5 }], 9);
+  const [instant] = await beside(bench, [{ words: 100, everyMs: 0 }], 60);
+  if (paced === undefined || instant === undefined) return;
+  const commit = await commitTime(bench);
+  const added = instant.turn.wall - instant.bare.wall;
+  measures.push(
+    ...against(
+      'a turn of 100 chunks, one every 5 ms',
+      { 'bare provider stream': paced.bare.wall },
+      paced.turn.wall,
+      paced.bare.wall,
+    ),
+    { work: 'a durable commit on the same disk', by: 'coppice', value: commit, unit: 'µs' },
+    {
+      work: 'what a turn adds where the provider needs no time',
+      by: 'coppice',
+      value: added,
+      unit: 'µs',
+      ratio: added / commit,
+    },
+  );
+}
+
+async function commitTime({ store }: Bench): Promise<number> {
+  const id = await plant(store);
+  const times: number[] = [];
+  for (let round = 0; round < 60; round++) {
+    const messages = [{ message: textMessage('user', `message ${round}`) }];
+    times.push((await spent(async () => void (await run(store, { type: 'append', treeId: id, messages }, me)))).wall);
+  }
+  return quartile(times);
+}
+
+/** A hundred at once, and the longest time for which nothing else got a turn. */
+async function parallel(measures: Measure[], bench: Bench): Promise<void> {
+  const [words, everyMs, many, runs] = [100, 10, 100, 5];
+  const model = `wire/words-${words}-${everyMs}`;
+  const watched = async (work: () => Promise<unknown>) => {
+    const loop = monitorEventLoopDelay({ resolution: 1 });
+    loop.enable();
+    const { wall } = await spent(async () => void (await work()));
+    loop.disable();
+    return { wall, stall: loop.max / 1_000 };
+  };
+  const all = { idle: [], bare: [], turn: [] } as {
+    readonly [by in 'idle' | 'bare' | 'turn']: { wall: number; stall: number }[];
+  };
+  for (let round = 0; round <= runs; round++) {
+    const ids: TreeId[] = [];
+    for (let count = 0; count < many; count++) ids.push(await plant(bench.store));
+    const one = {
+      idle: await watched(() => new Promise((resolve) => setTimeout(resolve, words * everyMs))),
+      bare: await watched(() => Promise.all(ids.map(() => bare(bench, model, words)))),
+      turn: await watched(() => Promise.all(ids.map((id) => turn(bench, model, words, id)))),
+    };
+    if (round === 0) continue;
+    for (const by of ['idle', 'bare', 'turn'] as const) all[by].push(one[by]);
+  }
+  const wall = (by: keyof typeof all) => median(all[by].map((one) => one.wall));
+  const stall = (by: keyof typeof all) => median(all[by].map((one) => one.stall));
+  const work = '100 generations at once on SQLite, 100 chunks each, one every 10 ms';
+  measures.push(
+    { work, by: 'bare provider stream', value: wall('bare'), unit: 'µs', ratio: 1 },
+    { work, by: 'coppice', value: wall('turn'), unit: 'µs', ratio: wall('turn') / wall('bare') },
+    { work: 'longest stall of the event loop meanwhile', by: 'nothing to do', value: stall('idle'), unit: 'µs' },
+    { work: 'longest stall of the event loop meanwhile', by: 'bare provider stream', value: stall('bare'), unit: 'µs' },
+    { work: 'longest stall of the event loop meanwhile', by: 'coppice', value: stall('turn'), unit: 'µs' },
+  );
+}
+
+/** Everything that is measured of the engine. */
+export async function engine(): Promise<readonly Measure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-engine-'));
+  const server = fork(new URL('./engine/wire-server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
+  try {
+    const [port] = await once(server, 'message');
+    const url = `http://127.0.0.1:${port}/v1`;
+    const text = `[providers.wire]\nkind = "openai-compatible"\nbase_url = "${url}"\napi_key = "none"\n`;
+    const providers = createProviders({ config: parseConfig({ name: 'bench.toml', text }, {}) });
+    const store = await openStore(`sqlite:${join(folder, 'trees.db')}`);
+    const generator = createGenerator({ store, providers });
+    const bench: Bench = { store, providers, generator, url };
+    const measures: Measure[] = [];
+    await chunks(measures, bench);
+    await turns(measures, bench);
+    await parallel(measures, bench);
+    await generator.close();
+    await store.close();
+    return measures;
+  } finally {
+    server.disconnect();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
