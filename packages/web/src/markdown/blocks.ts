@@ -31,28 +31,30 @@ function lex(text: string): TokensList {
 
 interface Lexed {
   readonly blocks: readonly MarkdownBlock[];
-  readonly exact: boolean;
+  readonly sure: number;
 }
 
 function blocksFrom(text: string, start: number): Lexed {
   const blocks: MarkdownBlock[] = [];
   let at = 0;
   let exact = true;
+  let sure = 0;
   for (const token of lex(text)) {
     // The lexer keeps a second definition of one name to itself, and changes a few blank lines: then places are not sure.
-    if (!text.startsWith(token.raw, at)) exact = false;
+    exact &&= text.startsWith(token.raw, at);
     if (token.type !== 'space' && token.type !== 'def') blocks.push({ at: start + at, raw: token.raw, token });
+    if (exact) sure = blocks.length;
     at += token.raw.length;
   }
-  return { blocks, exact: exact && at === text.length };
+  return { blocks, sure };
 }
 
 /** A text cut into blocks, ready to be gone on with. */
 export interface Cut {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
-  /** Whether every block stands where it says; only then a longer text can go on from here. */
-  readonly exact: boolean;
+  /** How many blocks from the first on stand where they say; a longer text goes on from these. */
+  readonly sure: number;
 }
 
 /**
@@ -64,12 +66,12 @@ export function cutBlocks(text: string, before: Cut | null): Cut | null {
   // Carriage returns are dropped by the lexer; offsets must count the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {
-    const goesOn = before?.exact === true && clean.startsWith(before.text);
-    const kept = goesOn ? before.blocks.slice(0, -2) : [];
+    const goesOn = before !== null && clean.startsWith(before.text);
+    const kept = goesOn ? before.blocks.slice(0, Math.max(0, Math.min(before.blocks.length - 2, before.sure))) : [];
     const last = kept.at(-1);
     const start = last === undefined ? 0 : last.at + last.raw.length;
-    const { blocks, exact } = blocksFrom(clean.slice(start), start);
-    return { text: clean, blocks: [...kept, ...blocks], exact };
+    const { blocks, sure } = blocksFrom(clean.slice(start), start);
+    return { text: clean, blocks: [...kept, ...blocks], sure: kept.length + sure };
   } catch {
     return null;
   }

@@ -1,0 +1,153 @@
+/** `npm run screenshots [-- name …] [--dark]`: every screen in light, dark and phone width, into docs/screenshots. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { textBeats } from '@coppice/engine/testing';
+import type { Page } from 'playwright-core';
+import { type Demo, plantDemo } from './demo.ts';
+import { plantForest } from './demo-forest.ts';
+import { openStage, type Stage } from './harness.ts';
+
+const folder = fileURLToPath(new URL('../../../docs/screenshots/', import.meta.url));
+
+interface Shot {
+  readonly name: string;
+  readonly path: (demo: Demo) => string;
+  /** What is there when the screen is. */
+  readonly ready: string;
+  readonly act?: (page: Page, stage: Stage, demo: Demo, phone: boolean) => Promise<void>;
+}
+
+const press = (keys: string) => async (page: Page) => {
+  await page.keyboard.press(keys);
+};
+
+const shots: readonly Shot[] = [
+  { name: 'thread', path: (demo) => `/t/${demo.id}`, ready: '[data-testid=thread] article' },
+  { name: 'thread-top', path: (demo) => `/t/${demo.id}/${demo.asked}`, ready: '[data-testid=thread] article' },
+  { name: 'home', path: () => '/', ready: 'text=Retro notes' },
+  { name: 'search', path: () => '/?q=replication+slot', ready: 'mark' },
+  {
+    name: 'map',
+    path: (demo) => `/t/${demo.id}?view=map`,
+    ready: '.branches button',
+    act: async (page) => {
+      await page.waitForTimeout(400);
+      await page.locator('.mapwrap canvas, .map canvas').first().focus();
+      await page.keyboard.press('ArrowDown');
+    },
+  },
+  { name: 'map-far', path: (demo) => `/t/${demo.id}?view=map`, ready: '.branches button', act: clicking('Far') },
+  { name: 'map-near', path: (demo) => `/t/${demo.id}?view=map`, ready: '.branches button', act: clicking('Near') },
+  { name: 'context', path: (demo) => `/t/${demo.id}?view=context`, ready: '.seg-msg' },
+  {
+    name: 'compare',
+    path: (demo) => `/t/${demo.id}/${demo.pause}?view=compare`,
+    ready: '.diff mark',
+  },
+  {
+    name: 'compare-models',
+    path: (demo) => `/t/${demo.id}/${demo.answers[1]}?view=compare`,
+    ready: '.diff mark',
+  },
+  {
+    name: 'history',
+    path: (demo) => `/t/${demo.id}?view=history`,
+    ready: '.past article',
+  },
+  {
+    name: 'delete',
+    path: (demo) => `/t/${demo.id}/${demo.pause}`,
+    ready: '[data-testid=thread] article',
+    act: async (page, _stage, demo) => {
+      await page.locator(`[data-node-id="${demo.pause}"]`).focus();
+      await page.keyboard.press('Backspace');
+      await page.locator('.delete-dialog .pickrow').first().waitFor();
+      await page.waitForTimeout(500);
+    },
+  },
+  {
+    name: 'share',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: async (page) => {
+      await page.getByRole('button', { name: /share/i }).first().click();
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.locator('.link-row').waitFor();
+    },
+  },
+  {
+    name: 'palette',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: press('Control+k'),
+  },
+  { name: 'settings', path: () => '/settings', ready: '.facts li' },
+  { name: 'trash', path: () => '/trash', ready: '.trashrow' },
+  { name: 'shared', path: () => '/trash', ready: '.trashrow', act: shared },
+];
+
+function clicking(name: string) {
+  return async (page: Page) => {
+    const button = page.getByRole('button', { name, exact: true });
+    if (await button.isVisible()) await button.click();
+  };
+}
+
+async function shared(page: Page, stage: Stage, demo: Demo): Promise<void> {
+  const made = await stage.server.ask('POST', `/api/trees/${demo.id}/shares`, { body: { nodeId: demo.pause } });
+  await page.goto(new URL(made.body.url, stage.url).href);
+  await page.locator('.past article').first().waitFor();
+}
+
+const looks = [
+  { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+] as const;
+
+const words = process.argv.slice(2);
+const wanted = words.filter((word) => !word.startsWith('--'));
+const only = looks.filter((look) => words.includes(`--${look.name}`));
+
+mkdirSync(folder, { recursive: true });
+const stage = await openStage({ replies: [textBeats('Hello there.')] });
+try {
+  await plantForest(stage.server);
+  const demo = await plantDemo(stage.server);
+  const doomed = await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.freeze}/children`);
+  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}`);
+  await stage.server.ask('DELETE', `/api/trees/${demo.id}/nodes/${doomed.body.nodes?.[2]?.id ?? ''}?mode=cascade`, {
+    version: body.version,
+  });
+  await stage.server.ask('POST', `/api/trees/${demo.id}/undo`, { body: {} });
+  for (const look of only.length === 0 ? looks : only) {
+    const { context, page: first } = await stage.open('/', {
+      viewport: look.viewport,
+      colorScheme: look.colorScheme,
+      hasTouch: look.name === 'phone',
+    });
+    await first.close();
+    for (const shot of shots) {
+      if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
+      const { page, faults } = await stage.open(shot.path(demo), { context });
+      try {
+        await page.locator(shot.ready).first().waitFor();
+        await shot.act?.(page, stage, demo, look.name === 'phone');
+        await page.waitForTimeout(700);
+      } catch (thrown) {
+        console.error(`${shot.name} (${look.name}): ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+        process.exitCode = 1;
+      }
+      if (faults.length > 0) {
+        console.error(`${shot.name} (${look.name}): ${faults.join('; ')}`);
+        process.exitCode = 1;
+      }
+      await page.screenshot({ path: join(folder, `${shot.name}-${look.name}.png`) });
+      await page.close();
+    }
+    await context.close();
+  }
+} finally {
+  await stage.close();
+}
