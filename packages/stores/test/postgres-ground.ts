@@ -1,5 +1,5 @@
 /** Places of the torture harness on the server of the test run. */
-import { type Ground, postgresGround } from '../src/torture/places.ts';
+import { countConnections, type Ground, postgresGround } from '../src/torture/places.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
 /** A ground whose databases are made by, and die with, the server that the whole run shares. */
@@ -17,6 +17,7 @@ export function sharedGround(): Ground {
   return postgresGround({
     createDatabase: async () => known(await createTestDatabase()),
     copyDatabase: async (url) => known(await copyTestDatabase(at(url))),
+    connections: async (url) => Number((await at(url).query(countConnections))[0]?.['n']),
     dropDatabase: async (url) => {
       await at(url).drop();
       databases.delete(url);

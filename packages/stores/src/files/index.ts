@@ -21,7 +21,7 @@ interface Shared {
 
 /**
  * A store in a folder: `roots.json`, and for each tree a folder with one file per node, as other programs read them,
- * and a journal that has all of it. One process writes; another one reads what was there when it opened the folder.
+ * and a journal that has all of it. One process writes; another one reads each tree as it is when it first asks for it, is told so, and follows nothing.
  */
 export class FileSystemStore extends BookStore {
   readonly #shared: Shared;

@@ -124,7 +124,7 @@ function takeLock(place: string, note: (text: string) => void): Holdings['lock']
     const lock = FolderLock.take(own);
     if (!(lock instanceof FolderLock))
       note(
-        `The process ${lock.pid} on ${lock.host} writes to ${place}: it can be read here as it was when it was opened, and nothing can be saved.`,
+        `The process ${lock.pid} on ${lock.host} writes to ${place}: its trees can be read here, each as it is when it is first asked for; nothing can be saved, and what is saved there from then on shows when the folder is opened again.`,
       );
     return lock;
   } catch (error) {

@@ -127,6 +127,7 @@ class Walk {
     worker.tell({ task: 'fault', url: place.url, operation: operation.name, nth });
     const told = await through;
     await worker.end();
+    await place.quiet?.();
     if (told === null) this.failures++;
     const store = await openPlace(place);
     await this.#sound(operation, images, store, at, told !== null);

@@ -3,7 +3,7 @@ import { startOwnServer } from '../../test/postgres.ts';
 import { sharedGround } from '../../test/postgres-ground.ts';
 import { kill9 } from './kill9.ts';
 import { migrate9 } from './migrate9.ts';
-import { folderGround, postgresGround } from './places.ts';
+import { countConnections, folderGround, postgresGround } from './places.ts';
 import { seedOf } from './random.ts';
 import { sessionProcesses } from './session-processes.ts';
 import { twoProcesses } from './two-processes.ts';
@@ -42,6 +42,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
         const ground = postgresGround({
           createDatabase: () => server.createDatabase(),
           copyDatabase: () => Promise.reject(new Error('Nothing is copied here.')),
+          connections: async (url) => Number((await server.query(countConnections, url))[0]?.['n']),
           dropDatabase: (url) => server.dropDatabase(url),
           close: async () => undefined,
         });

@@ -85,6 +85,7 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     // A crew that is never told to write must not be the reason for a failure that nobody handles.
     next.catch(() => undefined);
     const before = ledger.acknowledged;
+    await place.quiet?.();
     const store = await openPlace(place);
     try {
       await ledger.compare(store);

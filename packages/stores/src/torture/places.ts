@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '@coppice/core';
 import { openStore } from '../index.ts';
 import type { StoreOptions } from '../options.ts';
@@ -15,6 +16,8 @@ export interface Place {
   readonly url: string;
   /** Makes another place with the same in it; nobody may have this one open. */
   copy(): Promise<Place>;
+  /** Resolves when nothing is on its way any more: a server may still carry out what a dead process sent last. */
+  quiet?(): Promise<void>;
   destroy(): Promise<void>;
 }
 
@@ -77,7 +80,23 @@ export interface DatabaseServer {
   createDatabase(): Promise<string>;
   copyDatabase(url: string): Promise<string>;
   dropDatabase(url: string): Promise<void>;
+  /** How many connections to a database there are, but for the one that asks. */
+  connections(url: string): Promise<number>;
   close(): Promise<void>;
+}
+
+/** The question that tells it, on the database itself. */
+export const countConnections =
+  "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+
+const longestQuiet = 60_000;
+
+async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
+  const until = Date.now() + longestQuiet;
+  while ((await server.connections(url)) > 0) {
+    if (Date.now() > until) throw new Error(`Connections of dead processes to ${new URL(url).pathname} do not end.`);
+    await sleep(10);
+  }
 }
 
 /** Places in databases of a server. */
@@ -86,6 +105,7 @@ export function postgresGround(server: DatabaseServer): Ground {
     kind: 'postgres',
     url,
     copy: async () => at(await server.copyDatabase(url)),
+    quiet: () => untilAlone(server, url),
     destroy: () => server.dropDatabase(url),
   });
   return {

@@ -1,7 +1,7 @@
 /** A PostgreSQL server for runs outside of the test runner. */
 import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
-import type { DatabaseServer } from './places.ts';
+import { countConnections, type DatabaseServer } from './places.ts';
 
 /** Starts a server of its own; its crash and its restart are part of what can be asked for. */
 export async function startServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
@@ -13,6 +13,7 @@ export async function startServer(): Promise<DatabaseServer & { crash(): Promise
       await server.query(`CREATE DATABASE "${name}" TEMPLATE "${new URL(url).pathname.slice(1)}"`);
       return server.url(name);
     },
+    connections: async (url) => Number((await server.query(countConnections, url))[0]?.n),
     dropDatabase: (url) => server.dropDatabase(url),
     crash: () => server.restart('SIGKILL'),
     close: () => server.close(),
