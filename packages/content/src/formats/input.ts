@@ -70,7 +70,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
     const next = await iterator.next();
     if (next.done === true) ended = true;
     else {
-      pieces.push(next.value.slice());
+      pieces.push(copyOf(next.value));
       kept += next.value.length;
     }
   }
@@ -87,6 +87,14 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
     },
   };
+}
+
+/**
+ * A copy of some bytes. Not `slice`: on the buffers that Node gives, that is a view, which changes with them and keeps all
+ * of them in memory.
+ */
+export function copyOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end));
 }
 
 /** One run of bytes out of several. */
@@ -113,7 +121,7 @@ export async function bytesOf(file: InputFile, limit = 512 * 1024 * 1024): Promi
     if (size > limit)
       refuseImport('import/too-large', `${file.name} has more than the ${limit} bytes that may be held at once.`);
     // Streams may use their buffer again.
-    pieces.push(piece.slice());
+    pieces.push(copyOf(piece));
   }
   return joined(pieces);
 }
@@ -123,7 +131,7 @@ export async function headOf(file: InputFile, most = sampleBytes): Promise<{ hea
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of file.stream()) {
-    pieces.push(piece.slice());
+    pieces.push(copyOf(piece));
     size += piece.length;
     if (size > most) break;
   }

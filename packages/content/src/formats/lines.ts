@@ -1,5 +1,5 @@
 import { refuseImport } from './findings.ts';
-import { joined } from './input.ts';
+import { copyOf, joined } from './input.ts';
 
 /** A line of a file. */
 export interface Line {
@@ -41,7 +41,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = lon
     size += chunk.length - start;
     if (size > limit)
       refuseImport('import/too-large', `Line ${number} has more than the ${limit} bytes that may be held at once.`);
-    carried.push(chunk.slice(start));
+    carried.push(copyOf(chunk, start));
   }
   if (size === 0) return;
   const made = line(new Uint8Array(0), false);

@@ -2,7 +2,7 @@
 // everything else meanwhile; here the bytes are cut where a pattern says, and each piece is parsed by itself.
 import type { Json } from '@coppice/core';
 import { refuseImport } from './findings.ts';
-import { joined } from './input.ts';
+import { copyOf, joined } from './input.ts';
 
 /** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
 export type Pattern = readonly string[];
@@ -150,19 +150,19 @@ export class JsonSplitter {
         if (level?.array === true) level.index++;
         else if (level !== undefined) level.keyNext = true;
         at++;
-        this.#keep(chunk.slice(at - 1, at));
+        this.#keep(copyOf(chunk, at - 1, at));
       } else if (byte === colon) {
         at++;
         this.#members++;
-        this.#keep(chunk.slice(at - 1, at));
+        this.#keep(copyOf(chunk, at - 1, at));
       } else if (byte === closeBrace || byte === closeBracket) {
         at++;
-        this.#keep(chunk.slice(at - 1, at));
+        this.#keep(copyOf(chunk, at - 1, at));
         this.#levels.pop();
         if (this.#levels.length === 0) this.#done = true;
       } else if (byte === quote && level?.keyNext === true) {
         this.#key = [];
-        this.#keyed(chunk.slice(at, at + 1));
+        this.#keyed(copyOf(chunk, at, at + 1));
         return at + 1;
       } else {
         if (this.#done && level === undefined) this.#trailing = true;
@@ -172,7 +172,7 @@ export class JsonSplitter {
         }
         this.#levels.push({ array: byte === openBracket, index: 0, key: '', keyNext: byte === openBrace });
         at++;
-        this.#keep(chunk.slice(at - 1, at));
+        this.#keep(copyOf(chunk, at - 1, at));
       }
     }
     return at;
@@ -185,7 +185,7 @@ export class JsonSplitter {
 
   #readingKey(key: Uint8Array[], chunk: Uint8Array, start: number): number {
     const end = this.#stringEnd(chunk, start);
-    this.#keyed(chunk.slice(start, Math.min(end, chunk.length)));
+    this.#keyed(copyOf(chunk, start, Math.min(end, chunk.length)));
     if (this.#inString) return end;
     const level = this.#levels[this.#levels.length - 1];
     if (level !== undefined) {
@@ -308,7 +308,7 @@ export class JsonSplitter {
         { offset: grab.offset },
       );
     // What goes on in the next chunk has to be copied: the chunk is not ours.
-    grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : part.slice());
+    grab.pieces.push(ended && grab.pieces.length === 0 && grab.pattern !== -1 ? part : copyOf(part));
     if (ended) this.#finish(grab, found);
     return at;
   }

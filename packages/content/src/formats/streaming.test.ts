@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { anyObject } from '../testing/arbitraries.ts';
 import { decodeUtf8, encodeUtf8 } from './decode.ts';
 import { readForeign } from './foreign-json.ts';
-import { fileOfBytes, fileOfStream, headOf, isLineFile, joined } from './input.ts';
+import { bytesOf, fileOfBytes, fileOfStream, headOf, isLineFile, joined } from './input.ts';
 import { splitLines } from './lines.ts';
 import { partialJson } from './partial-json.ts';
 import { JsonSplitter, type Pattern } from './split-json.ts';
@@ -126,6 +126,38 @@ describe('a file of lines', () => {
     expect(await is('{"a":1}\n')).toBe(false);
     expect(await is('{\n "a": 1\n}\n')).toBe(false);
     expect(await is(`{"a":1}\n{"b":"${'x'.repeat(100_000)}"}`)).toBe(true);
+  });
+});
+
+describe('a stream that uses its buffer again', () => {
+  /** Each chunk lies in the same memory as the one before, as a reader of files may do it. */
+  async function* reused(text: string, size = 5): AsyncGenerator<Uint8Array> {
+    const bytes = Buffer.from(text);
+    const buffer = Buffer.alloc(size);
+    for (let at = 0; at < bytes.length; at += size) {
+      const count = bytes.copy(buffer, 0, at);
+      yield buffer.subarray(0, count);
+      buffer.fill(0x21);
+    }
+  }
+  const text = JSON.stringify({ list: ['one', 'two', { three: 'and some more' }], after: 'the list' });
+  const file = { name: 'f', size: null, stream: () => reused(text) };
+
+  it('[I29] is read as if it did not', async () => {
+    const splitter = new JsonSplitter([['list', '*']]);
+    const found: Json[] = [];
+    for await (const chunk of file.stream())
+      for (const piece of splitter.push(chunk)) found.push(JSON.parse(decodeUtf8(piece.bytes).text));
+    expect(found).toEqual(['one', 'two', { three: 'and some more' }]);
+    expect(decodeUtf8(splitter.end().remainder.bytes).text).toBe('{"list":[null,null,null],"after":"the list"}');
+    expect(decodeUtf8(await bytesOf(file)).text).toBe(text);
+    expect(decodeUtf8((await headOf(file)).head).text).toBe(text);
+    const lines: string[] = [];
+    for await (const line of splitLines(reused('first line\nsecond line\nthird')))
+      lines.push(decodeUtf8(line.bytes).text);
+    expect(lines).toEqual(['first line', 'second line', 'third']);
+    const piped = await fileOfStream('-', reused('x'.repeat(70_000), 1000));
+    expect(decodeUtf8(await bytesOf(piped)).text).toBe('x'.repeat(70_000));
   });
 });
 
