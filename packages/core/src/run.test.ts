@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAct, isStale, settle, staleError } from './commit.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
+import { foreseen } from './plan/append.ts';
 import type { Command } from './plan/index.ts';
 import type { RunContext } from './run.ts';
 import { sameJson } from './same-json.ts';
@@ -344,6 +345,17 @@ describe('the store contract', () => {
       { type: 'redo', treeId: missing },
     ];
     for (const command of commands) expect(await bed.refusal(command)).toBe('tree/unknown-tree');
+  });
+});
+
+test('[N19] what an append asks first is known before the tree is looked at', () => {
+  const tree = treeId(uuid(1));
+  const said = { message: user('a') };
+  expect(foreseen({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
+  const messages = [{ ...said, id: uuid(5) }, said, { ...said, id: 'no id' }];
+  expect(foreseen({ type: 'append', treeId: tree, parentId: nowhere, messages })).toEqual({
+    below: nowhere,
+    ids: [uuid(5)],
   });
 });
 
