@@ -160,7 +160,7 @@ async function lastOf(bed: Bed, readers: number): Promise<{ readonly median: num
 /** Measures page, append and feed on SQLite. */
 export async function server(): Promise<readonly Measure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-server-'));
-  const file = fileURLToPath(new URL('./server/bed.ts', import.meta.url));
+  const file = fileURLToPath(import.meta.resolve('@coppice/server/testing/bench-bed'));
   const child = fork(file, [`sqlite:${join(folder, 'trees.db')}`, token], {
     execArgv: ['--expose-gc', '--import', 'tsx', '--no-parallel-scavenge', '--no-concurrent-marking'],
   });

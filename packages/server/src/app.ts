@@ -3,11 +3,10 @@ import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
 import { httpRefusal, refuseHttp } from './http-errors.ts';
-import { answerRefusal, onError } from './middleware/errors.ts';
+import { answerRefusal, failed } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
-import { requestLog } from './middleware/request-log.ts';
-import { securityHeaders } from './middleware/security-headers.ts';
+import { logRequest } from './middleware/request-log.ts';
 import { createReference } from './reference-page.ts';
 import { routes } from './routes/index.ts';
 import { runRoute } from './run-route.ts';
@@ -30,21 +29,23 @@ export function createServer(options: ServerOptions): CoppiceServer {
   const services = createServices(options, closing.signal, createReference(routes));
   const web = createWeb(services);
   const app = new Hono<ServerEnv>();
+  // What every request passes, in this order, whatever it asks for.
   app.use(async (context, next) => {
+    const began = services.now();
     context.set('services', services);
-    await next();
-  });
-  app.use(requestLog);
-  app.use(securityHeaders);
-  app.use(checkHost);
-  app.use(checkOrigin);
-  app.use(async (_context, next) => {
-    if (closing.signal.aborted) refuseHttp('http/closing', 'The server is stopping.');
-    await next();
+    const passed = attempt(context, () => {
+      checkHost(context);
+      const answered = checkOrigin(context);
+      if (closing.signal.aborted) refuseHttp('http/closing', 'The server is stopping.');
+      return answered;
+    });
+    if (passed === undefined) await next();
+    logRequest(context, began);
+    return passed;
   });
   for (const route of routes) app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   app.notFound((context: ServerContext) => web(context) ?? unknownPath(context));
-  app.onError(onError);
+  app.onError(failed);
   return {
     app,
     services,
@@ -54,6 +55,15 @@ export function createServer(options: ServerOptions): CoppiceServer {
       await Promise.all([...services.rooms()].map((room) => room.close()));
     },
   };
+}
+
+/** Runs checks that may refuse; a refusal is answered like any other. */
+function attempt(context: ServerContext, check: () => Response | undefined): Response | undefined {
+  try {
+    return check();
+  } catch (thrown) {
+    return failed(thrown, context);
+  }
 }
 
 function unknownPath(context: ServerContext): Response {

@@ -12,7 +12,10 @@ export interface ServerEnv {
     /** The pattern of the route, never the path itself: a path may hold a share's token. */
     pattern: string;
     caller: Caller | undefined;
-    began: number;
+    /** The status of the answer, for log and figures: to look at the answer itself would unpack it. */
+    status: number;
+    /** What an origin that the operator listed is told; nobody else is told anything. */
+    cors: Readonly<Record<string, string>> | undefined;
     /** What went wrong, for the log. */
     failure: { readonly code: string; readonly thrown: unknown } | undefined;
   };
@@ -26,7 +29,18 @@ export function remoteAddress(context: ServerContext): string | null {
   return context.env?.incoming?.socket?.remoteAddress ?? null;
 }
 
+/**
+ * A header of the request, by its name in lower case. Behind a socket it is where node's parser has put it already: to
+ * make an object of the Fetch standard out of all of them costs more than everything else that is checked.
+ */
+export function headerOf(context: ServerContext, name: string): string | undefined {
+  const parsed = context.env?.incoming?.headers;
+  if (parsed === undefined) return context.req.header(name);
+  const value = parsed[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
 /** The `Host` that was asked for, in lower case. */
 export function hostOf(context: ServerContext): string {
-  return (context.req.header('host') ?? new URL(context.req.url).host).toLowerCase();
+  return (headerOf(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
 }

@@ -10,16 +10,20 @@ interface Series {
 
 /** Counts requests and tells gauges. */
 export class Metrics {
-  readonly #requests = new Map<string, { readonly labels: string; count: number }>();
+  // By route, then by method and status: no text is put together for a request that was counted before.
+  readonly #requests = new Map<string, Map<string, Map<number, { count: number }>>>();
   readonly #times = new Map<string, Series>();
   readonly #gauges = new Map<string, { readonly help: string; readonly read: () => number }>();
 
   /** Counts one answered request. */
   count(method: string, route: string, status: number, ms: number): void {
-    const labels = `method="${method}",route="${route}",status="${status}"`;
-    const known = this.#requests.get(labels);
-    if (known === undefined) this.#requests.set(labels, { labels, count: 1 });
-    else known.count++;
+    const methods = this.#requests.get(route) ?? new Map<string, Map<number, { count: number }>>();
+    this.#requests.set(route, methods);
+    const statuses = methods.get(method) ?? new Map<number, { count: number }>();
+    methods.set(method, statuses);
+    const counted = statuses.get(status);
+    if (counted === undefined) statuses.set(status, { count: 1 });
+    else counted.count++;
     const series = this.#times.get(route) ?? { count: 0, sum: 0, upTo: buckets.map(() => 0) };
     this.#times.set(route, series);
     series.count++;
@@ -35,7 +39,10 @@ export class Metrics {
   /** All figures in the text format of Prometheus. */
   text(): string {
     const lines = ['# HELP coppice_requests_total Requests answered.', '# TYPE coppice_requests_total counter'];
-    for (const { labels, count } of this.#requests.values()) lines.push(`coppice_requests_total{${labels}} ${count}`);
+    for (const [route, methods] of this.#requests)
+      for (const [method, statuses] of methods)
+        for (const [status, { count }] of statuses)
+          lines.push(`coppice_requests_total{method="${method}",route="${route}",status="${status}"} ${count}`);
     lines.push(
       '# HELP coppice_request_duration_seconds Time to the head of the answer.',
       '# TYPE coppice_request_duration_seconds histogram',

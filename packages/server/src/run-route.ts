@@ -1,9 +1,9 @@
 /** From a request to a route's answer: who calls, what they bring, what they get. The same for all routes. */
-import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import type { Caller } from './caller.ts';
-import type { ServerContext } from './env.ts';
+import { headerOf, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
 import { checkMediaType, readBody, readJson } from './middleware/limits.ts';
+import { respond } from './middleware/security-headers.ts';
 import type { RawReply, Reply, Route, Scope } from './routes/define.ts';
 
 const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer' };
@@ -23,8 +23,11 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
       caller,
       services,
       room: services.roomOf(needs.access === 'open' ? services.store.owner : caller.owner),
-      signal: context.req.raw.signal,
-      header: (name) => context.req.header(name),
+      // Made when it is asked for: most answers are there before anybody could go away.
+      get signal() {
+        return context.req.raw.signal;
+      },
+      header: (name) => headerOf(context, name),
       bytes: () => readBody(context, most),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
@@ -33,15 +36,10 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
 }
 
 function send(context: ServerContext, route: Route, answer: Reply<unknown> | RawReply): Response {
-  if ('raw' in answer) {
-    for (const [name, value] of Object.entries(answer.headers)) context.header(name, value);
-    const { raw, status } = answer;
-    // The types tell statuses with a body from those without; the routes know which theirs are.
-    return raw === null ? context.body(null, status as StatusCode) : context.body(raw, status as ContentfulStatusCode);
-  }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
-  if (answer.version !== undefined) context.header('ETag', `"${answer.version}"`);
-  context.header('Content-Type', 'application/json; charset=utf-8');
-  const text = answer.text ?? JSON.stringify(answer.value);
-  return context.body(text, (answer.status ?? route.status) as ContentfulStatusCode);
+  if ('raw' in answer) return respond(context, answer.raw, answer.status, answer.headers);
+  return respond(context, answer.text ?? JSON.stringify(answer.value), answer.status ?? route.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    ...(answer.version === undefined ? {} : { ETag: `"${answer.version}"` }),
+    ...answer.headers,
+  });
 }

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { ServerContext } from './env.ts';
+import { headerOf, type ServerContext } from './env.ts';
 import { sessionCookie } from './middleware/auth.ts';
-import { pagePolicy } from './middleware/security-headers.ts';
+import { pagePolicy, respond } from './middleware/security-headers.ts';
 import type { Services } from './services.ts';
 
 interface WebFile {
@@ -47,19 +47,19 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
 /** The link that the command line prints: the token goes into a cookie and out of the address bar. */
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
-  context.header('Set-Cookie', sessionCookie(context, token));
-  return context.redirect('/', 303);
+  return respond(context, null, 303, { 'Set-Cookie': sessionCookie(context, token), Location: '/' });
 }
 
 function sendFile(context: ServerContext, file: WebFile, path: string): Response {
-  context.header('Content-Security-Policy', pagePolicy);
-  // Names under assets/ carry a hash of what is in them.
-  context.header('Cache-Control', path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (path.startsWith('/s/')) context.header('X-Robots-Tag', 'noindex');
-  context.header('ETag', file.etag);
-  if (context.req.header('if-none-match') === file.etag) return context.body(null, 304);
-  context.header('Content-Type', file.type);
-  return context.body(file.bytes);
+  const headers = {
+    'Content-Security-Policy': pagePolicy,
+    // Names under assets/ carry a hash of what is in them.
+    'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ...(path.startsWith('/s/') ? { 'X-Robots-Tag': 'noindex' } : {}),
+    ETag: file.etag,
+  };
+  if (headerOf(context, 'if-none-match') === file.etag) return respond(context, null, 304, headers);
+  return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
 }
 
 /** Every plain file below a folder by its path in the address; links are passed over. */

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { User } from '@coppice/core';
 import type { Caller } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
-import { hostOf, remoteAddress, type ServerContext } from '../env.ts';
+import { headerOf, hostOf, remoteAddress, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { Access } from '../routes/define.ts';
 import type { Services } from '../services.ts';
@@ -13,9 +13,10 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Whether two secrets are the same, in a time that says nothing about where they differ. */
+/** Whether two secrets are the same, in a time that says nothing about where they differ, but for how long they are. */
 function sameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.byteLength === right.byteLength && timingSafeEqual(left, right);
 }
 
 /** The cookie's name. Cookies do not tell ports apart, so two servers on one machine would sign each other out. */
@@ -26,7 +27,7 @@ export function cookieName(host: string): string {
 
 /** The cookie that keeps a browser signed in: no script sees it and no other site sends it. */
 export function sessionCookie(context: ServerContext, token: string): string {
-  const secure = context.req.header('x-forwarded-proto') === 'https' ? '; Secure' : '';
+  const secure = headerOf(context, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
   return `${cookieName(hostOf(context))}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
 }
 
@@ -36,10 +37,10 @@ interface Shown {
 }
 
 function shownToken(context: ServerContext): Shown | null {
-  const [, bearer] = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '') ?? [];
+  const [, bearer] = /^bearer +(\S+)$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
   const wanted = `${cookieName(hostOf(context))}=`;
-  for (const part of (context.req.header('cookie') ?? '').split(';')) {
+  for (const part of (headerOf(context, 'cookie') ?? '').split(';')) {
     const pair = part.trim();
     if (!pair.startsWith(wanted)) continue;
     try {
@@ -94,7 +95,7 @@ function plainAddress(address: string): string {
 async function byProxy(context: ServerContext, services: Services, proxy: ProxyOptions): Promise<Caller | null> {
   const address = remoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
-  const id = context.req.header(proxy.userHeader);
+  const id = headerOf(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
   const user = await services.store.accounts.user(id);
   if (user !== null) return callerOf(user, 'proxy');

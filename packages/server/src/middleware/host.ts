@@ -1,6 +1,5 @@
 /** Refuses requests for other hosts before anything else: a page that rebinds its name to this machine gets nothing. */
-import { createMiddleware } from 'hono/factory';
-import { hostOf, type ServerEnv } from '../env.ts';
+import { hostOf, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { Services } from '../services.ts';
 
@@ -18,12 +17,11 @@ export function isOwnHost(host: string, services: Pick<Services, 'hosts' | 'boun
 }
 
 /** The check, for every route, stream and file alike. */
-export const checkHost = createMiddleware<ServerEnv>(async (context, next) => {
+export function checkHost(context: ServerContext): void {
   const host = hostOf(context);
   if (!isOwnHost(host, context.get('services')))
     refuseHttp(
       'http/forbidden-host',
       `This server does not answer for the host ${JSON.stringify(host.slice(0, 100))}.`,
     );
-  await next();
-});
+}

@@ -1,6 +1,6 @@
 /** How much a request may bring and how many a user may have: one helper for every way in. */
 import { parseJson } from '@coppice/content';
-import type { ServerContext } from '../env.ts';
+import { headerOf, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { Needs } from '../routes/define.ts';
 import type { Services } from '../services.ts';
@@ -9,8 +9,8 @@ const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Refuses a body of the wrong type, before any of it is read. A form of another site could send no other than these. */
 export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'>): void {
-  const type = context.req.header('content-type');
-  if (context.req.header('content-encoding') !== undefined)
+  const type = headerOf(context, 'content-type');
+  if (headerOf(context, 'content-encoding') !== undefined)
     refuseHttp('http/media-type', 'Send the body as it is, without a content encoding.');
   if (needs.body === 'bytes') {
     if (type === undefined) refuseHttp('http/media-type', 'Say what the attachment is: Content-Type.');
@@ -25,13 +25,13 @@ export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'
 }
 
 function hasBody(context: ServerContext): boolean {
-  const length = context.req.header('content-length');
-  return context.req.header('transfer-encoding') !== undefined || (length !== undefined && length !== '0');
+  const length = headerOf(context, 'content-length');
+  return headerOf(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
 }
 
 /** The body's bytes; cut off and refused as soon as they pass the bound. */
 export async function readBody(context: ServerContext, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  const said = context.req.header('content-length');
+  const said = headerOf(context, 'content-length');
   if (said !== undefined && Number(said) > most) return tooLarge(most);
   // With a length the parser of HTTP itself stops there; without one it is counted here.
   if (said !== undefined) {

@@ -1,7 +1,7 @@
 /** Refuses what other sites' pages send: no other origin may call, and nothing that changes state comes cross-site. */
-import { createMiddleware } from 'hono/factory';
-import { hostOf, type ServerContext, type ServerEnv } from '../env.ts';
+import { headerOf, hostOf, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
+import { respond } from './security-headers.ts';
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -13,29 +13,31 @@ function isOwnOrigin(origin: string, context: ServerContext): boolean {
   return context.get('services').origins.includes(origin);
 }
 
-/** The check. An explicitly allowed origin is told so; nobody else ever gets a CORS header. */
-export const checkOrigin = createMiddleware<ServerEnv>(async (context, next) => {
-  const origin = context.req.header('origin');
-  const site = context.req.header('sec-fetch-site');
-  const { origins } = context.get('services');
+const preflightHeaders = {
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match, Last-Event-ID',
+  'Access-Control-Expose-Headers': 'ETag',
+  'Access-Control-Max-Age': '600',
+};
+
+/**
+ * The check. An origin that the operator listed is told that it may call; nobody else ever gets a CORS header. Gives the
+ * answer to such an origin's question whether it may, and nothing otherwise.
+ */
+export function checkOrigin(context: ServerContext): Response | undefined {
+  const origin = headerOf(context, 'origin');
+  const site = headerOf(context, 'sec-fetch-site');
+  if (origin === undefined && site === undefined) return undefined;
   if (origin !== undefined && !isOwnOrigin(origin, context))
     refuseHttp('http/forbidden-origin', 'Pages of other sites may not call this server.');
-  const listed = origin !== undefined && origins.includes(origin);
-  if (listed) {
-    context.header('Access-Control-Allow-Origin', origin);
-    context.header('Vary', 'Origin');
-    if (context.req.method === 'OPTIONS') {
-      context.header('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE');
-      context.header('Access-Control-Allow-Headers', 'Authorization, Content-Type, If-Match, Last-Event-ID');
-      context.header('Access-Control-Expose-Headers', 'ETag');
-      context.header('Access-Control-Max-Age', '600');
-      return context.body(null, 204);
-    }
+  if (origin !== undefined && context.get('services').origins.includes(origin)) {
+    context.set('cors', { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' });
+    return context.req.method === 'OPTIONS' ? respond(context, null, 204, preflightHeaders) : undefined;
   }
-  if (!listed && !safeMethods.has(context.req.method) && site !== undefined && !ownSites.has(site))
+  if (!safeMethods.has(context.req.method) && site !== undefined && !ownSites.has(site))
     refuseHttp(
       'http/forbidden-origin',
       'A change is asked for by a page of this server or by a program, not by others.',
     );
-  await next();
-});
+  return undefined;
+}

@@ -1,29 +1,25 @@
 /** One line per request: what was asked for by pattern, by whom, how it ended. No header, body or query is ever written. */
-import { createMiddleware } from 'hono/factory';
-import type { ServerEnv } from '../env.ts';
+import type { ServerContext } from '../env.ts';
 
-/** Writes the line when the answer is there. */
-export const requestLog = createMiddleware<ServerEnv>(async (context, next) => {
-  const services = context.get('services');
-  const began = services.now();
-  context.set('began', began);
-  await next();
-  const { log } = services;
-  const { status } = context.res;
-  const failure = context.get('failure');
-  services.metrics.count(context.req.method, context.get('pattern') ?? 'page', status, services.now() - began);
+/** Counts a request that was answered and writes its line. */
+export function logRequest(context: ServerContext, began: number): void {
+  const { log, metrics, now } = context.get('services');
+  const { method } = context.req;
+  const route = context.get('pattern') ?? 'page';
+  const status = context.get('status');
+  const ms = now() - began;
+  metrics.count(method, route, status, ms);
   if (!log.isLevelEnabled('info')) return;
+  const failure = context.get('failure');
   const line = {
-    method: context.req.method,
-    route: context.get('pattern') ?? 'page',
+    method,
+    route,
     status,
-    ms: services.now() - began,
+    ms,
     user: context.get('caller')?.actor,
     ...(failure === undefined ? {} : { code: failure.code }),
   };
-  if (status >= 500 && failure !== undefined && status !== 503 && status !== 507) {
+  if (status >= 500 && failure !== undefined && status !== 503 && status !== 507)
     log.error({ ...line, err: failure.thrown }, 'request failed');
-    return;
-  }
-  log.info(line, 'request');
-});
+  else log.info(line, 'request');
+}

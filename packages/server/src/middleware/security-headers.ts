@@ -1,6 +1,5 @@
 /** What every answer tells a browser, whatever it holds. */
-import { createMiddleware } from 'hono/factory';
-import type { ServerEnv } from '../env.ts';
+import type { ServerContext } from '../env.ts';
 
 /** The policy of answers that are no page: they load nothing, run nothing and stand in no frame. */
 export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -28,14 +27,26 @@ export const pagePolicy = [
 /** The policy of an attachment that is opened by itself: even a document with scripts in it does nothing. */
 export const attachmentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** Sets the headers before the handler runs, so that refusals have them too; a handler may say another policy. */
-export const securityHeaders = createMiddleware<ServerEnv>(async (context, next) => {
-  context.header('X-Content-Type-Options', 'nosniff');
-  context.header('X-Frame-Options', 'DENY');
-  context.header('Referrer-Policy', 'no-referrer');
-  context.header('Cross-Origin-Resource-Policy', 'same-origin');
-  context.header('Cross-Origin-Opener-Policy', 'same-origin');
-  context.header('Content-Security-Policy', apiPolicy);
-  context.header('Cache-Control', 'no-store');
-  await next();
-});
+const everyAnswer: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Content-Security-Policy': apiPolicy,
+  'Cache-Control': 'no-store',
+};
+
+/** What an answer may hold. */
+export type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
+
+/** The one place where an answer is made, refusals and files included; what it says of itself counts above the rest. */
+export function respond(
+  context: ServerContext,
+  body: Body,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  context.set('status', status);
+  return new Response(body, { status, headers: { ...everyAnswer, ...context.get('cors'), ...headers } });
+}

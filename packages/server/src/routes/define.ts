@@ -65,9 +65,10 @@ export interface Scope {
   readonly room: Room;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  header(name: string): string | undefined;
+  /** A header of the request, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
   /** The body of a route that takes bytes, up to its bound. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** A call of a route, read and checked. */
@@ -180,7 +181,14 @@ export function defineRoute<
           'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
         );
       return spec.handle({
-        ...scope,
+        caller: scope.caller,
+        services: scope.services,
+        room: scope.room,
+        get signal() {
+          return scope.signal;
+        },
+        header: scope.header,
+        bytes: scope.bytes,
         params,
         // The schemas above are the spec's own, or the empty ones that its types stand for where it has none.
         query: read.query as z.output<Q>,
