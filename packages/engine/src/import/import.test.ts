@@ -177,4 +177,57 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(JSON.parse(path).messages).toEqual(two[0]?.messages.slice(0, 2));
     await expect(written('no-such-format')).rejects.toMatchObject({ code: 'import/unknown-format' });
   });
+
+  test('[IM9] of an archive brings everything back into another store, and under other ids for another owner', async () => {
+    const context = runContextOf(store, {});
+    const { events } = await imported(inputOf(two));
+    const [a, b] = treesOf(events);
+    if (a === undefined || b === undefined) throw new Error('There are no trees.');
+    const { hash } = await store.blobs.put(Buffer.from('picture'), 'image/png');
+    const image = { type: 'image', mediaType: 'image/png', source: { type: 'blob', hash, size: 7 } };
+    const message = { role: 'user' as const, content: [image] };
+    const { result } = await run(store, { type: 'append', treeId: a, messages: [{ message }] }, context);
+    await run(store, { type: 'bookmark', treeId: a, nodeId: result.nodeId, title: 'here' }, context);
+    await run(store, { type: 'delete-tree', treeId: b }, context);
+    let archive = '';
+    for await (const event of exportFrom(store, { format: 'archive', trashed: true }))
+      if (event.type === 'text') archive += event.text;
+    const input = { files: [fileOfBytes('a', Buffer.from(archive))] };
+
+    const other = await openStore('memory:');
+    const restore = async (into: Store) => {
+      const made: ImportIntoEvent[] = [];
+      for await (const event of importInto(into, input)) made.push(event);
+      return treesOf(made);
+    };
+    expect(await restore(other)).toEqual([a, b]);
+    expect((await other.trees()).items.map((tree) => tree.id)).toEqual([a]);
+    expect((await other.trees({ trashed: true })).items.map((tree) => tree.id)).toEqual([b]);
+    expect(Buffer.from((await other.blobs.read(hash)) ?? []).toString()).toBe('picture');
+    const live = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
+      rows.nodes.map(({ id, parentId, position, message: said, meta, createdAt }) => ({
+        id,
+        parentId,
+        position,
+        said,
+        meta,
+        createdAt,
+      }));
+    const back = await other.read(a, () => ask('rows', {}));
+    if (back === null) throw new Error('There is no tree.');
+    const forgetRoot = (rows: typeof back) => live(rows).filter((node) => node.parentId !== null);
+    expect(forgetRoot(back)).toEqual(forgetRoot(await rowsOf(a)));
+    expect(back.bookmarks).toEqual((await rowsOf(a)).bookmarks);
+    expect(back.row.activeNodeId).toBe(result.nodeId);
+    expect(await other.externalIdsOf(a)).toEqual(await store.externalIdsOf(a));
+    await other.close();
+
+    const ours = store.owner;
+    const theirs = store.forOwner('somebody-else');
+    const copies = await restore(theirs);
+    expect(copies.length).toBe(2);
+    for (const id of copies) expect([a, b]).not.toContain(id);
+    expect(store.owner).toBe(ours);
+    expect((await theirs.trees()).items.map((tree) => tree.attributes.title)).toEqual(['Tea']);
+  });
 });
