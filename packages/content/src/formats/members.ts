@@ -6,6 +6,7 @@ export { claudeCode } from './claude-code/index.ts';
 export { html } from './html/index.ts';
 export { linear } from './linear/index.ts';
 export { markdown } from './markdown/index.ts';
+export { openWebui } from './open-webui/index.ts';
 export { pi } from './pi/index.ts';
 export { requestLog } from './request-log/index.ts';
 export { sessionV2 } from './session-v2/index.ts';

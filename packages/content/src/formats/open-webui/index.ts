@@ -1,0 +1,25 @@
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** Chats of Open WebUI, with every branch and the answers of several models. */
+export const openWebui = defineFormat({
+  name: 'open-webui',
+  label: 'Open WebUI export',
+  summary: 'Chats as Open WebUI exports them, with branches and answers of several models.',
+  reader: { detect, read },
+  writer: {
+    extension: 'json',
+    mediaType: 'application/json',
+    files: 'one',
+    loses: {
+      bookmarks: 'Bookmarks are left out.',
+      tags: 'Tags of messages are left out.',
+      markers: 'Summaries and injected messages are written as ordinary ones, markers of extensions are left out.',
+      steps: 'What hung on a step inside a reply is written below all of it.',
+      thinking: 'Reasoning is written without its signature.',
+      block: 'Blocks that Open WebUI does not have are written as text.',
+    },
+    write,
+  },
+});

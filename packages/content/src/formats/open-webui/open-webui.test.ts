@@ -1,0 +1,297 @@
+import { run, textMessage } from '@coppice/core';
+import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { describe, expect, it } from 'vitest';
+import { messageKit } from '../../kit.ts';
+import { type Files, inputOf, runFormatConformance, storeInput, writeStored } from '../conformance.ts';
+import { readExport } from '../exporting.ts';
+import { openWebui } from './index.ts';
+
+type Fields = { readonly [key: string]: unknown };
+
+const message = (id: string, parentId: string | null, childrenIds: string[], role: string, rest: Fields): Fields => ({
+  id,
+  parentId,
+  childrenIds,
+  role,
+  timestamp: 1_767_323_045,
+  ...rest,
+});
+const answer = (id: string, parentId: string, childrenIds: string[], content: string, rest: Fields = {}) =>
+  message(id, parentId, childrenIds, 'assistant', {
+    content,
+    model: 'm-x',
+    modelName: 'X',
+    modelIdx: 0,
+    done: true,
+    ...rest,
+  });
+
+const chat = (currentId: string | null, messages: readonly Fields[], rest: Fields = {}): Fields => ({
+  title: 'Soup',
+  models: ['m-x', 'm-y'],
+  params: {},
+  files: [],
+  tags: [],
+  timestamp: 1_767_323_045_000,
+  history: { currentId, messages: Object.fromEntries(messages.map((one) => [one.id, one])) },
+  messages: [],
+  ...rest,
+});
+const row = (id: string, inner: Fields, rest: Fields = {}): Fields => ({
+  id,
+  user_id: 'me',
+  title: 'Soup',
+  created_at: 1_767_323_045,
+  updated_at: 1_767_323_050,
+  archived: false,
+  pinned: true,
+  meta: { tags: ['food'] },
+  folder_id: 'f1',
+  share_id: null,
+  chat: inner,
+  ...rest,
+});
+
+const several = [
+  // The order of the map is not that of the children, and the answers come before the question.
+  answer('A2', 'U1', ['U2'], 'Miso', {
+    model: 'm-y',
+    modelName: 'Y',
+    modelIdx: 1,
+    merged: { status: true, content: 'Both' },
+  }),
+  answer('A1', 'U1', [], 'Leek', {
+    usage: { prompt_tokens: 3, completion_tokens: 1 },
+    annotation: { rating: 1, tags: [] },
+  }),
+  message('U1', null, ['A1', 'A2'], 'user', { content: 'Which?', models: ['m-x', 'm-y'] }),
+  message('U2', 'A2', [], 'user', { content: 'Why?', models: ['m-x'] }),
+  message('R2', null, [], 'user', { content: 'Another beginning' }),
+];
+
+const output = [
+  {
+    type: 'reasoning',
+    summary: [],
+    content: [{ type: 'output_text', text: 'Look first.' }],
+    encrypted_content: 'b3BhcXVl',
+  },
+  { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{"q": "soup"}', status: 'completed' },
+  { type: 'function_call', call_id: 'c2', name: 'taste', arguments: '{}', status: 'completed' },
+  { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'leek' }] },
+  { type: 'function_call_output', call_id: 'c2', output: 'salty', status: 'failed' },
+  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Leek it is.', annotations: [] }] },
+];
+const tools = [
+  message('S', null, ['U'], 'system', { content: 'Be kind.' }),
+  message('U', 'S', ['A'], 'user', {
+    content: [{ type: 'text', text: 'See' }],
+    files: [
+      { type: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' },
+      { type: 'file', id: 'f9', name: 'menu.pdf', url: '/api/files/f9' },
+    ],
+  }),
+  answer('A', 'U', ['B'], '<details>…</details>Leek it is.', {
+    output,
+    sources: [{ n: 1 }],
+    contextSummary: 'They ate.',
+  }),
+  answer('B', 'A', [], '', { done: false, error: { content: 'no connection' } }),
+];
+
+const odd = [
+  message('U', null, ['ghost', 'A'], 'user', { content: 'One' }),
+  answer('A', 'U', [], 'Two', { output: [7, { type: 'hologram', rays: 7 }], timestamp: 'noon' }),
+  message('L', 'nobody', [], 'user', { content: 'Lost' }),
+  message('X', 'Y', ['Y'], 'user', { content: 'X' }),
+  answer('Y', 'X', ['X'], 'Y'),
+  message('Z', 'Z', ['Z'], 'user', { content: 'Z' }),
+  message('E', 'U', [], 'user', { content: '' }),
+];
+
+/** Chats without the copy of the thread, which is made anew: the one list that is called so. */
+const withoutCopies = (files: ReadonlyMap<string, string>) =>
+  [...files.values()].map((one): unknown =>
+    JSON.parse(one, (key, value) => (key === 'messages' && Array.isArray(value) ? undefined : value)),
+  );
+
+const json = (...rows: readonly Fields[]) => JSON.stringify(rows);
+const more = [
+  ...several.filter((one) => one.id !== 'U2'),
+  message('U2', 'A2', ['A3'], 'user', { content: 'Why?', models: ['m-x'] }),
+  answer('A3', 'U2', [], 'It is warm.'),
+];
+
+runFormatConformance(openWebui, [
+  {
+    name: 'answers of two models, several roots, a map out of order',
+    files: { 'chats.json': json(row('w1', chat('U2', several))) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+    thread: ['Which?', 'Miso', 'Why?'],
+    roundTrip: withoutCopies,
+    newer: { 'chats.json': json(row('w1', chat('A3', more))) },
+  },
+  {
+    name: 'structured replies with calls, pictures, files, a failed reply',
+    files: { 'chats.json': json(row('w2', chat('B', tools, { system: 'Brief.' }))) },
+    trees: 1,
+    nodes: 7,
+    findings: [],
+    roundTrip: withoutCopies,
+  },
+  {
+    name: 'one row a line',
+    files: {
+      'chats.jsonl': `${JSON.stringify(row('w1', chat('U2', several)))}\n${JSON.stringify(row('w2', chat('B', tools)))}\n`,
+    },
+    trees: 2,
+    nodes: 12,
+    findings: [],
+  },
+  {
+    name: 'bare chats, as older files have them',
+    files: { 'chats.json': json(chat('U2', several)) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+    roundTrip: withoutCopies,
+  },
+  {
+    name: 'one chat by itself, and no current message',
+    files: { 'chat.json': JSON.stringify(row('w1', chat(null, several))) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+  },
+  {
+    name: 'orphans, circles, wrong children, unknown items, a row without a chat',
+    files: { 'chats.json': json(row('w3', chat('gone', odd)), { id: 'w4', title: 'No chat' }) },
+    trees: 1,
+    nodes: 7,
+    findings: [
+      'import/orphan',
+      'import/cycle',
+      'import/self-parent',
+      'import/children-mismatch',
+      'import/active-missing',
+      'import/time-unreadable',
+    ],
+  },
+]);
+
+async function read(files: Files) {
+  const stored = await storeInput(inputOf(files));
+  const [tree] = stored.trees;
+  const [id] = stored.ids;
+  if (tree === undefined || id === undefined) throw new Error('There is no tree.');
+  return { stored, id, tree, of: (name: string) => tree.nodes.find((one) => one.externalId === name) };
+}
+
+interface Written {
+  readonly [id: string]: Fields & { readonly childrenIds: readonly string[] };
+}
+async function written(stored: Parameters<typeof writeStored>[0]) {
+  const { files, report } = await writeStored(stored, openWebui);
+  const [first] = JSON.parse([...files.values()].join(''));
+  const messages: Written = first.chat.history.messages;
+  return { row: first, messages, report };
+}
+
+const act = () => ({ actor: 'me', kit: messageKit, ...ticking(9) });
+
+describe('Open WebUI exports', () => {
+  it('[I85] keep answers of several models as one group, in the order of the children', async () => {
+    const { tree, of, stored } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    expect([of('A1')?.order, of('A2')?.order]).toEqual([0, 1]);
+    expect([of('A1')?.group, of('A2')?.group, of('R2')?.group]).toEqual(['models', 'models', undefined]);
+    expect(of('A2')?.meta?.source).toEqual({ type: 'model', model_name: 'm-y' });
+    expect(tree).toMatchObject({ externalId: 'w1', scope: '', attributes: { pinned: true, tags: ['food'] } });
+    const { messages } = await written(stored);
+    expect(messages.U1?.childrenIds).toEqual(['A1', 'A2']);
+    // The server makes the lists of children anew, in the order of the map.
+    expect(Object.keys(messages).filter((id) => id.startsWith('A'))).toEqual(['A1', 'A2']);
+  });
+
+  it('[I86] take structured replies apart: reasoning and calls, each result, what followed', async () => {
+    const { of, tree } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
+    expect(of('A/0')?.message.content).toMatchObject([
+      { type: 'thinking', thinking: 'Look first.', redacted: 'b3BhcXVl' },
+      { type: 'tool-use', id: 'c1', name: 'look', parameters: { q: 'soup' }, arguments: '{"q": "soup"}' },
+      { type: 'tool-use', id: 'c2', name: 'taste' },
+    ]);
+    expect(of('A/1')).toMatchObject({ message: { role: 'tool', tool_call_id: 'c1' }, parentExternalId: 'A/0' });
+    expect(of('A/2')?.meta).toEqual({ source: { type: 'tool_result', tool_name: 'taste' }, isError: true });
+    expect(messageKit.text(of('A')?.message ?? textMessage('user', ''))).toBe('Leek it is.');
+    expect(of('B')).toMatchObject({ status: 'error', parentExternalId: 'A' });
+    expect(tree.records).toBe(4);
+  });
+
+  it('[I87] keep pictures as pictures and other files by what is told of them', async () => {
+    const { of } = await read({ 'c.json': json(row('w2', chat('B', tools))) });
+    expect(of('U')?.message.content).toMatchObject([
+      { type: 'text', text: 'See' },
+      { type: 'image', mediaType: 'image/png' },
+      { type: 'open-webui-file', id: 'f9' },
+    ]);
+  });
+
+  it('[I88] go out with the copy of the thread that search reads, and a title that was changed', async () => {
+    const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Broth' } }, act());
+    const { row: out } = await written(stored);
+    expect(out.chat.messages.map((one: Fields) => one.id)).toEqual(['U1', 'A2', 'U2']);
+    expect([out.title, out.chat.title, out.folder_id]).toEqual(['Broth', 'Broth', 'f1']);
+  });
+
+  it('[I89] put calls and results that grew here into one reply, and keep what branches off them', async () => {
+    const store = new ReferenceStore();
+    const { treeId: make } = await import('@coppice/core');
+    const treeId = make('00000000-0000-7000-8000-00000000beef');
+    await run(store, { type: 'create', treeId, attributes: { systemPrompt: 'Be brief.' } }, act());
+    const call = { type: 'tool-use', id: 'c1', name: 'look', parameters: { q: 1 } };
+    const result = { type: 'text', text: 'seen' };
+    const first = await run(
+      store,
+      {
+        type: 'append',
+        treeId,
+        messages: [
+          { message: textMessage('user', 'Look') },
+          { message: { role: 'assistant', content: [call] } },
+          { message: { role: 'tool', content: [result], tool_call_id: 'c1' } },
+          { message: textMessage('assistant', 'There.') },
+        ],
+      },
+      { ...act(), ...ticking(1) },
+    );
+    const one = await written({ store, ids: [treeId], names: [] });
+    expect(one.report.nodes).toEqual({ read: 4, written: 2, merged: 2, left: 0 });
+    expect(one.messages[first.result.nodeId]).toMatchObject({
+      role: 'assistant',
+      content: 'There.',
+      output: [{ type: 'function_call' }, { type: 'function_call_output' }, { type: 'message' }],
+    });
+    expect(one.row.chat.system).toBe('Be brief.');
+    const again = await storeInput(inputOf({ 'c.json': JSON.stringify([one.row]) }));
+    expect(again.trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    const seen = (await store.read(treeId, () => readExport(treeId))).nodes.find((node) => node.role === 'tool');
+    if (seen === undefined) throw new Error('There is no result.');
+    const other = [{ message: textMessage('assistant', 'Or there.') }];
+    await run(store, { type: 'append', treeId, parentId: seen.id, messages: other }, { ...act(), ...ticking(99) });
+    const two = await written({ store, ids: [treeId], names: [] });
+    expect(two.report.nodes).toEqual({ read: 5, written: 4, merged: 1, left: 0 });
+    expect(two.messages[seen.id]?.childrenIds.length).toBe(2);
+  });
+
+  it('[I90] keep who and when of a message that was edited', async () => {
+    const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
+    const node = stored.names.find((one) => one.id === 'A1')?.nodeId ?? undefined;
+    if (node === undefined) throw new Error('There is no answer.');
+    await run(stored.store, { type: 'edit', treeId: id, nodeId: node, content: 'Onion', mode: 'in-place' }, act());
+    const { messages } = await written(stored);
+    expect(messages.A1).toEqual({ ...several[1], content: 'Onion' });
+    expect(messages.A2).toEqual(several[0]);
+  });
+});

@@ -1,0 +1,232 @@
+import type { Json, JsonObject } from '@coppice/core';
+import { sha256Hex } from '../../sha256.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import {
+  filledAt,
+  fromAnyTime,
+  fromSeconds,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  textsAt,
+  timeFinding,
+  without,
+} from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
+import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+import { piecesOf, type ReplyItem } from '../reply-items.ts';
+import { nodesOf, type Piece } from '../turns.ts';
+
+/** Whether a value is a chat: it has a history of messages by id. */
+function isChat(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && isJsonObject(value.history) && isJsonObject(value.history.messages);
+}
+
+/** Whether a value is a chat, or a row that has one. */
+function isRow(value: Json | undefined): value is JsonObject {
+  return isChat(value) || (isJsonObject(value) && isChat(value.chat));
+}
+
+function isExport(json: Json | undefined, lines: readonly Json[]): boolean {
+  if (isRow(json) || lines.slice(0, 20).some(isRow)) return true;
+  return Array.isArray(json) && json.slice(0, 20).some(isRow);
+}
+
+/** Tells the format by the history of its chats. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isExport(file.json, file.lines)) ? 0.95 : 0;
+}
+
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
+
+/** Texts of a list of parts, such as those of reasoning. */
+function partTexts(parts: readonly Json[]): string {
+  return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n');
+}
+
+function reasoningOf(item: JsonObject): JsonObject {
+  const said = partTexts(listAt(item, 'content'));
+  const thinking = said === '' ? partTexts(listAt(item, 'summary')) : said;
+  const redacted = filledAt(item, 'encrypted_content');
+  return { type: 'thinking', thinking, ...(redacted === undefined ? {} : { redacted }) };
+}
+
+/** The structured items of a reply. */
+function itemsOf(message: JsonObject, id: string): ReplyItem[] {
+  const items: ReplyItem[] = [];
+  const names = new Map<string, string>();
+  for (const [index, item] of listAt(message, 'output').entries()) {
+    if (!isJsonObject(item)) {
+      items.push({ type: 'blocks', blocks: [{ type: 'open-webui-value', value: item }] });
+      continue;
+    }
+    const callId = filledAt(item, 'call_id') ?? filledAt(item, 'id') ?? `${id}-call-${index}`;
+    switch (item.type) {
+      case 'message':
+        items.push({
+          type: 'blocks',
+          blocks: listAt(fromOpenAi({ role: 'assistant', content: item.content ?? '' }), 'content'),
+        });
+        break;
+      case 'reasoning':
+        items.push({ type: 'blocks', blocks: [reasoningOf(item)] });
+        break;
+      case 'function_call':
+        names.set(callId, filledAt(item, 'name') ?? 'unknown');
+        items.push({ type: 'blocks', blocks: [callOf({ ...without(item, 'type'), id: callId }, index)] });
+        break;
+      case 'function_call_output':
+        items.push({
+          type: 'result',
+          callId,
+          name: names.get(callId) ?? 'unknown',
+          content: outputOf(item.output),
+          isError: item.status === 'failed' || item.status === 'incomplete',
+        });
+        break;
+      default:
+        items.push({ type: 'blocks', blocks: [{ ...item, type: `open-webui-${textAt(item, 'type') ?? 'item'}` }] });
+    }
+  }
+  return items;
+}
+
+function outputOf(output: Json | undefined): Json[] {
+  if (typeof output === 'string') return [text(output)];
+  if (Array.isArray(output) && output.length > 0)
+    return [...listAt(fromOpenAi({ role: 'user', content: output }), 'content')];
+  return [text(output === undefined || output === null || Array.isArray(output) ? '' : JSON.stringify(output))];
+}
+
+/** Pictures by their address; other files by what is told of them. */
+function filesOf(message: JsonObject): Json[] {
+  return listAt(message, 'files').map((file) => {
+    if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
+    const url = filledAt(file, 'url');
+    if (file.type === 'image' && url !== undefined && /^(?:data:|https?:)/i.test(url)) return imageOfUrl(url);
+    return { ...file, type: 'open-webui-file' };
+  });
+}
+
+function modelOf(message: JsonObject): JsonObject {
+  const model = filledAt(message, 'model') ?? filledAt(message, 'selectedModelId');
+  const usage = isJsonObject(message.usage) ? message.usage : objectAt(message, 'info').usage;
+  return {
+    type: 'model',
+    ...(model === undefined ? {} : { model_name: model }),
+    ...(isJsonObject(usage) ? { usage } : {}),
+  };
+}
+
+/** What a message becomes. */
+function piecesIn(message: JsonObject, id: string, parent: string | null, several: boolean): Piece[] {
+  const role = textAt(message, 'role');
+  const { content } = message;
+  const said = content === '' || content === undefined ? [] : listAt(fromOpenAi({ role: 'user', content }), 'content');
+  if (role !== 'assistant') {
+    const known = role === 'system' ? 'system' : 'user';
+    const blocks = [...said, ...filesOf(message)];
+    const body = blocks.length === 0 ? null : { role: known, content: blocks };
+    return [{ id, parent, message: body, ...(known === 'user' ? { meta: { source: { type: 'user' } } } : {}) }];
+  }
+  const items = itemsOf(message, id);
+  const whole: ReplyItem[] = items.length > 0 ? items : [{ type: 'blocks', blocks: said }];
+  const files = filesOf(message);
+  if (files.length > 0) whole.push({ type: 'blocks', blocks: files });
+  const failed = isJsonObject(message.error) || typeof message.error === 'string' || message.error === true;
+  const status = failed ? ('error' as const) : message.done === false ? ('interrupted' as const) : undefined;
+  const pieces = piecesOf(id, parent, whole, {
+    role: 'assistant',
+    source: modelOf(message),
+    ...(status === undefined ? {} : { status }),
+  });
+  // Answers of several models to one question; only what hangs on the question itself is beside the others.
+  if (!several || numberAt(message, 'modelIdx') === undefined) return pieces;
+  return pieces.map((piece, index) => (index === 0 ? { ...piece, group: 'models' } : piece));
+}
+
+/** A chat as a tree. */
+function treeOf(row: JsonObject, place: string, found: readonly Finding[], options: ReadOptions): ImportedTree {
+  const bare = isJsonObject(row.history);
+  const chat = bare ? row : objectAt(row, 'chat');
+  const history = objectAt(chat, 'history');
+  const findings = [...found];
+  const nodes: ImportedNode[] = [];
+  const messages = new Map<string, JsonObject>();
+  for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
+    if (isJsonObject(message)) messages.set(id, message);
+    else findings.push(finding('import/record-unreadable', 'loss', `${place}.messages.${id}`, 'no object', 1));
+  }
+  const heads = new Map<string, string>();
+  let at = 0;
+  for (const [id, message] of messages) {
+    const where = `${place}.messages.${id}`;
+    const parent = filledAt(message, 'parentId') ?? null;
+    const asked = parent === null ? {} : (messages.get(parent) ?? {});
+    const createdAt = fromAnyTime(message.timestamp);
+    for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
+    if (message.contextSummary !== undefined && message.contextSummary !== null)
+      findings.push(finding('import/unknown-type', 'note', where, 'contextSummary'));
+    const pieces = piecesIn(message, id, parent, listAt(asked, 'models').length > 1);
+    heads.set(id, pieces[0]?.id ?? id);
+    const record = without(message, 'parentId', 'childrenIds', 'id');
+    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt })) nodes.push(node);
+  }
+  const childOrder = new Map<string, readonly string[]>();
+  for (const [id, message] of messages)
+    if (Array.isArray(message.childrenIds))
+      childOrder.set(
+        id,
+        textsAt(message, 'childrenIds').map((child) => heads.get(child) ?? child),
+      );
+  const title = filledAt(row, 'title') ?? filledAt(chat, 'title');
+  const systemPrompt = textAt(chat, 'system') ?? textAt(objectAt(chat, 'params'), 'system');
+  const createdAt = fromSeconds(row.created_at) ?? fromAnyTime(chat.timestamp);
+  const updatedAt = fromSeconds(row.updated_at);
+  const [first] = messages.keys();
+  const id = filledAt(row, 'id') ?? (first === undefined ? undefined : `chat-of-${first}`);
+  const tags = textsAt(objectAt(row, 'meta'), 'tags');
+  const current = history.currentId;
+  const kept = { ...without(chat, 'messages'), history: without(history, 'messages') };
+  return {
+    externalId: id ?? `sha256:${sha256Hex(place)}`,
+    scope: filledAt(row, 'id') === undefined ? (options.scope ?? '') : '',
+    ...(title === undefined ? {} : { title }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    attributes: { ...(row.pinned === true ? { pinned: true } : {}), ...(tags.length > 0 ? { tags } : {}) },
+    nodes,
+    childOrder,
+    ...(typeof current === 'string' ? { activeExternalId: current } : {}),
+    record: bare ? { $form: 'chat', chat: kept } : { ...row, chat: kept },
+    place,
+    findings,
+  };
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  for await (const record of records) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isRow(record.value)) yield { type: 'tree', tree: treeOf(record.value, file.name, [], options) };
+    } else if (isRow(record.value))
+      yield { type: 'tree', tree: treeOf(record.value, record.place, record.findings, options) };
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no history', 1) };
+  }
+}
+
+/** Reads exports: a list of rows, one a line, or single chats. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || isExport(sample?.json, sample?.lines ?? [])) yield* readFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

@@ -1,0 +1,67 @@
+// A model's turn as several nodes: what it said up to its calls, each result, and what followed.
+import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import type { Piece } from './turns.ts';
+
+/** A part of a turn in its order: blocks of the model, or the result of a call. */
+export type ReplyItem =
+  | { readonly type: 'blocks'; readonly blocks: readonly Json[] }
+  | {
+      readonly type: 'result';
+      readonly callId: string;
+      readonly name: string;
+      readonly content: readonly Json[];
+      readonly isError: boolean;
+    };
+
+/** Who speaks, and how it ended. */
+export interface Speaker {
+  readonly role: string;
+  readonly source: JsonObject;
+  readonly status?: NodeStatus;
+}
+
+/**
+ * The pieces of a turn, one below the other; the last one is the home, under the turn's own id, for what follows hangs
+ * on it. What follows on a result is another step.
+ */
+export function piecesOf(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): Piece[] {
+  const said: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
+  let blocks: Json[] = [];
+  let results: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
+  const close = () => {
+    if (blocks.length > 0) said.push({ message: { role: by.role, content: blocks }, meta: { source: by.source } });
+    for (const result of results) said.push(result);
+    blocks = [];
+    results = [];
+  };
+  for (const item of items) {
+    if (item.type === 'blocks') {
+      if (results.length > 0) close();
+      for (const block of item.blocks) blocks.push(block);
+    } else {
+      const source = { type: 'tool_result', tool_name: item.name };
+      results.push({
+        message: { role: 'tool', tool_call_id: item.callId, content: item.content },
+        meta: item.isError ? { source, isError: true } : { source },
+      });
+    }
+  }
+  close();
+  if (said.length === 0) {
+    // A reply that was cut short or failed may have nothing in it.
+    const message = by.status === undefined ? null : { role: by.role, content: [{ type: 'text', text: '' }] };
+    return [{ id, parent, message, meta: { source: by.source }, ...ended(by) }];
+  }
+  let above = parent;
+  return said.map(({ message, meta }, index) => {
+    const last = index === said.length - 1;
+    const own = last ? id : `${id}/${index}`;
+    const piece = { id: own, parent: above, message, meta, ...(last ? ended(by) : {}) };
+    above = own;
+    return piece;
+  });
+}
+
+function ended({ status }: Speaker): { readonly status?: NodeStatus } {
+  return status === undefined ? {} : { status };
+}
