@@ -133,6 +133,11 @@ export interface SessionFile {
   isOurs(index: number): boolean;
   /** What a line says. A line that turns out to be damaged says only what it is and where it hangs. */
   entryAt(index: number): SessionEntry;
+  /**
+   * What a line says after type, ids and number, as bytes that end the line's object, so that it can go into another file
+   * without being read; null where that cannot be told.
+   */
+  restAt?(index: number): Uint8Array | null;
   /** Takes in what others have added meanwhile, and says how many lines that were. */
   refresh(): number;
   /** Adds entries as one commit; durable when it resolves. Refuses where nothing may be written. */
@@ -159,6 +164,15 @@ export interface SessionSummary {
   readonly trouble?: string;
 }
 
+/** An entry that goes into another file as it is, with another parent perhaps. */
+export interface CarriedEntry {
+  readonly type: string;
+  readonly uuid: string;
+  readonly parentUuid: string;
+  /** As {@link SessionFile.restAt} gives it; good until the next line of that file is read. */
+  readonly rest: Uint8Array;
+}
+
 /** What a new session begins with. */
 export interface NewSession {
   readonly uuid: string;
@@ -166,7 +180,8 @@ export interface NewSession {
   readonly at: number;
   readonly cwd?: string;
   readonly parentSession?: string;
-  readonly entries?: readonly SessionEntry[];
+  /** In order; taken one by one, so that a long session is never held as a whole. */
+  readonly entries?: Iterable<SessionEntry | CarriedEntry>;
   readonly commit: SessionCommit;
 }
 

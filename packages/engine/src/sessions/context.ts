@@ -41,9 +41,10 @@ function beginning(index: SessionIndex, path: readonly number[], node: (line: nu
   return 0;
 }
 
-const thinkingTypes: ReadonlySet<string> = new Set(['thinking_level_change']);
-
-/** The model and the thinking level that hold at the end of a path. */
+/**
+ * The model and the thinking level that hold at the end of a path. Settings are known by the types of their lines; of
+ * what was said only the last reply is read, however long ago it was set.
+ */
 function settings(
   index: SessionIndex,
   path: readonly number[],
@@ -52,18 +53,24 @@ function settings(
   const { file } = index;
   let model: SessionContext['model'] | undefined;
   let level: string | undefined;
-  const levels = path.some((line) => thinkingTypes.has(file.typeAt(line)));
-  for (let at = path.length - 1; at >= 0 && (model === undefined || (levels && level === undefined)); at--) {
+  let replied = false;
+  for (let at = path.length - 1; at >= 0 && (model === undefined || level === undefined); at--) {
     const line = path[at] ?? 0;
     const type = file.typeAt(line);
-    if (thinkingTypes.has(type)) level ??= text(node(line).marker?.details, 'thinkingLevel');
-    if (model === undefined && mayName(type)) model = modelOf(node(line));
+    if (type === 'thinking_level_change') level ??= text(node(line).marker?.details, 'thinkingLevel');
+    else if (model === undefined && (isSetting(type) || index.amendment(line)?.meta?.model !== undefined))
+      model = modelOf(node(line));
+    else if (model === undefined && !replied && type === 'message') {
+      const said = node(line);
+      replied = said.role === 'assistant' && said.meta.pickedFrom === undefined;
+      model = modelOf(said);
+    }
   }
   return { model: model ?? treeModel(index), thinkingLevel: level ?? 'off' };
 }
 
-function mayName(type: string): boolean {
-  return type === 'message' || type === 'model_change' || type === 'custom';
+function isSetting(type: string): boolean {
+  return type === 'model_change' || type === 'custom';
 }
 
 function modelOf({ meta, role, kind, marker }: Node): SessionContext['model'] | undefined {

@@ -1,5 +1,5 @@
 /** Parts of a session as entries of another file: ids are kept, nothing is numbered anew. */
-import type { SessionEntry, SessionIndex } from '@coppice/content/sessions';
+import type { CarriedEntry, SessionEntry, SessionIndex } from '@coppice/content/sessions';
 import type { JsonObject } from '@coppice/core';
 
 // What belongs to a line's place in its own file.
@@ -93,7 +93,7 @@ function alongside(
 }
 
 /** The way down to a line, as a chain below another file's header; the line is its leaf. */
-export function pathCopy(index: SessionIndex, to: number, header: string, options: CopyOptions): SessionEntry[] {
+export function pathCopy(index: SessionIndex, to: number, header: string, options: CopyOptions): Iterable<Copied> {
   return treeCopy(index, index.path(to).slice(1), to, header, options);
 }
 
@@ -104,7 +104,7 @@ export function subtreeCopy(
   leaf: number,
   header: string,
   options: CopyOptions,
-): SessionEntry[] {
+): Iterable<Copied> {
   const lines = index.path(top).slice(1);
   const open = [...index.children(top)].reverse();
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -115,22 +115,28 @@ export function subtreeCopy(
   return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
 }
 
+/** An entry of a copy: as it stands in its file where nothing changed about it, else anew. */
+type Copied = SessionEntry | CarriedEntry;
+
 /** Lines, parents before children, below another header. */
-function treeCopy(
+function* treeCopy(
   index: SessionIndex,
   lines: readonly number[],
   leaf: number,
   header: string,
   options: CopyOptions,
-): SessionEntry[] {
+): Generator<Copied, void, undefined> {
   const { file } = index;
-  const copied = lines.map((at) => {
+  for (const at of lines) {
     const parent = index.parent(at);
-    return copyOf(index, at, parent <= 0 ? header : file.uuidAt(parent));
-  });
+    const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
+    const rest = index.amendment(at) === undefined ? (file.restAt?.(at) ?? null) : null;
+    if (rest === null) yield copyOf(index, at, parentUuid);
+    else yield { type: file.typeAt(at), uuid: file.uuidAt(at), parentUuid, rest };
+  }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
-  const more = alongside(index, new Set(lines), end, options);
-  // The reader takes the last thing that was said for the leaf; the line says it where that would be another.
+  yield* alongside(index, new Set(lines), end, options);
+  // The reader takes the last thing that was said for the leaf; this says it where that would be another.
   const { newId, time: timestamp } = options;
-  return [...copied, ...more, { type: 'leaf', uuid: newId(), parentUuid: end, timestamp }];
+  yield { type: 'leaf', uuid: newId(), parentUuid: end, timestamp };
 }

@@ -12,6 +12,11 @@ export interface Head {
   readonly commit: boolean;
 }
 
+/** A head that was told from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
+export interface QuickHead extends Head {
+  readonly rest: number;
+}
+
 const quote = 0x22;
 const comma = 0x2c;
 const closing = 0x7d;
@@ -61,7 +66,7 @@ function matches(bytes: Buffer, from: number, text: string): boolean {
  * The head of a line that begins as ours do: type, uuid, parentUuid, then version and commit. Null for any other, which
  * has to be parsed. Looks at the beginning and the last byte only.
  */
-export function quickHead(bytes: Buffer, start: number, end: number): Head | null {
+export function quickHead(bytes: Buffer, start: number, end: number): QuickHead | null {
   if (bytes[end - 1] !== closing || !follows(bytes, start, end, typeKey)) return null;
   const typeStart = start + typeKey.length;
   const typeEnd = endOfText(bytes, typeStart, end);
@@ -96,6 +101,7 @@ export function quickHead(bytes: Buffer, start: number, end: number): Head | nul
     parentUuid,
     version,
     commit,
+    rest: at,
   };
 }
 

@@ -230,6 +230,9 @@ export class LineTable {
 
   #parentOf({ parentUuid }: Head, at: LinePlace, uuid: string): number {
     if (parentUuid === null) return 0;
+    // Mostly the line before: comparing is cheaper than looking it up.
+    const last = this.#parents.length - 1;
+    if (last >= 0 && this.#uuids[last] === parentUuid) return last;
     const found = this.#index.get(parentUuid);
     if (found !== undefined) return found;
     const known = this.#misplaced.get(parentUuid);

@@ -213,8 +213,17 @@ export class JsonlFile implements SessionFile {
     return { type, uuid, parentUuid, damaged: true };
   }
 
+  restAt(index: number): Uint8Array | null {
+    const bytes = this.#bytesAt(this.#table.offsetAt(index), this.#table.lengthAt(index));
+    const head = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
+    return head === null || head.rest >= bytes.length ? null : bytes.subarray(head.rest);
+  }
+
   #readAt(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
+    return this.#readInto(Buffer.allocUnsafe(length), offset, length);
+  }
+
+  #readInto(bytes: Buffer, offset: number, length: number): Buffer {
     let read = 0;
     while (read < length) {
       const count = onFile(this.path, () => readSync(this.#handle, bytes, read, length - read, offset + read));
@@ -252,8 +261,10 @@ export class JsonlFile implements SessionFile {
       this.#take(bytes, { line, offset, length: bytes.length });
       if (!this.#table.open) [this.#end, this.#line] = [offset + bytes.length + 1, line];
     };
+    // One piece of memory for all chunks: nothing of a line is kept but its head, and what is held over is copied.
+    const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, stat.size - at)));
     while (at < stat.size) {
-      const chunk = this.#readAt(at, Math.min(chunkSize, stat.size - at));
+      const chunk = this.#readInto(room, at, Math.min(room.length, stat.size - at));
       if (chunk.length === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
@@ -263,7 +274,7 @@ export class JsonlFile implements SessionFile {
         start = end + 1;
         heldAt = at + start;
       }
-      if (start < chunk.length) held.push(chunk.subarray(start));
+      if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
       at += chunk.length;
     }
     from = heldAt;

@@ -1,7 +1,9 @@
 /** Session files as the engine is handed them: opened, made, listed and put away. */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
+  type CarriedEntry,
   isLeafType,
   meaningOf,
   type NewSession,
@@ -58,16 +60,43 @@ function create(place: { readonly folder: string } | { readonly path: string }, 
     cwd: cwd ?? process.cwd(),
     ...(parentSession === undefined ? {} : { parentSession }),
   };
-  const last = entries.length - 1;
   const lines = function* () {
-    yield bytesOf(headerText(last < 0 ? { ...header, ...commit } : header));
-    for (const [index, entry] of entries.entries())
-      yield bytesOf(lineText(entry, 1, index === last ? commit : undefined));
+    // The last line says that the commit is complete, so each is written when it is known whether another one follows.
+    let before: SessionEntry | null = null;
+    let begun = false;
+    for (const entry of entries) {
+      if (!begun) yield bytesOf(headerText(header));
+      begun = true;
+      if (before !== null) yield bytesOf(lineText(before, 1, undefined));
+      before = isCarried(entry) ? null : entry;
+      if (isCarried(entry)) yield carriedLine(entry);
+    }
+    if (!begun) yield bytesOf(headerText({ ...header, ...commit }));
+    else yield bytesOf(lineText(before ?? endOf(uuid), 1, commit));
   };
   makeFile(path, gathered(lines()));
   const file = JsonlFile.open(path);
   file.lease();
   return file;
+}
+
+function isCarried(entry: SessionEntry | CarriedEntry): entry is CarriedEntry {
+  return entry['rest'] instanceof Uint8Array;
+}
+
+function carriedLine({ type, uuid, parentUuid, rest }: CarriedEntry): Uint8Array {
+  const head = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)},"version":1`;
+  const size = Buffer.byteLength(head);
+  const line = Buffer.allocUnsafe(size + rest.length + 1);
+  line.write(head, 0);
+  line.set(rest, size);
+  line[line.length - 1] = 0x0a;
+  return line;
+}
+
+/** A line that ends a commit whose last entry was taken as it is. */
+function endOf(header: string): SessionEntry {
+  return { type: 'change', uuid: randomUUID(), parentUuid: header, steps: [] };
 }
 
 function save(given: string, pieces: Iterable<string>): void {
