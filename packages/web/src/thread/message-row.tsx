@@ -281,7 +281,11 @@ function Compaction({ node }: { readonly node: Node }): ReactElement {
 function Brought({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const from = node.marker?.mergedFrom?.nodeId ?? node.marker?.from;
-  const there = useTree((state) => (from === undefined ? null : (state.topology?.nodes.get(from)?.preview ?? null)));
+  const there = useTree((state) =>
+    from === undefined
+      ? null
+      : (state.topology?.bookmarks.get(from)?.title ?? state.topology?.nodes.get(from)?.preview ?? null),
+  );
   return (
     <aside className="brought">
       <div className="grow">

@@ -11,6 +11,8 @@ import { rowsOf, type ThreadRow } from './rows.ts';
 
 // Nearer to its end than this a thread follows what is written.
 const nearEnd = 80;
+// A scroll this long after a wheel, a finger or a key is theirs.
+const handMs = 1000;
 // Nearer to its top than this it asks for what lies above.
 const nearTop = 600;
 
@@ -46,6 +48,7 @@ export function Thread(): ReactElement {
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
   const seen = useRef(0);
+  const touched = useRef(-handMs);
   const before = useRef<readonly ThreadRow[]>([]);
   const firstId = useRef<string | null>(null);
   const [below, setBelow] = useState(false);
@@ -87,7 +90,15 @@ export function Thread(): ReactElement {
     });
     observer.observe(inside);
     observer.observe(element);
-    return () => observer.disconnect();
+    const hand = () => {
+      touched.current = performance.now();
+    };
+    const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
+    for (const kind of kinds) element.addEventListener(kind, hand, { passive: true });
+    return () => {
+      observer.disconnect();
+      for (const kind of kinds) element.removeEventListener(kind, hand);
+    };
   }, [toEnd]);
 
   useEffect(() => {
@@ -105,8 +116,10 @@ export function Thread(): ReactElement {
     if (element === null) return;
     const seen = element.scrollTop + element.clientHeight;
     const gap = contentEnd(element) - seen;
-    // Ground that is only held is no end that anybody went to.
-    atEnd.current = gap < nearEnd && (gap > -nearEnd || element.scrollTop === 0);
+    // Ground that is only held is no end that anybody went to. And only a hand leaves the end: rows that are measured
+    // after they were drawn move it too.
+    if (gap < nearEnd) atEnd.current = gap > -nearEnd || element.scrollTop === 0;
+    else if (performance.now() - touched.current < handMs) atEnd.current = false;
     hold(element, seen);
     if (atEnd.current) setBelow(false);
     if (element.scrollTop < nearTop) void session.above();
@@ -116,7 +129,7 @@ export function Thread(): ReactElement {
   return (
     <div className="scroll-box">
       <div className="scroll" ref={scroll} onScroll={onScroll} data-testid="thread">
-        <div className="thread" role="feed" aria-label={t('thread')} aria-busy={growing.size > 0}>
+        <section className="thread" aria-label={t('thread')} aria-busy={growing.size > 0}>
           <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
             {rows.map((row, index) => (
               <MessageRow
@@ -128,7 +141,7 @@ export function Thread(): ReactElement {
               />
             ))}
           </Virtualizer>
-        </div>
+        </section>
       </div>
       {below ? (
         <button

@@ -1,0 +1,195 @@
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { payloads } from './payloads.ts';
+
+const long = process.env.COPPICE_LONG !== undefined;
+let stage: Stage;
+let demo: Demo;
+
+beforeAll(async () => {
+  stage = await openStage();
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+test('[B30] no text of a model runs, leaves the page or asks another host, wherever it stands', async () => {
+  const texts = payloads(long ? 300 : 40);
+  const nasty = texts[7] ?? '';
+  const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const call = {
+    type: 'tool-use',
+    id: 'c',
+    name: '<img src=x onerror=pwned(1)>',
+    parameters: { html: '<script>pwned(1)</script>' },
+  };
+  const made = await stage.server.ask('POST', '/api/trees', {
+    body: {
+      title: '<img src=x onerror=pwned(1)>',
+      tags: ['<svg onload=pwned(1)>'],
+      messages: [
+        ...messages,
+        { role: 'user', content: 'Now' },
+        {
+          role: 'assistant',
+          content: [
+            call,
+            {
+              type: 'file',
+              name: '"><img src=x onerror=pwned(1)>',
+              mediaType: 'text/html',
+              source: { type: 'text', text: nasty },
+            },
+            { type: 'image', source: { type: 'url', url: 'https://evil.example/x.png' } },
+          ],
+        },
+      ],
+    },
+  });
+  const id: string = made.body.treeId;
+  const tab = await stage.open('/');
+  await tab.page.addInitScript('window.pwned = () => { throw new Error("pwned"); }');
+  await tab.page.goto(`${stage.url}/t/${id}`);
+  const thread = tab.page.getByTestId('thread');
+  await thread.getByText('Now', { exact: true }).waitFor();
+  // Everything is drawn at least once on the way up.
+  for (let step = 0; step < (long ? 120 : 25); step++) {
+    await tab.page.mouse.move(700, 400);
+    await tab.page.mouse.wheel(0, -700);
+    await tab.page.waitForTimeout(30);
+  }
+  expect(
+    await tab.page.evaluate(
+      'document.querySelectorAll("[data-testid=thread] :is(script, iframe, object, embed, style, form, link, meta, base)").length',
+    ),
+  ).toBe(0);
+  const addresses = await tab.page.evaluate(
+    '[...document.querySelectorAll("[data-testid=thread] a")].map((a) => new URL(a.href).protocol)',
+  );
+  expect(new Set(Array.isArray(addresses) ? addresses : [])).not.toContain('javascript:');
+  await tab.page.goto(`${stage.url}/?q=onerror`);
+  await tab.page.locator('.hit').first().waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe finds that is serious, in a sentence each. */
+async function serious({ page }: Tab): Promise<readonly string[]> {
+  // The policy of the page forbids scripts from elsewhere; the test's own goes around it.
+  await page.evaluate((await import('node:fs')).readFileSync(axe, 'utf8'));
+  const found = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',
+  );
+  const findings: readonly Finding[] = JSON.parse(String(found));
+  return findings
+    .filter((finding) => finding.impact === 'serious' || finding.impact === 'critical')
+    .map(
+      (finding) =>
+        `${finding.id}: ${finding.nodes.map((node) => `${node.html.slice(0, 160)} — ${node.failureSummary.slice(0, 200)}`).join(' | ')}`,
+    );
+}
+
+const screens = (id: string, pause: string) =>
+  [
+    { path: '/', ready: 'Search every branch' },
+    { path: `/t/${id}`, ready: 'Interrupted' },
+    { path: `/t/${id}?view=map`, ready: 'Branches' },
+    { path: `/t/${id}?view=context`, ready: 'Not sent' },
+    { path: `/t/${id}/${pause}?view=compare`, ready: 'Word by word' },
+    { path: `/t/${id}?view=history`, ready: 'Looking only' },
+    { path: '/settings', ready: 'Providers' },
+    { path: '/trash', ready: 'Trash' },
+  ] as const;
+
+test('[B31] every screen, light, dark and on a phone, has no serious finding of axe', async () => {
+  const looks = [
+    { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+    { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  ] as const;
+  const found: string[] = [];
+  for (const [index, look] of looks.entries()) {
+    const tab = await stage.open('/', look);
+    for (const screen of screens(demo.id, demo.pause)) {
+      // In the short run each screen is looked at once, in one of the looks, and the thread in all.
+      if (
+        !long &&
+        !screen.path.endsWith(demo.id) &&
+        screens(demo.id, demo.pause).indexOf(screen) % looks.length !== index
+      )
+        continue;
+      await tab.page.goto(stage.url + screen.path);
+      await tab.page.getByText(screen.ready, { exact: false }).first().waitFor({ state: 'attached' });
+      await tab.page.waitForTimeout(150);
+      for (const finding of await serious(tab))
+        found.push(`${screen.path} ${look.colorScheme} ${look.viewport.width}: ${finding}`);
+    }
+    await tab.context.close();
+  }
+  expect(found).toEqual([]);
+});
+
+test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, and a tap brings the actions', async () => {
+  const tab = await stage.open(`/t/${demo.id}`, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const thread = tab.page.getByTestId('thread');
+  await thread.getByText('The script stops').waitFor();
+  expect(await tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await tab.page.getByRole('button', { name: 'Trees and outline' }).click();
+  await tab.page.getByRole('navigation', { name: 'Trees and outline' }).getByText('Outline', { exact: true }).waitFor();
+  await tab.page
+    .getByRole('button', { name: 'Close' })
+    .first()
+    .click({ position: { x: 370, y: 400 } });
+  const last = thread.getByRole('article').last();
+  await last.focus();
+  await soon(() => last.getByRole('button', { name: 'Copy (Y)' }).isVisible()).toBe(true);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B33] the palette finds actions, trees and messages by name, and the keyboard alone is enough', async () => {
+  const tab = await stage.open(`/t/${demo.id}`);
+  await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
+  await tab.page.keyboard.press('Control+k');
+  await tab.page.getByRole('combobox').fill('what the model');
+  await tab.page.keyboard.press('Enter');
+  await tab.page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+  await tab.page.keyboard.press('Escape');
+  await tab.page.keyboard.press('Control+k');
+  await tab.page.getByRole('combobox').fill('managed blue/green');
+  await tab.page.getByRole('option').filter({ hasText: 'Move to a managed' }).click();
+  await tab.page.getByTestId('thread').getByText('Move to a managed blue/green').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B34] who reads German gets the page in German', async () => {
+  const tab = await stage.open('/', { locale: 'de-DE' });
+  await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
+  expect(await tab.page.evaluate('document.documentElement.lang')).toBe('de');
+  await tab.context.close();
+});
+
+test('[B35] a search finds every branch, and a hit opens its own and brings the message into sight', async () => {
+  const tab = await stage.open('/');
+  await tab.page.getByRole('searchbox').fill('HAProxy');
+  await tab.page.locator('.hit').first().click();
+  const thread = tab.page.getByTestId('thread');
+  await thread.getByText('Drain connections at').waitFor();
+  await thread.getByRole('group', { name: 'Variant 3 of 4' }).waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
