@@ -69,6 +69,10 @@ export async function plantForest(server: TestServer): Promise<void> {
       await server.ask('POST', `${at}/messages`, { version: body.version, body: { parentId: body.rootId, messages } });
     }
   }
+  const { body: listed } = await server.ask('GET', '/api/trees?title=Interview');
+  const at = `/api/trees/${listed.items[0].id}`;
+  const { body: tree } = await server.ask('GET', at);
+  await server.ask('DELETE', `${at}/nodes/${tree.activeNodeId}?mode=splice`, { version: tree.version });
   const old = await server.ask('POST', '/api/trees', {
     body: { title: 'Old onboarding plan', messages: [{ role: 'user', content: 'Plan the first week.' }] },
   });

@@ -33,8 +33,11 @@ const shots: readonly Shot[] = [
     ready: '.branches button',
     act: async (page) => {
       await page.waitForTimeout(400);
-      await page.locator('.mapwrap canvas, .map canvas').first().focus();
+      await page.locator('.map-canvas').focus();
       await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowRight');
     },
   },
   { name: 'map-far', path: (demo) => `/t/${demo.id}?view=map`, ready: '.branches button', act: clicking('Far') },
@@ -47,13 +50,16 @@ const shots: readonly Shot[] = [
   },
   {
     name: 'compare-models',
-    path: (demo) => `/t/${demo.id}/${demo.answers[1]}?view=compare`,
+    path: (demo) => `/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`,
     ready: '.diff mark',
   },
   {
     name: 'history',
     path: (demo) => `/t/${demo.id}?view=history`,
     ready: '.past article',
+    act: async (page) => {
+      await page.getByRole('slider').fill('14');
+    },
   },
   {
     name: 'delete',
@@ -81,6 +87,16 @@ const shots: readonly Shot[] = [
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
     act: press('Control+k'),
+  },
+  {
+    name: 'tour',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('tour');
+      await page.keyboard.press('Enter');
+    },
   },
   { name: 'settings', path: () => '/settings', ready: '.facts li' },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
@@ -115,12 +131,6 @@ const stage = await openStage({ replies: [textBeats('Hello there.')] });
 try {
   await plantForest(stage.server);
   const demo = await plantDemo(stage.server);
-  const doomed = await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.freeze}/children`);
-  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}`);
-  await stage.server.ask('DELETE', `/api/trees/${demo.id}/nodes/${doomed.body.nodes?.[2]?.id ?? ''}?mode=cascade`, {
-    version: body.version,
-  });
-  await stage.server.ask('POST', `/api/trees/${demo.id}/undo`, { body: {} });
   for (const look of only.length === 0 ? looks : only) {
     const { context, page: first } = await stage.open('/', {
       viewport: look.viewport,

@@ -7,7 +7,6 @@ import { asProblem } from '../state/http.ts';
 import { sourceOf } from '../state/source.ts';
 import { useSession } from '../state/use-session.ts';
 import { plainText } from '../thread/rows.ts';
-import { Button } from '../ui/button.tsx';
 
 interface WordDiffProps {
   readonly a: NodeId;
@@ -34,13 +33,28 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
   const parts = useMemo(() => (texts === null ? [] : diffText(texts.a, texts.b)), [texts]);
   const box = useRef<HTMLDivElement>(null);
   const at = useRef(-1);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key !== ']' || event.target instanceof HTMLInputElement || document.querySelector('dialog[open]'))
+        return;
+      event.preventDefault();
+      event.stopPropagation();
+      button.current?.click();
+    };
+    // Before the keys of the thread, which has forks where this has differences.
+    addEventListener('keydown', pressed, true);
+    return () => removeEventListener('keydown', pressed, true);
+  }, []);
   if (texts === null) return null;
   const { shared, left, right } = sharesOfDiff(parts);
   const percent = Math.round(shared * 100);
   const next = () => {
     const marks = box.current?.querySelectorAll('mark');
     if (marks === undefined || marks.length === 0) return;
+    marks[at.current]?.classList.remove('at');
     at.current = (at.current + 1) % marks.length;
+    marks[at.current]?.classList.add('at');
     marks[at.current]?.scrollIntoView({ block: 'center' });
   };
   const sides = [
@@ -66,9 +80,10 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
           <i className="both" style={{ width: `${shared * 100}%` }} />
           <i className="violet fill" style={{ width: `${right * 100}%` }} />
         </span>
-        <Button small look="quiet" onClick={next}>
+        <button ref={button} type="button" className="btn quiet small" onClick={next}>
           {t('nextDifference')}
-        </Button>
+          <kbd>]</kbd>
+        </button>
       </div>
       <div className="diff" ref={box}>
         {sides.map((side) => (

@@ -1,5 +1,5 @@
-import type { ContextEntry, Node } from '@coppice/core';
-import { type ReactElement, useMemo, useState } from 'react';
+import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { num, short, t, tn } from '../i18n/index.ts';
 import { annotate } from '../state/acts.ts';
 import { flowerOf } from '../state/hues.ts';
@@ -25,6 +25,11 @@ export function ContextScreen(): ReactElement {
   const branch = useBranchName();
   const [chosen, setChosen] = useState<string | null>(null);
   const rows = useRows(answer);
+  const ready = useTree((state) => state.phase === 'ready');
+  // What other branches hold is told too.
+  useEffect(() => {
+    if (ready) void session.wantTopology();
+  }, [session, ready]);
   const shown =
     rows.find((row) => row.key === chosen) ?? rows.find((row) => row.entry?.kind === 'summary') ?? rows.at(-1);
   return (
@@ -154,20 +159,22 @@ function Window({ answer }: { readonly answer: ContextAnswer }): ReactElement {
         {shares.map((share) => (
           <i key={share.name} className={shareClass[share.name]} style={{ width: wide(share.tokens) }} />
         ))}
-        <i className="seg-reply" style={{ width: wide(Math.min(reply, window * 0.1)) }} />
+        <i className="seg-reply" style={{ width: wide(Math.min(reply, window - answer.tokens)) }} />
         <i className="tick" style={{ left: `${mark}%` }} />
       </div>
       <div className="scale" aria-hidden="true">
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <span
-            key={part}
-            className={part === 0 ? 'start' : part === 1 ? 'end' : undefined}
-            style={{ left: `${part * 100}%` }}
-          >
-            {part === 0 ? '0' : short(window * part)}
-          </span>
-        ))}
-        {mark > 80 && mark < 97 ? (
+        {[0, 0.25, 0.5, 0.75, 1].map((part) =>
+          Math.abs(part * 100 - mark) < 8 && part > 0 && part < 1 ? null : (
+            <span
+              key={part}
+              className={part === 0 ? 'start' : part === 1 ? 'end' : undefined}
+              style={{ left: `${part * 100}%` }}
+            >
+              {part === 0 ? '0' : short(window * part)}
+            </span>
+          ),
+        )}
+        {mark > 4 && mark < 99 ? (
           <span className="compacts" style={{ left: `${mark}%` }}>
             {t('compactsHere')}
           </span>
@@ -206,6 +213,17 @@ function nameOf(row: Row): string {
   return (node === undefined ? null : sourceOf(node.meta).model) ?? t('model');
 }
 
+/** What a line says: the words of the message, or the calls that it makes instead. */
+function wordsOf({ entry, node }: Row): string {
+  // The wrapping that a model gets around a summary is for the model.
+  if (entry === null || (entry.kind !== 'message' && node !== undefined)) return node?.text ?? '';
+  const words = plainText(entry.message);
+  if (words !== '') return words;
+  const calls = entry.message.content.filter(isToolUse);
+  if (calls.length > 0) return calls.map((call) => `${call.name} ${JSON.stringify(call.parameters)}`).join(', ');
+  return entry.message.content.map((block) => block.type).join(', ');
+}
+
 interface LineProps {
   readonly row: Row;
   readonly most: number;
@@ -240,10 +258,8 @@ function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
-  const words =
-    entry === null
-      ? (node?.text ?? '')
-      : plainText(entry.message) || entry.message.content.map((block) => block.type).join(', ');
+  const words = wordsOf(row);
+  const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>
       <span className="g">
@@ -251,6 +267,7 @@ function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
       </span>
       <span className={`role ${model === null ? '' : `hued ${flowerOf(model)}`}`}>{nameOf(row)}</span>
       <button type="button" className="txt" onClick={onChoose}>
+        {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
         {words.slice(0, 200)}
       </button>
       <span className="bar2">

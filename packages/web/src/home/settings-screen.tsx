@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { currentLanguage, languages, num, speak, t } from '../i18n/index.ts';
+import { currentLanguage, languages, num, speak, t, tn } from '../i18n/index.ts';
 import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
@@ -108,28 +108,39 @@ function Looks(): ReactElement {
 
 function Providers({ settings }: { readonly settings: SettingsView | null }): ReactElement {
   const providers = settings?.providers ?? [];
+  const models = useLists((lists) => lists.models);
   return (
     <Card title={t('providers')}>
       <p className="hint">{t('providersHint')}</p>
       <ul className="facts">
-        {providers.map((provider) => (
-          <li key={provider.name} className="row">
-            <Icon name={provider.key ? 'check' : 'x'} />
-            <b className="grow">{provider.label}</b>
-            <span className="dim mono">{provider.kind}</span>
-            <span className={provider.key ? 'chip' : 'chip warm'}>
-              {provider.key ? t('keyThere') : t('keyMissing')}
-            </span>
-          </li>
-        ))}
+        {providers.map((provider) => {
+          const own = models.filter((model) => model.provider === provider.name);
+          const ready = provider.key || own.some((model) => model.ready);
+          return (
+            <li key={provider.name} className="row">
+              <Icon name={ready ? 'check' : 'x'} />
+              <b>{provider.label}</b>
+              <span className="dim grow clip">{ready ? '' : (own[0]?.missing ?? '')}</span>
+              <span className={ready ? 'chip' : 'chip warm'}>
+                {provider.key ? t('keyThere') : ready ? t('keyNotNeeded') : t('keyMissing')}
+              </span>
+            </li>
+          );
+        })}
       </ul>
     </Card>
   );
 }
 
+const shownModels = 6;
+
 function Models(): ReactElement {
   const models = useLists((lists) => lists.models);
   const [busy, setBusy] = useState(false);
+  const [all, setAll] = useState(false);
+  // What can be asked now comes first; the rest waits for a key.
+  const sorted = [...models].sort((a, b) => Number(b.ready) - Number(a.ready));
+  const shown = all ? sorted : sorted.slice(0, shownModels);
   const refresh = () => {
     setBusy(true);
     api
@@ -147,7 +158,7 @@ function Models(): ReactElement {
       }
     >
       <ul className="facts">
-        {models.map((model) => (
+        {shown.map((model) => (
           <li key={model.id} className="row">
             <ModelName model={model.id} />
             <span className="dim grow">{model.provider}</span>
@@ -157,6 +168,11 @@ function Models(): ReactElement {
           </li>
         ))}
       </ul>
+      {sorted.length > shownModels ? (
+        <Button small look="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? t('fewer') : tn('moreModels', sorted.length - shownModels)}
+        </Button>
+      ) : null}
     </Card>
   );
 }

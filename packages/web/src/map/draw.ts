@@ -26,6 +26,10 @@ export interface Drawing {
   readonly avoid: readonly Box[];
   readonly quiet?: boolean;
   readonly mini?: boolean;
+  /** The level, where the scale does not say it. */
+  readonly level?: Level;
+  /** Branches that were brought back: from their tip to the summary. */
+  readonly merges?: readonly { readonly from: NodeId; readonly to: NodeId }[];
 }
 
 /** A rectangle of the screen. */
@@ -36,7 +40,7 @@ export interface Box {
   readonly y1: number;
 }
 
-interface Pen extends Drawing {
+interface Pen extends Omit<Drawing, 'level'> {
   readonly context: CanvasRenderingContext2D;
   readonly level: Level;
   readonly thick: number;
@@ -48,7 +52,7 @@ function thickness(weight: number, scale: number): number {
 
 /** Draws everything. */
 export function drawMap(context: CanvasRenderingContext2D, drawing: Drawing): void {
-  const level = drawing.mini === true ? 'far' : levelOf(drawing.view);
+  const level = drawing.mini === true ? 'far' : (drawing.level ?? levelOf(drawing.view));
   const thick = drawing.mini === true ? 0.42 : level === 'far' ? 0.72 : level === 'near' ? 1.35 : 1;
   const pen: Pen = { ...drawing, context, level, thick };
   context.clearRect(0, 0, drawing.width, drawing.height);
@@ -58,6 +62,7 @@ export function drawMap(context: CanvasRenderingContext2D, drawing: Drawing): vo
   const seen = seenBranches(pen);
   drawStems(pen, seen);
   if (drawing.mini === true) return;
+  drawMerges(pen);
   if (level === 'far') drawTips(pen, seen);
   else if (level === 'mid') drawNodes(pen, seen);
   if (level !== 'near') drawTitles(pen, seen);
@@ -348,6 +353,62 @@ function drawRings(
   }
 }
 
+/** What was brought back is tied to its summary by a dotted arc. */
+function drawMerges({ context, layout, view, palette, merges = [] }: Pen): void {
+  context.strokeStyle = palette.cambium;
+  context.lineWidth = 1.4;
+  context.setLineDash([1.5, 4]);
+  for (const { from, to } of merges) {
+    const source = layout.spots.get(from);
+    const target = layout.spots.get(to);
+    if (source === undefined || target === undefined) continue;
+    const a = spotXY(layout, source.branch, source.at);
+    const b = spotXY(layout, target.branch, target.at);
+    const [ax, ay] = [a.x * view.kx + view.tx, a.y * view.ky + view.ty];
+    const [bx, by] = [b.x * view.kx + view.tx, b.y * view.ky + view.ty];
+    context.beginPath();
+    context.moveTo(ax, ay);
+    context.bezierCurveTo(ax + (bx - ax) * 0.45, ay, bx + (ax - bx) * 0.45, by, bx, by);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}
+
+// Beyond this a screen is so full that titles lie over stems anyway, and looking for room costs frames.
+const mostObstacles = 400;
+
+/** What titles keep out of: messages, the stretches between them, and the bends that lead to branches. */
+function obstacles(pen: Pen, seen: readonly Seen[]): Box[] {
+  const boxes: Box[] = [];
+  const { layout, view } = pen;
+  const around = (x: number, y: number, w: number, h: number) =>
+    boxes.push({ x0: x - w, y0: y - h, x1: x + w, y1: y + h });
+  for (const { branch, from, to } of seen) {
+    const end = branch.nodes.length - 1;
+    for (let at = from; at <= to; at++) {
+      if (boxes.length >= mostObstacles) return [];
+      const spot = spotXY(layout, branch, at);
+      const x = spot.x * view.kx + view.tx;
+      const y = spot.y * view.ky + view.ty;
+      const node = branch.nodes[at];
+      around(x, at === end ? y : y - (step * view.ky) / 4, 4, at === end ? 5 : (step * view.ky) / 2);
+      if (pen.level === 'mid' && node !== undefined && pen.bookmarks.has(node.id)) around(x + 10, y - 8, 4, 6);
+    }
+    const first = spotXY(layout, branch, 0);
+    const fx = branch.fork.x * view.kx + view.tx;
+    const fy = branch.fork.y * view.ky + view.ty;
+    const dx = first.x * view.kx + view.tx - fx;
+    const dy = first.y * view.ky + view.ty - fy;
+    for (const [along, up] of [
+      [0.18, 0.25],
+      [0.5, 0.45],
+      [0.82, 0.6],
+    ] as const)
+      around(fx + dx * along, fy + dy * up, Math.max(5, Math.abs(dx) * 0.17), 5);
+  }
+  return boxes;
+}
+
 interface Titled {
   readonly branch: MapBranch;
   readonly title: string;
@@ -377,7 +438,7 @@ function drawTitles(pen: Pen, seen: readonly Seen[]): void {
     });
   }
   titled.sort((a, b) => b.rank - a.rank);
-  const taken: Box[] = [...pen.avoid];
+  const taken: Box[] = [...pen.avoid, ...obstacles(pen, seen)];
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {
@@ -391,6 +452,15 @@ function drawTitles(pen: Pen, seen: readonly Seen[]): void {
     if (box === null) continue;
     taken.push(box);
     const middle = (box.x0 + box.x1) / 2;
+    // A title that had to go elsewhere is tied to its tip.
+    if (y - box.y1 > 8 || Math.abs(middle - x) > half) {
+      context.lineWidth = 1;
+      context.strokeStyle = palette['bark-faint'];
+      context.beginPath();
+      context.moveTo(x, y + 6);
+      context.lineTo(Math.max(box.x0 + 6, Math.min(box.x1 - 6, x)), box.y1);
+      context.stroke();
+    }
     context.lineWidth = 4;
     context.strokeStyle = palette.ground;
     context.strokeText(title, middle, box.y1 - 5);
@@ -408,7 +478,7 @@ function freePlace(
   tries: number,
 ): Box | null {
   for (let lift = 0; lift < tries; lift++) {
-    for (const aside of [0, -0.72, 0.72]) {
+    for (const aside of [0, -0.72, 0.72, -1.15, 1.15]) {
       const middle = Math.max(half + 8, Math.min(width - half - 8, x + aside * half));
       const box = { x0: middle - half - 3, y0: y - lift * 15 - 12, x1: middle + half + 3, y1: y - lift * 15 + 5 };
       if (!taken.some((other) => other.x0 < box.x1 && other.x1 > box.x0 && other.y0 < box.y1 && other.y1 > box.y0))

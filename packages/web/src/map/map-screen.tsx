@@ -59,12 +59,13 @@ export function MapScreen(): ReactElement {
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
   const [view, setView] = useState<MapView | null>(null);
+  const finder = useRef<HTMLInputElement>(null);
   const phone = width < 720;
 
   // The whole tree first, as large as it can be read; a large one from the view's own place.
   useEffect(() => {
     if (view !== null || model === null || width === 0) return;
-    const whole = fitted(model.layout, { width, height, left: phone ? 24 : 262, right: 60, top: 90, bottom: 84 });
+    const whole = fitted(model.layout, { width, height, left: phone ? 24 : 272, right: 60, top: 80, bottom: 92 }, 1.5);
     const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
     if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
     else setView(spot === undefined ? whole : centred(model.layout, { width, height }, spot, 0.9));
@@ -91,6 +92,7 @@ export function MapScreen(): ReactElement {
         live: model.live,
         leaf: model.leaf,
         bookmarks: model.topology.bookmarks,
+        merges: model.merges,
         hidden,
         focus,
         childCount: model.childCount,
@@ -147,6 +149,7 @@ export function MapScreen(): ReactElement {
     else if (event.key === '+' || event.key === '=')
       setView((now) => (now === null ? now : zoomed(now, 1.25, width / 2, height / 2)));
     else if (event.key === '-') setView((now) => (now === null ? now : zoomed(now, 0.8, width / 2, height / 2)));
+    else if (event.key === '/') finder.current?.focus();
     else if (event.key === 'Escape' && focus !== null) setFocus(null);
     else return;
     event.preventDefault();
@@ -182,6 +185,7 @@ export function MapScreen(): ReactElement {
               aria-pressed={each.name === filter}
               onClick={() => setFilter(each.name)}
             >
+              {each.name === 'bookmarked' ? <Icon name="mark" /> : null}
               {t(each.label)}
             </button>
           ))}
@@ -189,6 +193,7 @@ export function MapScreen(): ReactElement {
         <input
           className="field wide map-find"
           type="search"
+          ref={finder}
           placeholder={t('findOnMap')}
           aria-label={t('findOnMap')}
           value={find}
@@ -250,7 +255,7 @@ export function MapScreen(): ReactElement {
         {model === null || view === null || palette === null ? null : (
           <Minimap model={model} view={view} width={width} height={height} palette={palette} onMove={setView} />
         )}
-        <Legend />
+        {level === 'near' ? null : <Legend />}
         <p className="sr" role="status">
           {found === null ? '' : t('foundOnMap', { n: num(found.size) })}
         </p>

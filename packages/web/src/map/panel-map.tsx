@@ -20,7 +20,7 @@ export function PanelMap(): ReactElement {
     () =>
       model === null || width === 0
         ? null
-        : fitted(model.layout, { width, height, left: 26, right: 26, top: 60, bottom: 44 }),
+        : fitted(model.layout, { width, height, left: 34, right: 34, top: 64, bottom: 44 }, 2.4),
     [model, width, height],
   );
   useEffect(() => {
@@ -29,8 +29,9 @@ export function PanelMap(): ReactElement {
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
         layout: model.layout,
+        view,
         // In the panel the map is always the far one, whatever the scale.
-        view: { ...view, ky: Math.min(view.ky, 0.74) },
+        level: 'far',
         width,
         height,
         palette,
@@ -59,12 +60,7 @@ export function PanelMap(): ReactElement {
         onClick={(event) => {
           if (model === null || view === null) return;
           const box = event.currentTarget.getBoundingClientRect();
-          const id = nodeAt(
-            model.layout,
-            { ...view, ky: Math.min(view.ky, 0.74) },
-            event.clientX - box.left,
-            event.clientY - box.top,
-          );
+          const id = nodeAt(model.layout, view, event.clientX - box.left, event.clientY - box.top);
           if (id !== null)
             session.go(id).then(
               () => session.look(id),

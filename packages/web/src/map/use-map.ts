@@ -14,6 +14,8 @@ export interface MapModel {
   /** Nodes on the path of the view. */
   readonly live: ReadonlySet<NodeId>;
   readonly leaf: NodeId | null;
+  /** Branches that were brought back, as far as the thread knows them. */
+  readonly merges: readonly { readonly from: NodeId; readonly to: NodeId }[];
   childCount(id: NodeId): number;
   /** Which child of a node on the path is on it too, counted from one. */
   liveChild(id: NodeId): number;
@@ -29,19 +31,24 @@ export function useMapModel(): MapModel | null {
   useEffect(() => {
     if (ready) void session.wantTopology();
   }, [session, ready]);
+  const nodes = useTree((state) => state.part?.nodes);
   const layout = useMemo(() => (topology === null || stamp < 0 ? null : layOut(topology)), [topology, stamp]);
   return useMemo(() => {
     if (topology === null || layout === null) return null;
     const live = new Set(leaf === null ? [] : topology.pathTo(leaf).map((node) => node.id));
+    const merges: { from: NodeId; to: NodeId }[] = [];
+    for (const node of nodes?.values() ?? [])
+      if (node.marker?.mergedFrom !== undefined) merges.push({ from: node.marker.mergedFrom.nodeId, to: node.id });
     return {
       topology,
       layout,
+      merges,
       live,
       leaf,
       childCount: (id) => topology.children(id).length,
       liveChild: (id) => topology.children(id).findIndex((child) => live.has(child.id)) + 1,
     };
-  }, [topology, layout, leaf]);
+  }, [topology, layout, leaf, nodes]);
 }
 
 /** The colour of a branch's tip: that of the model which wrote it, where that is known. */

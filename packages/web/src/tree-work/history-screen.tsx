@@ -8,6 +8,7 @@ import { go, treePlace } from '../state/router.ts';
 import { sourceOf } from '../state/source.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Blocks } from '../thread/blocks.tsx';
+import { rowsOf } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { describe, useHistory } from './history-panel.tsx';
@@ -58,6 +59,10 @@ export function HistoryScreen(): ReactElement {
           max={Math.max(1, now)}
           value={at}
           aria-label={t('version')}
+          ref={(element) => {
+            element?.style.setProperty('--share', String(now < 2 ? 1 : (at - 1) / (now - 1)));
+            element?.style.setProperty('--ticks', String(Math.max(1, Math.min(24, now - 1))));
+          }}
           onChange={(event) => setVersion(Number(event.target.value))}
         />
         <div className="row">
@@ -79,8 +84,8 @@ export function HistoryScreen(): ReactElement {
       <div className="scroll">
         <div className="past">
           {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
-          {nodes.map((node) => (
-            <PastMessage key={node.id} node={node} />
+          {rowsOf(nodes).map((row) => (
+            <PastMessage key={row.node.id} node={row.node} results={row.results} goesOn={row.goesOn} />
           ))}
         </div>
       </div>
@@ -88,12 +93,20 @@ export function HistoryScreen(): ReactElement {
   );
 }
 
+interface PastMessageProps {
+  readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'>;
+  /** Results of the tools that it calls, by call. */
+  readonly results?: ReadonlyMap<string, Node>;
+  /** Whether it goes on with the turn above it. */
+  readonly goesOn?: boolean;
+}
+
 /** A message as it was, without anything to do about it. */
-export function PastMessage({ node }: { readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'> }): ReactElement {
+export function PastMessage({ node, results, goesOn = false }: PastMessageProps): ReactElement {
   const { model } = sourceOf(node.meta);
   return (
     <article className={node.role === 'user' ? 'msg you' : 'msg ai'}>
-      <header>
+      <header className={goesOn ? 'sr' : undefined}>
         {node.role === 'user' ? (
           <span className="who">{t('you')}</span>
         ) : model === null ? (
@@ -102,7 +115,11 @@ export function PastMessage({ node }: { readonly node: Pick<Node, 'id' | 'role' 
           <ModelName model={model} />
         )}
       </header>
-      <div className="body">{node.message === null ? null : <Blocks message={node.message} open />}</div>
+      <div className="body">
+        {node.message === null ? null : (
+          <Blocks message={node.message} open {...(results === undefined ? {} : { results })} />
+        )}
+      </div>
     </article>
   );
 }
