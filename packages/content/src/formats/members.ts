@@ -10,3 +10,4 @@ export { openWebui } from './open-webui/index.ts';
 export { pi } from './pi/index.ts';
 export { requestLog } from './request-log/index.ts';
 export { sessionV2 } from './session-v2/index.ts';
+export { sillytavern } from './sillytavern/index.ts';

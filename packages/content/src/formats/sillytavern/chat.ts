@@ -1,0 +1,222 @@
+// One chat while its files are read: what was said, merged by its beginning.
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import type { ImportedNode, ImportedTree } from '../contract.ts';
+import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { imageOfUrl } from '../openai-messages.ts';
+import { readDate } from './times.ts';
+
+type Draft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
+
+interface OpenFile {
+  readonly name: string;
+  header: JsonObject | undefined;
+  /** Lines that fell together with one of another file and say more or less beside their text. */
+  readonly lines: Json[];
+  leaf: string | null;
+  newest: number;
+  merged: number;
+}
+
+function roleOf(line: JsonObject): 'user' | 'assistant' | 'system' {
+  if (line.is_user === true) return 'user';
+  return textAt(objectAt(line, 'extra'), 'type') === 'narrator' ? 'system' : 'assistant';
+}
+
+/** Reasoning, text, and pictures by their addresses: they lie elsewhere on the app's disk. */
+function blocksOf(text: string, extra: JsonObject, place: string, findings: Finding[]): Json[] {
+  const blocks: Json[] = [];
+  const reasoning = filledAt(extra, 'reasoning');
+  if (reasoning !== undefined) blocks.push({ type: 'thinking', thinking: reasoning });
+  if (text !== '') blocks.push({ type: 'text', text });
+  const media = listAt(extra, 'media').filter((one): one is JsonObject => isJsonObject(one));
+  const files = [...listAt(extra, 'files'), extra.file ?? null].filter((one): one is JsonObject => isJsonObject(one));
+  const image = filledAt(extra, 'image');
+  const video = filledAt(extra, 'video');
+  for (const one of [
+    ...(image === undefined ? [] : [{ kind: 'image', url: image }]),
+    ...(video === undefined ? [] : [{ kind: 'video', url: video }]),
+    ...media.map((item) => ({ kind: textAt(item, 'type') ?? 'media', url: textAt(item, 'url') ?? '' })),
+    ...files.map((item) => ({ kind: 'file', url: textAt(item, 'url') ?? '', name: textAt(item, 'name') ?? '' })),
+  ]) {
+    if (one.kind === 'image' && one.url.startsWith('data:')) blocks.push(imageOfUrl(one.url));
+    else {
+      blocks.push({ ...one, type: 'sillytavern-media' });
+      findings.push(finding('import/attachment-missing', 'note', place, one.url.slice(0, 200)));
+    }
+  }
+  return blocks;
+}
+
+function metaOf(line: JsonObject, told: JsonObject, known: ReadonlySet<string>): NodeMeta {
+  const extra = objectAt(told, 'extra');
+  const role = roleOf(line);
+  const provider = filledAt(extra, 'api');
+  const model = filledAt(extra, 'model');
+  const began = fromIso(told.gen_started);
+  const ended = fromIso(told.gen_finished);
+  const tokens = numberAt(extra, 'token_count');
+  const name = filledAt(line, 'name');
+  const source: JsonObject | undefined =
+    role === 'user'
+      ? { type: 'user' }
+      : role === 'assistant' && (model !== undefined || provider !== undefined)
+        ? {
+            type: 'model',
+            ...(provider === undefined ? {} : { provider }),
+            model_name: model ?? 'unknown',
+            ...(tokens === undefined ? {} : { usage: { outputTokens: tokens } }),
+            ...(began === undefined || ended === undefined || ended < began ? {} : { duration: ended - began }),
+          }
+        : undefined;
+  return {
+    ...(source === undefined ? {} : { source }),
+    // The app leaves such lines out of its prompts; some were said by people and then hidden.
+    ...(line.is_system === true ? { excluded: true } : {}),
+    // In chats of several people only the name says who spoke.
+    ...(name === undefined || known.has(name) ? {} : { customData: { name } }),
+  };
+}
+
+/** Gathers the files of one chat. */
+export class Chat {
+  readonly findings: Finding[] = [];
+  readonly #nodes = new Map<string, Draft>();
+  readonly #files: OpenFile[] = [];
+  readonly #names = new Set<string>();
+  #records = 0;
+
+  /** Begins a file; its first message hangs on the root. */
+  open(name: string): void {
+    this.#files.push({ name, header: undefined, lines: [], leaf: null, newest: Number.NEGATIVE_INFINITY, merged: 0 });
+  }
+
+  /** The first line of a file. */
+  header(line: JsonObject): void {
+    const file = this.#files.at(-1);
+    if (file === undefined) return;
+    file.header = line;
+    this.#records++;
+    for (const key of ['user_name', 'character_name']) {
+      const name = filledAt(line, key);
+      if (name !== undefined) this.#names.add(name);
+    }
+  }
+
+  /** A message with its swipes: variants below the message before it, of which one goes on. */
+  line(line: JsonObject, number: number, place: string): void {
+    const file = this.#files.at(-1);
+    if (file === undefined) return;
+    const { texts, selected } = this.#variants(line, place);
+    const parent = file.leaf;
+    const seen = new Map<string, number>();
+    for (const [index, text] of texts.entries()) {
+      const nth = seen.get(text) ?? 0;
+      seen.set(text, nth + 1);
+      const said = [parent, textAt(line, 'name') ?? '', line.is_user === true, text, nth];
+      const id = sha256Hex(JSON.stringify(said)).slice(0, 32);
+      const told = this.#told(line, index, selected);
+      const draft = this.#nodes.get(id) ?? this.#draft(id, parent, line, told, text, place);
+      if (texts.length > 1) draft.group = `swipes of ${parent ?? ''}`;
+      if (index !== selected) continue;
+      this.#keep(draft, line, told, number, file);
+      file.leaf = id;
+      file.newest = Math.max(file.newest, draft.createdAt ?? Number.NEGATIVE_INFINITY);
+    }
+  }
+
+  /** Ends a file, and says how much of it another one had. */
+  close(): void {
+    const file = this.#files.at(-1);
+    if (file !== undefined && file.merged > 0)
+      this.findings.push(finding('import/merged', 'note', file.name, `${file.merged} lines are in another file too`));
+  }
+
+  /** What was gathered; undefined for files without a chat. */
+  tree(scope: string | undefined): ImportedTree | undefined {
+    const [main] = this.#files;
+    if (main === undefined || (this.#nodes.size === 0 && this.#records === 0)) return undefined;
+    const metadata = objectAt(main.header ?? {}, 'chat_metadata');
+    const integrity = filledAt(metadata, 'integrity');
+    const title = main.name.slice(main.name.lastIndexOf('/') + 1).replace(/\.jsonl$/i, '');
+    const created = main.header?.create_date;
+    const createdAt = readDate(created);
+    let last = main;
+    for (const file of this.#files) if (file.leaf !== null && file.newest > last.newest) last = file;
+    return {
+      externalId: integrity ?? JSON.stringify([title, created ?? null]),
+      scope: integrity === undefined ? (scope ?? '') : '',
+      ...(title === '' ? {} : { title }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      nodes: [...this.#nodes.values()],
+      activeExternalId: last.leaf,
+      record: {
+        files: this.#files.map(({ name, header, lines }) => ({
+          name,
+          ...(header === undefined ? {} : { header }),
+          ...(lines.length === 0 ? {} : { lines }),
+        })),
+      },
+      ownRecords: this.#records,
+      place: main.name,
+      findings: this.findings,
+    };
+  }
+
+  /** The texts of a message and the one that is shown, which is `mes`, whatever its list says. */
+  #variants(line: JsonObject, place: string): { texts: readonly string[]; selected: number } {
+    const swipes = listAt(line, 'swipes');
+    const texts = swipes.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+    const mes = textAt(line, 'mes');
+    const named = numberAt(line, 'swipe_id') ?? 0;
+    const shown = texts[named];
+    if (mes === undefined) return { texts, selected: shown === undefined ? 0 : named };
+    if (texts.length === 0 || shown === mes)
+      return texts.length === 0 ? { texts: [mes], selected: 0 } : { texts, selected: named };
+    this.findings.push(
+      finding('import/inferred', 'repair', place, 'its text is none of its swipe: both are kept, the text is current'),
+    );
+    const other = texts.indexOf(mes);
+    return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };
+  }
+
+  /** What is told of a swipe: the line itself for the shown one, else its entry, which may be missing. */
+  #told(line: JsonObject, index: number, selected: number): JsonObject {
+    if (index === selected) return line;
+    const info = listAt(line, 'swipe_info')[index];
+    return isJsonObject(info) ? info : {};
+  }
+
+  #draft(id: string, parent: string | null, line: JsonObject, told: JsonObject, text: string, place: string): Draft {
+    const createdAt = readDate(told.send_date);
+    for (const one of timeFinding(told.send_date, createdAt, place)) this.findings.push(one);
+    const content = blocksOf(text, objectAt(told, 'extra'), place, this.findings);
+    const meta = metaOf(line, told, this.#names);
+    const draft: Draft = {
+      externalId: id,
+      parentExternalId: parent,
+      message: content.length === 0 ? null : { role: roleOf(line), content },
+      records: 0,
+      place,
+    };
+    if (createdAt !== undefined) draft.createdAt = createdAt;
+    if (Object.keys(meta).length > 0) draft.meta = meta;
+    this.#nodes.set(id, draft);
+    return draft;
+  }
+
+  /** Gives a line to the node that shows it. A copy in another file is counted, and kept where it differs. */
+  #keep(draft: Draft, line: JsonObject, told: JsonObject, number: number, file: OpenFile): void {
+    draft.records = (draft.records ?? 0) + 1;
+    const link = filledAt(objectAt(told, 'extra'), 'bookmark_link');
+    if (link !== undefined) draft.bookmark ??= link;
+    if (draft.record === undefined) {
+      draft.record = line;
+      return;
+    }
+    file.merged++;
+    if (canonicalJson(draft.record) !== canonicalJson(line)) file.lines.push([number, line]);
+  }
+}

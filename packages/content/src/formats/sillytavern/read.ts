@@ -1,0 +1,157 @@
+// Files of one chat become one tree. SillyTavern has no ids: a message is known by what was said before it and by what it
+// says itself, so that copies in branch files fall together, in whatever order the files come, and so that a later export
+// finds what an earlier one brought in.
+import type { Json, JsonObject } from '@coppice/core';
+import type { ReadEvent, ReadOptions } from '../contract.ts';
+import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import type { Input, InputFile } from '../input.ts';
+import { lineRecords } from '../records-in.ts';
+import { Chat } from './chat.ts';
+
+/** The first line of a file: names, date and what the app keeps beside the messages. */
+export function isHeader(line: JsonObject): boolean {
+  return !('mes' in line) && (isJsonObject(line.chat_metadata) || ('user_name' in line && 'character_name' in line));
+}
+
+/** A line that is a message. */
+export function isMessageLine(line: JsonObject): boolean {
+  return typeof line.mes === 'string' && ('is_user' in line || 'swipes' in line || 'send_date' in line);
+}
+
+/** What tells which files belong together, without their messages. */
+interface Outline {
+  readonly file: InputFile;
+  readonly isChat: boolean;
+  /** The chat that it was copied from. */
+  readonly main: string | undefined;
+  readonly names: ReadonlySet<string>;
+  /** The first thing that the user said, with its time: copies have it, other chats do not. */
+  readonly opening: string | undefined;
+}
+
+const folderOf = (name: string) => name.slice(0, name.lastIndexOf('/') + 1);
+const keyOf = (name: string) => name.replace(/\.jsonl$/i, '');
+
+function openingOf(folder: string, line: JsonObject): string | undefined {
+  if (line.is_user !== true || line.send_date === undefined) return undefined;
+  return JSON.stringify([folder, textAt(line, 'name') ?? '', textAt(line, 'mes') ?? '', line.send_date]);
+}
+
+async function outlineOf(file: InputFile): Promise<Outline> {
+  const folder = folderOf(file.name);
+  const names = new Set<string>();
+  let main: string | undefined;
+  let opening: string | undefined;
+  let isChat = false;
+  for await (const record of lineRecords(file)) {
+    if (record.type !== 'record' || !isJsonObject(record.value)) continue;
+    const line = record.value;
+    if (isHeader(line)) {
+      isChat = true;
+      main ??= filledAt(objectAt(line, 'chat_metadata'), 'main_chat');
+      continue;
+    }
+    if (!isMessageLine(line)) continue;
+    isChat = true;
+    opening ??= openingOf(folder, line);
+    const extra = objectAt(line, 'extra');
+    for (const name of textsAt(extra, 'branches')) names.add(folder + name);
+    const link = filledAt(extra, 'bookmark_link');
+    if (link !== undefined) names.add(folder + link);
+  }
+  const source = main === undefined ? undefined : folder + keyOf(main);
+  if (source !== undefined) names.add(source);
+  return { file, isChat, main: source, names, opening };
+}
+
+/** Files that name each other, or the same file, or begin with the same words at the same time. */
+function groupsOf(outlines: readonly Outline[]): Outline[][] {
+  const above = outlines.map((_, index) => index);
+  const top = (index: number) => {
+    let at = index;
+    for (let next = above[at] ?? at; next !== at; next = above[at] ?? at) {
+      above[at] = above[next] ?? next;
+      at = next;
+    }
+    return at;
+  };
+  const known = new Map<string, number>();
+  const join = (sign: string, index: number) => {
+    const other = known.get(sign);
+    if (other === undefined) known.set(sign, index);
+    else above[top(index)] = top(other);
+  };
+  for (const [index, { file, names, opening }] of outlines.entries()) {
+    join(`name ${keyOf(file.name)}`, index);
+    for (const name of names) join(`name ${keyOf(name)}`, index);
+    if (opening !== undefined) join(`opening ${opening}`, index);
+  }
+  const groups = new Map<number, Outline[]>();
+  for (const [index, outline] of outlines.entries()) {
+    const group = groups.get(top(index));
+    if (group === undefined) groups.set(top(index), [outline]);
+    else group.push(outline);
+  }
+  return [...groups.values()].map(mainFirst);
+}
+
+/** The chat itself before its copies, which come by name: the order must not depend on the folder's. */
+function mainFirst(group: readonly Outline[]): Outline[] {
+  const there = new Set(group.map(({ file }) => keyOf(file.name)));
+  const rank = ({ main }: Outline) => (main === undefined ? 0 : there.has(main) ? 2 : 1);
+  return [...group].sort(
+    (a, b) => rank(a) - rank(b) || (a.file.name < b.file.name ? -1 : a.file.name > b.file.name ? 1 : 0),
+  );
+}
+
+async function readFile(file: InputFile, chat: Chat): Promise<Finding[]> {
+  const loose: Finding[] = [];
+  chat.open(file.name);
+  let first = true;
+  for await (const record of lineRecords(file)) {
+    if (record.type === 'finding') loose.push(record.finding);
+    if (record.type !== 'record') continue;
+    for (const found of record.findings) chat.findings.push(found);
+    const line: Json = record.value;
+    const number = Number(record.path[0] ?? 0);
+    if (!isJsonObject(line))
+      chat.findings.push(finding('import/record-unreadable', 'loss', record.place, 'no object', 1));
+    else if (first && isHeader(line)) chat.header(line);
+    else if (typeof line.mes === 'string' || listAt(line, 'swipes').length > 0) chat.line(line, number, record.place);
+    else chat.findings.push(finding('import/skipped', 'loss', record.place, 'no message', 1));
+    first = false;
+  }
+  chat.close();
+  return loose;
+}
+
+async function* readGroup(files: readonly InputFile[], options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const chat = new Chat();
+  for (const file of files) {
+    for (const one of await readFile(file, chat)) yield { type: 'finding', finding: one };
+    yield { type: 'pause' };
+  }
+  const tree = chat.tree(options.scope);
+  if (tree !== undefined) yield { type: 'tree', tree };
+}
+
+/** Reads chats; several files are looked through once to see which belong together. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  if (input.files.length === 1) {
+    yield* readGroup(input.files, options);
+    return;
+  }
+  const outlines: Outline[] = [];
+  for (const file of input.files) {
+    const outline = await outlineOf(file);
+    yield { type: 'pause' };
+    if (outline.isChat) outlines.push(outline);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+  for (const group of groupsOf(outlines))
+    yield* readGroup(
+      group.map(({ file }) => file),
+      options,
+    );
+}

@@ -1,0 +1,37 @@
+// Dates as SillyTavern wrote them over the years. None but ISO names a zone; they are read as UTC, so that the same file
+// gives the same times on every machine.
+import type { Json } from '@coppice/core';
+import { fromIso, fromMillis } from '../fields.ts';
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+// January 2, 2026 3:04am
+const spoken = /^([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ?([ap]m)?$/i;
+// 2026-1-2 @03h 04m 05s 678ms, and 2026-1-2@03h04m05s
+const stamped = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$/;
+
+function spokenTime(text: string): number | undefined {
+  const [, name = '', day, year, hour, minute, second = '0', half = ''] = spoken.exec(text) ?? [];
+  const month = months.indexOf(name.toLowerCase());
+  if (month === -1) return undefined;
+  const twelve = half === '' ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
+  return Date.UTC(Number(year), month, Number(day), twelve, Number(minute), Number(second));
+}
+
+function stampedTime(text: string): number | undefined {
+  const found = stamped.exec(text);
+  if (found === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, milli = 0] = found
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return Date.UTC(year, month - 1, day, hour, minute, second, milli);
+}
+
+/** A date in milliseconds: ISO, milliseconds as number or digits, or one of the spellings for people. */
+export function readDate(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return fromMillis(value);
+  if (typeof value !== 'string') return undefined;
+  if (/^\d{12,14}$/.test(value)) return fromMillis(Number(value));
+  const iso = /^\d{4}-\d\d-\d\dT/.test(value) ? fromIso(value) : undefined;
+  return iso ?? spokenTime(value) ?? stampedTime(value) ?? undefined;
+}
