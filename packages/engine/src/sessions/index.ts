@@ -12,4 +12,12 @@ export {
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
 export { sessionCopies, storeCopies } from './copies-door.ts';
+export {
+  addHooks,
+  type HookEventContext,
+  type HookLoading,
+  hookContext,
+  loadHooks,
+  type SessionHooks,
+} from './hooks.ts';
 export { type NewSessionOptions, SessionManager, type SessionOptions } from './manager.ts';

@@ -1,0 +1,172 @@
+/** Hooks of a session: functions that are asked before an act and told after it, with the session at hand. */
+import { AppError } from '@coppice/core';
+import type { AfterEvents, BeforeEvents, EventName, HookFailure, Verdict } from '../events.ts';
+import type { AgentSession } from './agent-session.ts';
+import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
+
+/** What a hook can see of a session, and do in it. */
+export interface HookEventContext {
+  /** Every live entry, in the order of the file. */
+  readonly entries: readonly SessionEntry[];
+  /** The entries from the header to the current leaf. */
+  readonly currentPath: readonly SessionEntry[];
+  /** Goes to an entry, as given, without a new file and without asking hooks; with a summary of what is left if one is given. */
+  branchInPlace(parentUuid: string, summary?: string): Promise<void>;
+  /** Saves an entry; durable when it resolves. */
+  saveEntry(entry: NewEntry): Promise<void>;
+  /** Reads the session again and builds what the model will see. */
+  rebuildContext(): Promise<SessionContext>;
+}
+
+/** The hooks of one module, by the act they stand before or after. */
+export interface SessionHooks {
+  readonly before?: {
+    readonly [K in EventName]?: (
+      event: BeforeEvents[K],
+      context: HookEventContext,
+    ) => Verdict<BeforeEvents[K]> | Promise<Verdict<BeforeEvents[K]>>;
+  };
+  readonly after?: {
+    readonly [K in EventName]?: (event: AfterEvents[K], context: HookEventContext) => void | Promise<void>;
+  };
+}
+
+/** The context of a session as it is now. */
+export function hookContext(session: AgentSession): HookEventContext {
+  return {
+    get entries() {
+      return session.manager.getEntries();
+    },
+    get currentPath() {
+      return session.manager.getPath();
+    },
+    async branchInPlace(parentUuid, summary) {
+      if (summary === undefined) await session.manager.branch(parentUuid);
+      else await session.manager.branchWithSummary(parentUuid, summary);
+    },
+    async saveEntry(entry) {
+      await session.manager.saveEntry(entry);
+    },
+    async rebuildContext() {
+      session.manager.refresh();
+      return session.manager.buildSessionContext();
+    },
+  };
+}
+
+const names: readonly EventName[] = ['append', 'branch', 'switch', 'compact', 'generate'];
+
+/** Adds hooks to a session's events; what is returned takes them away again. A hook that fails is reported and passed over. */
+export function addHooks(session: AgentSession, hooks: SessionHooks): () => void {
+  const context = hookContext(session);
+  const added = names.flatMap((name) => [
+    addBefore(session, name, hooks, context),
+    addAfter(session, name, hooks, context),
+  ]);
+  return () => {
+    for (const remove of added) remove();
+  };
+}
+
+function addBefore<K extends EventName>(
+  { events }: AgentSession,
+  name: K,
+  hooks: SessionHooks,
+  context: HookEventContext,
+): () => void {
+  const hook = hooks.before?.[name];
+  return hook === undefined ? nothing : events.before(name, (event) => hook(event, context));
+}
+
+function addAfter<K extends EventName>(
+  { events }: AgentSession,
+  name: K,
+  hooks: SessionHooks,
+  context: HookEventContext,
+): () => void {
+  const hook = hooks.after?.[name];
+  return hook === undefined ? nothing : events.after(name, (event) => hook(event, context));
+}
+
+function nothing(): void {
+  // There is no such hook.
+}
+
+/** Where modules with hooks may come from, and how they are brought in. */
+export interface HookLoading {
+  /** Folders that the user trusts. A module anywhere else is not even looked at. */
+  readonly trusted: readonly string[];
+  /** The real path of a file, links followed. */
+  realPath(path: string): Promise<string>;
+  /** Brings a module in. */
+  importModule(path: string): Promise<unknown>;
+  readonly onFailure?: (failure: HookFailure) => void;
+}
+
+/** Loads modules with hooks into a session. One that is not trusted, or fails, is reported and left out. */
+export async function loadHooks(
+  session: AgentSession,
+  paths: readonly string[],
+  loading: HookLoading,
+): Promise<() => void> {
+  const added: (() => void)[] = [];
+  for (const path of paths) {
+    try {
+      const real = await loading.realPath(path);
+      if (!(await isTrusted(real, loading))) throw untrusted(path, real);
+      added.push(addHooks(session, hooksIn(await loading.importModule(real), path)));
+    } catch (error) {
+      loading.onFailure?.({ event: `load ${path}`, error });
+    }
+  }
+  return () => {
+    for (const remove of added) remove();
+  };
+}
+
+async function isTrusted(real: string, { trusted, realPath }: HookLoading): Promise<boolean> {
+  for (const folder of trusted) {
+    const root = await realPath(folder).catch(() => null);
+    if (root !== null && (real.startsWith(`${root}/`) || real.startsWith(`${root}\\`))) return true;
+  }
+  return false;
+}
+
+function untrusted(path: string, real: string): AppError {
+  return new AppError({
+    code: 'hook/untrusted',
+    kind: 'refused',
+    message: `${path} is not in a folder that you trust with hooks: it was not loaded.`,
+    data: { path, real },
+  });
+}
+
+function hooksIn(module: unknown, path: string): SessionHooks {
+  const found: unknown =
+    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+  if (isHooks(found)) return found;
+  throw new AppError({
+    code: 'hook/invalid',
+    kind: 'invalid',
+    message: `${path} has no default export with hooks under before or after.`,
+    data: { path },
+  });
+}
+
+function isHooks(value: unknown): value is SessionHooks {
+  if (typeof value !== 'object' || value === null) return false;
+  const parts = [own(value, 'before'), own(value, 'after')];
+  if (parts.every((part) => part === undefined)) return false;
+  return parts.every((part) => part === undefined || isSet(part));
+}
+
+function isSet(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false;
+  return Object.entries(part).every(
+    ([name, hook]) => names.some((known) => known === name) && typeof hook === 'function',
+  );
+}
+
+function own(value: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
