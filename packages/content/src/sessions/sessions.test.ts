@@ -1,0 +1,207 @@
+import { type JsonObject, type NewNode, nodeId, seedling, textMessage } from '@coppice/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { messageKit } from '../kit.ts';
+import {
+  detectDialect,
+  entryOf,
+  headerSteps,
+  linesOf,
+  meaningOf,
+  nodeMarker,
+  parentsFirst,
+  readSessionMessage,
+  type SessionEntry,
+  stepsOf,
+} from './index.ts';
+
+const same = (id: string) => id;
+const id = (at: number) => `00000000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`;
+
+const details = fc.dictionary(
+  fc.oneof(fc.string(), fc.constantFrom('type', 'uuid', 'content', 'kind', 'at', 'node', 'summary', 'details')),
+  fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)),
+);
+const node: fc.Arbitrary<NewNode> = fc
+  .record({
+    kind: fc.constantFrom('message', 'branch-summary', 'compaction', 'injected', 'state'),
+    role: fc.constantFrom('user', 'assistant', 'system'),
+    text: fc.string({ minLength: 1, unit: 'binary' }),
+    status: fc.constantFrom('success', 'pending', 'interrupted', 'aborted', 'error'),
+    groupId: fc.nat(5),
+    createdAt: fc.integer(),
+    meta: details,
+    details: fc.option(details),
+    firstKept: fc.boolean(),
+  })
+  .map(({ kind, role, text, status, groupId, createdAt, meta, details: told, firstKept }): NewNode => {
+    const message = textMessage(role, text);
+    const marker = {
+      ...(told === null ? {} : { details: told as JsonObject }),
+      ...(firstKept && kind === 'compaction' ? { firstKept: nodeId(id(7)) } : {}),
+    };
+    return {
+      id: nodeId(id(2)),
+      parentId: nodeId(id(1)),
+      position: 'a0',
+      kind,
+      message,
+      status,
+      groupId,
+      createdAt,
+      matchParent: nodeId(id(1)),
+      key: kind === 'message' ? messageKit.key(message) : null,
+      text: messageKit.text(message),
+      tokens: messageKit.tokens(message),
+      meta,
+      marker: kind === 'message' ? null : marker,
+      aliases: [],
+    };
+  });
+
+describe('entries and nodes', () => {
+  test('[JL1] any node comes back from its entry, through JSON, as it was', () => {
+    fc.assert(
+      fc.property(node, (given) => {
+        const entry: SessionEntry = JSON.parse(JSON.stringify(entryOf(given, same, { position: given.position })));
+        const { kind, message, status, meta, marker, createdAt, noted } = meaningOf(entry);
+        expect({
+          kind,
+          message,
+          status,
+          meta,
+          marker: nodeMarker(marker, same),
+          createdAt,
+          groupId: noted['groupId'] ?? 0,
+        }).toEqual(
+          JSON.parse(
+            JSON.stringify({
+              kind: given.kind,
+              message: given.message,
+              status: given.status,
+              meta: given.meta,
+              marker: given.marker,
+              createdAt: given.createdAt,
+              groupId: given.groupId,
+            }),
+          ),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('[JL2] steps come back from the lines of their commit', () => {
+    const tree = seedling(nodeId(id(0)) as never);
+    const made = (at: number, parent: number): NewNode => {
+      const message = textMessage('user', `said ${at}`);
+      return {
+        id: nodeId(id(at)),
+        parentId: nodeId(id(parent)),
+        position: 'a0',
+        kind: 'message',
+        message,
+        status: 'success',
+        groupId: 0,
+        createdAt: 5,
+        matchParent: nodeId(id(parent)),
+        key: messageKit.key(message),
+        text: messageKit.text(message),
+        tokens: messageKit.tokens(message),
+        meta: {},
+        marker: null,
+        aliases: [],
+      };
+    };
+    const header = {
+      type: 'session',
+      version: 2,
+      uuid: id(1),
+      parentUuid: null,
+      id: 's',
+      timestamp: new Date(5).toISOString(),
+    } as const;
+    const first = headerSteps(header, { toNode: same });
+    const steps = [
+      ...first,
+      { type: 'insert', node: made(2, 1) } as const,
+      { type: 'insert', node: made(3, 2) } as const,
+      { type: 'select', after: nodeId(id(3)), before: null } as const,
+    ];
+    const commit = {
+      treeId: tree.id,
+      version: 1,
+      actId: nodeId('a') as never,
+      actor: 'me',
+      at: 5,
+      kind: 'do',
+      seq: 0,
+      structural: true,
+      steps,
+    } as const;
+    const [head, ...lines] = linesOf(commit, {
+      before: null,
+      fileId: same,
+      newId: () => id(99),
+      kit: messageKit,
+      header: {},
+    });
+    expect(head).toMatchObject({ type: 'session', uuid: id(1), parentUuid: null });
+    expect(lines.map(({ type }) => type)).toEqual(['message', 'message']);
+    const reading = {
+      toNode: same,
+      parentOf: ({ parentUuid }: SessionEntry) => parentUuid ?? '',
+      kit: messageKit,
+      misfit: () => undefined,
+    };
+    expect(stepsOf(tree, JSON.parse(JSON.stringify(lines)), reading, first)).toEqual(steps);
+  });
+});
+
+describe('lines of others', () => {
+  test('[JL3] the dialect is told by the shape of the first lines', () => {
+    expect(detectDialect([{ type: 'session', id: 'a' }])).toEqual({ dialect: 'v1' });
+    expect(detectDialect([{ type: 'session', version: 2, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
+    expect(detectDialect([{ type: 'session', version: 3, id: 'a' }])).toEqual({ dialect: 'pi' });
+    expect(detectDialect([{ type: 'summary' }, { type: 'user', uuid: 'u', sessionId: 's' }])).toEqual({
+      dialect: 'claude-code',
+    });
+    expect(detectDialect([{ type: 'session', version: 3, uuid: 'a', id: 'a' }])).toEqual({ newer: 3 });
+    expect(detectDialect([{ type: 'session', version: 9, id: 'a' }])).toEqual({ newer: 9 });
+    expect(detectDialect([undefined, { type: 'message' }])).toHaveProperty('unknown');
+  });
+
+  test('[JL4] messages in another tool’s words are read and kept verbatim; nothing is dropped', () => {
+    const result = {
+      role: 'toolResult',
+      toolCallId: 'c',
+      toolName: 'ls',
+      content: [{ type: 'text', text: 'a' }],
+      isError: true,
+    };
+    expect(readSessionMessage(result)).toMatchObject({
+      message: { role: 'tool', tool_call_id: 'c' },
+      meta: { source: { tool_name: 'ls', is_error: true }, sessionRecord: result },
+    });
+    expect(readSessionMessage({ role: 'user', content: 'plain' })).toEqual({
+      message: textMessage('user', 'plain'),
+      kind: 'message',
+      status: 'success',
+      meta: {},
+    });
+    const failed = { role: 'assistant', content: [], stopReason: 'error', errorMessage: 'x' };
+    expect(readSessionMessage(failed)).toMatchObject({ status: 'error', meta: { sessionRecord: failed } });
+    for (const odd of [null, 7, 'text', { role: 'martian', content: 'hi' }, { role: 'user' }])
+      expect(() => readSessionMessage(odd)).not.toThrow();
+    expect(JSON.stringify(readSessionMessage({ role: 'martian', content: 'hi' }).message)).toContain('martian');
+  });
+
+  test('[JL5] parents come before children; what hangs on nothing, or in a circle, is kept', () => {
+    const entry = (uuid: string, parentUuid: string): SessionEntry => ({ type: 'message', uuid, parentUuid });
+    const order = parentsFirst(
+      [entry('c', 'b'), entry('b', 'a'), entry('x', 'y'), entry('y', 'x'), entry('lost', 'nobody'), entry('a', 'root')],
+      'root',
+    ).map(({ uuid }) => uuid);
+    expect(order).toEqual(['a', 'b', 'c', 'lost', 'x', 'y']);
+  });
+});

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
+import { convertSession, exportForPi } from './index.ts';
+
+let bed: SessionBed;
+beforeEach(() => {
+  bed = sessionBed();
+});
+afterEach(() => bed.destroy());
+
+const pi = [
+  { type: 'session', version: 3, id: '5e55', timestamp: '2026-01-02T03:04:05.000Z', cwd: '/w' },
+  {
+    type: 'message',
+    id: 'aa000001',
+    parentId: null,
+    timestamp: '2026-01-02T03:04:06.000Z',
+    message: { role: 'user', content: 'hi', timestamp: 1 },
+  },
+  {
+    type: 'message',
+    id: 'aa000002',
+    parentId: 'aa000001',
+    timestamp: '2026-01-02T03:04:07.000Z',
+    message: {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'yo' }],
+      provider: 'p',
+      model: 'm-x',
+      stopReason: 'stop',
+      timestamp: 2,
+    },
+  },
+  {
+    type: 'branch_summary',
+    id: 'aa000003',
+    parentId: 'aa000001',
+    timestamp: '2026-01-02T03:05:00.000Z',
+    fromId: 'aa000001',
+    summary: 'tried A',
+  },
+  {
+    type: 'label',
+    id: 'aa000004',
+    parentId: 'aa000003',
+    timestamp: '2026-01-02T03:05:01.000Z',
+    targetId: 'aa000002',
+    label: 'good',
+  },
+];
+const base = { isSidechain: false, sessionId: 's1', timestamp: '2026-01-02T03:04:05.000Z', cwd: '/w' };
+const code = [
+  { type: 'user', uuid: 'u1', parentUuid: null, ...base, message: { role: 'user', content: 'rename foo' } },
+  {
+    type: 'assistant',
+    uuid: 'a1',
+    parentUuid: 'u1',
+    ...base,
+    message: { id: 'm', role: 'assistant', model: 'm-x', content: [{ type: 'text', text: 'Done.' }] },
+  },
+];
+
+test.each([
+  ['pi', pi],
+  ['Claude Code', code],
+] as const)(
+  '[Z19] a file of %s is converted into a new file with the same ids, labels and context, and stays as it is',
+  async (_, lines) => {
+    const path = bed.write('theirs.jsonl', lines);
+    const before = readFileSync(path);
+    const theirs = bed.open(path);
+    expect(theirs.writable).toBe(false);
+    const refused: unknown = await theirs.saveMessage({ role: 'user', content: 'x' }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'tree/read-only' });
+    const ours = bed.open(convertSession(path, { ...bed.options, to: { folder: bed.folder } }));
+    expect(saidIn(ours.buildSessionContext())).toEqual(saidIn(theirs.buildSessionContext()));
+    expect(ours.getEntries().map(({ uuid }) => uuid)).toEqual(theirs.getEntries().map(({ uuid }) => uuid));
+    expect([ours.getLeafUuid(), ours.getLabel('aa000002')]).toEqual([
+      theirs.getLeafUuid(),
+      theirs.getLabel('aa000002'),
+    ]);
+    expect(ours.buildSessionContext().model).toEqual(theirs.buildSessionContext().model);
+    await ours.saveMessage({ role: 'user', content: 'and on' });
+    expect(saidIn(ours.buildSessionContext()).at(-1)).toBe('user: and on');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const out = join(bed.folder, 'out', 'back.jsonl');
+    expect(exportForPi(ours.path, out, bed.options)).toEqual([]);
+    expect(saidIn(bed.open(out).buildSessionContext())).toEqual(saidIn(ours.buildSessionContext()));
+  },
+);
