@@ -1,33 +1,29 @@
 /** What every format must hold to; each member's test calls it with fixtures of its own making. */
-import {
-  type Commit,
-  checkTree,
-  type ExternalId,
-  isAppError,
-  type Json,
-  type Message,
-  run,
-  type Tree,
-  type TreeId,
-  textMessage,
-} from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { checkTree, isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
+import { ticking } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
-import type { ExportedTree, Format } from './contract.ts';
-import { decodeUtf8, encodeUtf8 } from './decode.ts';
-import { readExport } from './exporting.ts';
-import type { ExportReport, Finding } from './findings.ts';
-import { fileOfBytes, type Input, joined, openInput, sampleOf } from './input.ts';
-import { guessFormats, readImport } from './read.ts';
+import { damage, damaged } from './conformance/damage.ts';
+import {
+  bytesOfFile,
+  type Files,
+  inputOf,
+  plantTree,
+  type Stored,
+  storeInput,
+  treeIn,
+  writeStored,
+} from './conformance/storing.ts';
+import type { Format } from './contract.ts';
+import { decodeUtf8 } from './decode.ts';
+import type { Finding } from './findings.ts';
+import { openInput, sampleOf } from './input.ts';
+import { guessFormats } from './read.ts';
 import type { RepairedTree } from './repair.ts';
-import { toCommand } from './to-command.ts';
-import { writeExport } from './write.ts';
 
-/** Files by name: text, or bytes. */
-export type Files = { readonly [name: string]: string | Uint8Array };
+export { type Files, inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance/storing.ts';
 
 /** One made-up file, or set of files, and what must come of it. */
 export interface FormatFixture {
@@ -50,98 +46,6 @@ export interface FormatFixture {
   readonly newer?: Files;
   /** Whether it is told apart by its content; false for a file whose format has to be named. */
   readonly detected?: boolean;
-}
-
-/** Conversations in a store of their own, and what was said on the way. */
-export interface Stored {
-  readonly store: ReferenceStore;
-  readonly trees: readonly RepairedTree[];
-  readonly ids: readonly TreeId[];
-  readonly names: readonly ExternalId[];
-  readonly findings: readonly Finding[];
-  readonly commits: readonly Commit[];
-}
-
-const bytesOfFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
-
-/** Files as an input, in pieces of a size. */
-export function inputOf(files: Files, piece?: number): Input {
-  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, bytesOfFile(file), piece)) };
-}
-
-/** Reads an input into a store, one commit per conversation. */
-export async function storeInput(
-  input: Input,
-  options: { readonly format?: string; readonly scope?: string; readonly store?: ReferenceStore } = {},
-): Promise<Stored> {
-  const { store = new ReferenceStore(), ...reading } = options;
-  const env = ticking();
-  const trees: RepairedTree[] = [];
-  const ids: TreeId[] = [];
-  const names: ExternalId[] = [];
-  const findings: Finding[] = [];
-  const commits: Commit[] = [];
-  let format = options.format ?? '';
-  for await (const event of readImport(input, reading)) {
-    if (event.type === 'format') format = event.format.name;
-    if (event.type === 'finding') findings.push(event.finding);
-    if (event.type !== 'tree') continue;
-    trees.push(event.tree);
-    for (const found of event.tree.findings) findings.push(found);
-    const act = { actor: 'me', kit: messageKit, ...env };
-    const own = toCommand(event.tree, format, store.owner);
-    // Ids that a tree brings along may be taken; then it gets others.
-    const outcome = await run(store, own.command, act).catch((error: unknown) => {
-      if (event.tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
-      return null;
-    });
-    const incoming = outcome === null ? toCommand(event.tree, format, store.owner, true) : own;
-    const { commit } = outcome ?? (await run(store, incoming.command, act));
-    if (commit !== null) commits.push(commit);
-    ids.push(incoming.command.treeId);
-    for (const one of incoming.names) names.push(one);
-  }
-  return { store, trees, ids, names, findings, commits };
-}
-
-/** A tree that was stored. */
-export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
-  const tree = store.tree(id);
-  if (tree === undefined) throw new Error(`There is no tree ${id}.`);
-  return tree;
-}
-
-/** Writes what was stored in a format, as texts by file name. */
-export async function writeStored(
-  stored: Pick<Stored, 'store' | 'ids' | 'names'>,
-  format: Format,
-): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: ExportReport }> {
-  async function* trees(): AsyncGenerator<ExportedTree> {
-    for (const id of new Set(stored.ids)) {
-      const own = stored.names.filter((one) => one.treeId === id);
-      yield await stored.store.read(id, () => readExport(id, own));
-    }
-  }
-  const files = new Map<string, string>();
-  let name = '';
-  let pieces: Uint8Array[] = [];
-  let report: ExportReport | undefined;
-  const close = () => {
-    if (name !== '') files.set(name, decodeUtf8(joined(pieces)).text);
-    pieces = [];
-  };
-  for await (const event of writeExport(format, trees(), { now: 1_790_000_000_000 })) {
-    if (event.type === 'file') {
-      close();
-      name = event.name;
-      expect(files.has(name)).toBe(false);
-    } else if (event.type === 'text') pieces.push(encodeUtf8(event.text));
-    else if (event.type === 'bytes') pieces.push(event.bytes);
-    else report = event.report;
-  }
-  close();
-  if (report === undefined) throw new Error('There was no report.');
-  return { files, report };
 }
 
 function textsOf(files: Files): ReadonlyMap<string, string> {
@@ -220,80 +124,6 @@ function threadTexts(stored: Stored): string[] {
   )
     if (node.kind !== 'state') texts.push(messageKit.text(node.message));
   return texts.reverse();
-}
-
-// Words that make trouble wherever they land.
-const dictionary = [
-  '"__proto__":{"polluted":1},',
-  '"constructor":{"prototype":{"polluted":1}},',
-  'null',
-  '[]',
-  '{}',
-  '""',
-  '1e400',
-  '-0',
-  '9007199254740993',
-  '\\ud800',
-  '\\u0000',
-  '﻿',
-  '"parent":"nobody"',
-  '\n',
-  ',',
-  '}',
-  ']',
-  '"',
-];
-
-type Damage =
-  | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
-  | { readonly kind: 'cut'; readonly at: number }
-  | { readonly kind: 'drop'; readonly at: number; readonly length: number }
-  | { readonly kind: 'double'; readonly at: number; readonly length: number }
-  | { readonly kind: 'word'; readonly at: number; readonly word: string }
-  | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
-
-const damage: fc.Arbitrary<Damage> = fc.oneof(
-  fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
-  fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
-  fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),
-  fc.record({ kind: fc.constant('double' as const), at: fc.nat(), length: fc.nat(200) }),
-  fc.record({ kind: fc.constant('word' as const), at: fc.nat(), word: fc.constantFrom(...dictionary) }),
-  fc.record({
-    kind: fc.constant('line' as const),
-    from: fc.nat(),
-    to: fc.nat(),
-    how: fc.constantFrom('drop' as const, 'double' as const, 'swap' as const),
-  }),
-);
-
-function damaged(bytes: Uint8Array, blow: Damage): Uint8Array {
-  if (bytes.length === 0) return bytes;
-  if (blow.kind === 'line') return damagedLines(bytes, blow);
-  const at = blow.at % bytes.length;
-  const [before, after] = [bytes.slice(0, at), bytes.slice(at)];
-  if (blow.kind === 'flip') {
-    const copy = bytes.slice();
-    copy[at] = (copy[at] ?? 0) ^ (1 << blow.bit);
-    return copy;
-  }
-  if (blow.kind === 'cut') return before;
-  if (blow.kind === 'drop') return joined([before, after.slice(blow.length)]);
-  if (blow.kind === 'double') return joined([before, after.slice(0, blow.length), after]);
-  return joined([before, encodeUtf8(blow.word), after]);
-}
-
-function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {
-  const lines = decodeUtf8(bytes).text.split('\n');
-  const from = blow.from % lines.length;
-  const to = blow.to % lines.length;
-  const [line = ''] = lines.slice(from, from + 1);
-  if (blow.how === 'drop') lines.splice(from, 1);
-  else if (blow.how === 'double') lines.splice(to, 0, line);
-  else {
-    lines[from] = lines[to] ?? '';
-    lines[to] = line;
-  }
-  return encodeUtf8(lines.join('\n'));
 }
 
 const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';
@@ -458,40 +288,4 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       },
     );
   });
-}
-
-/** A tree that grew here: two branches, a tool call, reasoning, a bookmark. */
-async function plantTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
-  const store = new ReferenceStore();
-  const env = ticking();
-  const act = { actor: 'me', kit: messageKit, ...env };
-  const treeId = (await import('@coppice/core')).treeId('00000000-0000-7000-8000-00000000abcd');
-  await run(store, { type: 'create', treeId, attributes: { title: 'Trees', systemPrompt: 'Be brief.' } }, act);
-  const say = (role: 'user' | 'assistant', text: string) => ({ message: textMessage(role, text) });
-  const first = await run(
-    store,
-    {
-      type: 'append',
-      treeId,
-      messages: [say('user', 'How old is the oak?'), say('assistant', 'Three hundred years.')],
-    },
-    act,
-  );
-  await run(
-    store,
-    { type: 'append', treeId, messages: [say('user', 'Who says so?'), say('assistant', 'The rings.')] },
-    act,
-  );
-  await run(
-    store,
-    {
-      type: 'append',
-      treeId,
-      parentId: first.result.nodeId,
-      messages: [say('user', 'And the ash?'), say('assistant', 'Half of that.')],
-    },
-    act,
-  );
-  await run(store, { type: 'bookmark', treeId, nodeId: first.result.nodeId, title: 'Age' }, act);
-  return { store, ids: [treeId], names: [] };
 }

@@ -1,0 +1,81 @@
+/** Damage to files, at random: what every reader has to live with. */
+import fc from 'fast-check';
+import { decodeUtf8, encodeUtf8 } from '../decode.ts';
+import { joined } from '../input.ts';
+
+// Words that make trouble wherever they land.
+const dictionary = [
+  '"__proto__":{"polluted":1},',
+  '"constructor":{"prototype":{"polluted":1}},',
+  'null',
+  '[]',
+  '{}',
+  '""',
+  '1e400',
+  '-0',
+  '9007199254740993',
+  '\\ud800',
+  '\\u0000',
+  '﻿',
+  '"parent":"nobody"',
+  '\n',
+  ',',
+  '}',
+  ']',
+  '"',
+];
+
+/** One blow. */
+export type Damage =
+  | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
+  | { readonly kind: 'cut'; readonly at: number }
+  | { readonly kind: 'drop'; readonly at: number; readonly length: number }
+  | { readonly kind: 'double'; readonly at: number; readonly length: number }
+  | { readonly kind: 'word'; readonly at: number; readonly word: string }
+  | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
+
+/** Any blow: flipped bits, bytes and lines dropped, doubled or exchanged, words that make trouble. */
+export const damage: fc.Arbitrary<Damage> = fc.oneof(
+  fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
+  fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
+  fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),
+  fc.record({ kind: fc.constant('double' as const), at: fc.nat(), length: fc.nat(200) }),
+  fc.record({ kind: fc.constant('word' as const), at: fc.nat(), word: fc.constantFrom(...dictionary) }),
+  fc.record({
+    kind: fc.constant('line' as const),
+    from: fc.nat(),
+    to: fc.nat(),
+    how: fc.constantFrom('drop' as const, 'double' as const, 'swap' as const),
+  }),
+);
+
+/** Bytes after a blow. */
+export function damaged(bytes: Uint8Array, blow: Damage): Uint8Array {
+  if (bytes.length === 0) return bytes;
+  if (blow.kind === 'line') return damagedLines(bytes, blow);
+  const at = blow.at % bytes.length;
+  const [before, after] = [bytes.slice(0, at), bytes.slice(at)];
+  if (blow.kind === 'flip') {
+    const copy = bytes.slice();
+    copy[at] = (copy[at] ?? 0) ^ (1 << blow.bit);
+    return copy;
+  }
+  if (blow.kind === 'cut') return before;
+  if (blow.kind === 'drop') return joined([before, after.slice(blow.length)]);
+  if (blow.kind === 'double') return joined([before, after.slice(0, blow.length), after]);
+  return joined([before, encodeUtf8(blow.word), after]);
+}
+
+function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {
+  const lines = decodeUtf8(bytes).text.split('\n');
+  const from = blow.from % lines.length;
+  const to = blow.to % lines.length;
+  const [line = ''] = lines.slice(from, from + 1);
+  if (blow.how === 'drop') lines.splice(from, 1);
+  else if (blow.how === 'double') lines.splice(to, 0, line);
+  else {
+    lines[from] = lines[to] ?? '';
+    lines[to] = line;
+  }
+  return encodeUtf8(lines.join('\n'));
+}

@@ -1,0 +1,154 @@
+/** Made-up files on their way into a store and out of it again. */
+import {
+  type Commit,
+  type ExternalId,
+  isAppError,
+  run,
+  type Tree,
+  type TreeId,
+  textMessage,
+  treeId,
+} from '@coppice/core';
+import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { expect } from 'vitest';
+import { messageKit } from '../../kit.ts';
+import type { ExportedTree, Format } from '../contract.ts';
+import { decodeUtf8, encodeUtf8 } from '../decode.ts';
+import { readExport } from '../exporting.ts';
+import type { ExportReport, Finding } from '../findings.ts';
+import { fileOfBytes, type Input, joined } from '../input.ts';
+import { readImport } from '../read.ts';
+import type { RepairedTree } from '../repair.ts';
+import { toCommand } from '../to-command.ts';
+import { writeExport } from '../write.ts';
+
+/** Files by name: text, or bytes. */
+export type Files = { readonly [name: string]: string | Uint8Array };
+/** Conversations in a store of their own, and what was said on the way. */
+export interface Stored {
+  readonly store: ReferenceStore;
+  readonly trees: readonly RepairedTree[];
+  readonly ids: readonly TreeId[];
+  readonly names: readonly ExternalId[];
+  readonly findings: readonly Finding[];
+  readonly commits: readonly Commit[];
+}
+
+/** The bytes of a made-up file. */
+export const bytesOfFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
+
+/** Files as an input, in pieces of a size. */
+export function inputOf(files: Files, piece?: number): Input {
+  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, bytesOfFile(file), piece)) };
+}
+
+/** Reads an input into a store, one commit per conversation. */
+export async function storeInput(
+  input: Input,
+  options: { readonly format?: string; readonly scope?: string; readonly store?: ReferenceStore } = {},
+): Promise<Stored> {
+  const { store = new ReferenceStore(), ...reading } = options;
+  const env = ticking();
+  const trees: RepairedTree[] = [];
+  const ids: TreeId[] = [];
+  const names: ExternalId[] = [];
+  const findings: Finding[] = [];
+  const commits: Commit[] = [];
+  let format = options.format ?? '';
+  for await (const event of readImport(input, reading)) {
+    if (event.type === 'format') format = event.format.name;
+    if (event.type === 'finding') findings.push(event.finding);
+    if (event.type !== 'tree') continue;
+    trees.push(event.tree);
+    for (const found of event.tree.findings) findings.push(found);
+    const act = { actor: 'me', kit: messageKit, ...env };
+    const own = toCommand(event.tree, format, store.owner);
+    // Ids that a tree brings along may be taken; then it gets others.
+    const outcome = await run(store, own.command, act).catch((error: unknown) => {
+      if (event.tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
+      return null;
+    });
+    const incoming = outcome === null ? toCommand(event.tree, format, store.owner, true) : own;
+    const { commit } = outcome ?? (await run(store, incoming.command, act));
+    if (commit !== null) commits.push(commit);
+    ids.push(incoming.command.treeId);
+    for (const one of incoming.names) names.push(one);
+  }
+  return { store, trees, ids, names, findings, commits };
+}
+
+/** A tree that was stored. */
+export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
+  const tree = store.tree(id);
+  if (tree === undefined) throw new Error(`There is no tree ${id}.`);
+  return tree;
+}
+
+/** Writes what was stored in a format, as texts by file name. */
+export async function writeStored(
+  stored: Pick<Stored, 'store' | 'ids' | 'names'>,
+  format: Format,
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: ExportReport }> {
+  async function* trees(): AsyncGenerator<ExportedTree> {
+    for (const id of new Set(stored.ids)) {
+      const own = stored.names.filter((one) => one.treeId === id);
+      yield await stored.store.read(id, () => readExport(id, own));
+    }
+  }
+  const files = new Map<string, string>();
+  let name = '';
+  let pieces: Uint8Array[] = [];
+  let report: ExportReport | undefined;
+  const close = () => {
+    if (name !== '') files.set(name, decodeUtf8(joined(pieces)).text);
+    pieces = [];
+  };
+  for await (const event of writeExport(format, trees(), { now: 1_790_000_000_000 })) {
+    if (event.type === 'file') {
+      close();
+      name = event.name;
+      expect(files.has(name)).toBe(false);
+    } else if (event.type === 'text') pieces.push(encodeUtf8(event.text));
+    else if (event.type === 'bytes') pieces.push(event.bytes);
+    else report = event.report;
+  }
+  close();
+  if (report === undefined) throw new Error('There was no report.');
+  return { files, report };
+}
+
+/** A tree that grew here: two branches, a system prompt and a bookmark. */
+export async function plantTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+  const store = new ReferenceStore();
+  const env = ticking();
+  const act = { actor: 'me', kit: messageKit, ...env };
+  const id = treeId('00000000-0000-7000-8000-00000000abcd');
+  await run(store, { type: 'create', treeId: id, attributes: { title: 'Trees', systemPrompt: 'Be brief.' } }, act);
+  const say = (role: 'user' | 'assistant', text: string) => ({ message: textMessage(role, text) });
+  const first = await run(
+    store,
+    {
+      type: 'append',
+      treeId: id,
+      messages: [say('user', 'How old is the oak?'), say('assistant', 'Three hundred years.')],
+    },
+    act,
+  );
+  await run(
+    store,
+    { type: 'append', treeId: id, messages: [say('user', 'Who says so?'), say('assistant', 'The rings.')] },
+    act,
+  );
+  await run(
+    store,
+    {
+      type: 'append',
+      treeId: id,
+      parentId: first.result.nodeId,
+      messages: [say('user', 'And the ash?'), say('assistant', 'Half of that.')],
+    },
+    act,
+  );
+  await run(store, { type: 'bookmark', treeId: id, nodeId: first.result.nodeId, title: 'Age' }, act);
+  return { store, ids: [id], names: [] };
+}
