@@ -43,6 +43,6 @@ export { canonicalJson } from './canonical-json.ts';
 
 export { derivedId } from './derived-id.ts';
 
-export { sha256Hex } from './sha256.ts';
+export { hashWith, type PlatformSha256, sha256Hex } from './sha256.ts';
 
 export { utf8Length } from './utf8.ts';

@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base64Length, fromBase64, isBase64, toBase64 } from './base64.ts';
-import { sha256Hex as platformSha256Hex, portableSha256Hex } from './sha256.ts';
+import { hashWith, sha256Hex as platformSha256Hex, portableSha256Hex } from './sha256.ts';
 import { anyText } from './testing/arbitraries.ts';
 import { utf8Length } from './utf8.ts';
 
 const reference = (input: string | Uint8Array) => createHash('sha256').update(input).digest('hex');
+
+hashWith(reference);
+
+it('[C46] is not taken from a platform that hashes otherwise', () => {
+  expect(() => hashWith(() => 'no digest')).toThrow('no SHA-256');
+  expect(platformSha256Hex('abc')).toBe(portableSha256Hex('abc'));
+});
 
 describe.each([platformSha256Hex, portableSha256Hex])('hashing by %o', (sha256Hex) => {
   it('[C46] gives the published digests', () => {

@@ -1,5 +1,5 @@
 // FIPS 180-4. Own implementation because the equality key is asked for synchronously, also in a browser, where the only
-// built-in SHA-256 is asynchronous. Where Node's own is at hand it is taken: it is eight times as fast.
+// built-in SHA-256 is asynchronous. Node's own is eight times as fast: whoever runs there passes it in.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 /** The first 32 bits of the fractional parts of the square (or cube) roots of the first primes, computed exactly. */
@@ -105,24 +105,24 @@ function digest(buffer: Uint8Array, length: number): string {
   return hex;
 }
 
-/** The part of Node's crypto module that is used here; the types of this package know no platform. */
-interface NativeHash {
-  readonly hash?: (algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex') => string;
-}
+/** A SHA-256 of the platform's own: of a text as UTF-8, or of bytes, as hex digits. */
+export type PlatformSha256 = (input: string | Uint8Array) => string;
 
-interface Platform {
-  readonly process?: { readonly getBuiltinModule?: (id: string) => NativeHash | undefined };
-}
+let native: PlatformSha256 | undefined;
 
-// Asked of the process, not imported: an import would have to be taken out again for a browser.
-const native = (globalThis as Platform).process?.getBuiltinModule?.('node:crypto')?.hash;
+/** Takes the platform's SHA-256 from here on. One that gives other digests is refused: keys are stored. */
+export function hashWith(platform: PlatformSha256): void {
+  for (const probe of ['', 'abc', '\u00e9\ud83c\udf33', '\ud800'])
+    if (platform(probe) !== portableSha256Hex(probe)) throw new Error('This is no SHA-256 of texts as UTF-8.');
+  native = platform;
+}
 
 /**
  * SHA-256 of a text as UTF-8, or of bytes, as 64 hex digits: synchronous, and the same in Node and in a browser.
  * A lone surrogate in a text hashes as U+FFFD, so escape it first where it must count.
  */
 export function sha256Hex(input: string | Uint8Array): string {
-  return native === undefined ? portableSha256Hex(input) : native('sha256', input, 'hex');
+  return native === undefined ? portableSha256Hex(input) : native(input);
 }
 
 /** The same without the platform's help, as a browser computes it. */

@@ -16,8 +16,7 @@ export function addHashes(json: string, to: Set<string>): void {
 /** Adds the hashes that nodes name, in what they say and in what is noted about them. */
 export function addHashesOf(nodes: Iterable<Pick<Node, 'message' | 'meta'>>, to: Set<string>): void {
   for (const { message, meta } of nodes) {
-    if (message !== null && message.content.some((block) => block.type !== 'text'))
-      addHashes(JSON.stringify(message), to);
+    if (message?.content.some((block) => block.type !== 'text') === true) addHashes(JSON.stringify(message), to);
     addHashes(JSON.stringify(meta), to);
   }
 }

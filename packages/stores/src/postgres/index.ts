@@ -1,5 +1,6 @@
 /** Trees in PostgreSQL: for teams and many servers. */
 import { AppError, refusalKinds, type Store } from '@coppice/core';
+import { hashNatively } from '../native-hash.ts';
 import { number, row, text, type Work } from '../sql/query.ts';
 import { SqlStore } from '../sql/store.ts';
 import { Database } from './database.ts';
@@ -14,6 +15,7 @@ export type { PostgresOptions } from './options.ts';
  * scheme. A database that takes no writes, such as a standby, is opened read-only and says so.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
+  hashNatively();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
   const database = await Database.create(settingsOf(address, options));
   try {

@@ -18,6 +18,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, type Store } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
+import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
@@ -31,6 +32,7 @@ export function defaultPlace(): string {
 
 /** Opens a SQLite file, or makes it. A file that may only be read is opened read-only and says so. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
+  hashNatively();
   const path = place === '' ? defaultPlace() : resolve(place);
   const opened = await openWhenFree(path, options.readOnly === true);
   return new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
