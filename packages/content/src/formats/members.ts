@@ -3,6 +3,7 @@ export { archive } from './archive/index.ts';
 export { chatgpt } from './chatgpt/index.ts';
 export { claudeAi } from './claude-ai/index.ts';
 export { claudeCode } from './claude-code/index.ts';
+export { forestFolder } from './forest-folder/index.ts';
 export { html } from './html/index.ts';
 export { linear } from './linear/index.ts';
 export { markdown } from './markdown/index.ts';

@@ -1,0 +1,58 @@
+// The two things in `config.toml` that tell of conversations. The file also holds keys of providers: nothing else of it
+// is looked at, and it is never kept.
+
+/** A bookmark as the file has it. */
+export interface KeptBookmark {
+  readonly title: string;
+  readonly nodeId: string;
+}
+
+/** What the file says about conversations. */
+export interface ForestConfig {
+  readonly currentNodeId: string | undefined;
+  readonly bookmarks: readonly KeptBookmark[];
+}
+
+const quoted = /^\s*([A-Za-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
+
+/** The value of a string; undefined for an escape that JSON does not have. */
+function valueOf(text: string): string | undefined {
+  if (text.startsWith("'")) return text.slice(1, -1);
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads bookmarks and the current node, and passes over all else. */
+export function readConfig(text: string): ForestConfig {
+  const bookmarks: KeptBookmark[] = [];
+  let currentNodeId: string | undefined;
+  let open: Map<string, string> | undefined;
+  let table = '';
+  const close = () => {
+    const nodeId = open?.get('nodeId');
+    if (nodeId !== undefined) bookmarks.push({ title: open?.get('title') ?? nodeId, nodeId });
+    open = undefined;
+  };
+  for (const line of text.split('\n')) {
+    const header = /^\s*(\[\[?[^\]]*\]\]?)\s*(?:#.*)?\r?$/.exec(line)?.[1];
+    if (header !== undefined) {
+      close();
+      table = header.replaceAll(/\s/g, '');
+      if (table === '[[bookmarks]]') open = new Map();
+      continue;
+    }
+    const [, key = '', raw = ''] = quoted.exec(line.replace(/\r$/, '')) ?? [];
+    if (key === '') continue;
+    if (open === undefined && !(table === '' && key === 'currentNodeId')) continue;
+    const value = valueOf(raw);
+    if (value === undefined) continue;
+    if (open === undefined) currentNodeId = value;
+    else open.set(key, value);
+  }
+  close();
+  return { currentNodeId, bookmarks };
+}

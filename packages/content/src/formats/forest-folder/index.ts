@@ -1,0 +1,23 @@
+// The folder in which the first Forest kept its trees: `roots.json`, one file per node, and `config.toml` beside them.
+import type { Json } from '@coppice/core';
+import { defineFormat } from '../contract.ts';
+import { isJsonObject } from '../fields.ts';
+import type { Sample } from '../input.ts';
+import { isNode, isRoot, read } from './read.ts';
+
+function isOurs(json: Json | undefined): boolean {
+  if (Array.isArray(json)) return json.some((one) => isJsonObject(one) && isRoot(one));
+  return isJsonObject(json) && isNode(json);
+}
+
+function detect(sample: Sample): number {
+  return sample.files.some((file) => isOurs(file.json)) ? 0.96 : 0;
+}
+
+/** The folder layout of the Forest's file system store. */
+export const forestFolder = defineFormat({
+  name: 'forest-folder',
+  label: 'Forest folder',
+  summary: 'A data folder with roots.json and one file per node; bookmarks and the current node come from config.toml.',
+  reader: { detect, read },
+});

@@ -1,0 +1,255 @@
+// The store wrote its files without waiting for the disk: any of them may be torn, lag behind the others or be missing.
+// Parents are believed, lists of children give the order.
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { filledAt, fromIso, isJsonObject, objectAt, textAt, textsAt, timeFinding } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { readForeign } from '../foreign-json.ts';
+import { bytesOf, type Input, type InputFile } from '../input.ts';
+import { type ForestConfig, readConfig } from './config.ts';
+
+/** An entry of `roots.json`. */
+export function isRoot(value: JsonObject): boolean {
+  return typeof value.id === 'string' && Array.isArray(value.child_ids) && !('message' in value);
+}
+
+/** The record of a node. */
+export function isNode(value: JsonObject): boolean {
+  return typeof value.root_id === 'string' && isJsonObject(value.message);
+}
+
+interface Place {
+  readonly file: InputFile;
+  /** The folder that holds `roots.json`. */
+  readonly data: string;
+}
+
+interface Known {
+  readonly record: JsonObject;
+  readonly place: string;
+  used: boolean;
+}
+
+/** What lies in one data folder beside the nodes. */
+interface DataFolder {
+  readonly roots: Map<string, Known>;
+  config: ForestConfig;
+  /** Titles of bookmarks by node, until a node takes them. */
+  readonly bookmarks: Map<string, string>;
+}
+
+const pausesEvery = 200;
+const nodeFile = /^(|.*\/)nodes\/[^/]+\.json$/i;
+
+function folderOf(name: string): string {
+  return name.slice(0, name.lastIndexOf('/') + 1);
+}
+
+/** The data folder of a node's file: two above, if the folder of its root is among the names. */
+function dataOf(name: string): string {
+  const [, root = ''] = nodeFile.exec(name) ?? [];
+  return root === '' ? '' : folderOf(root.slice(0, -1));
+}
+
+/** `node-10` after `node-9`. */
+function inOrder(a: string, b: string): number {
+  const number = (name: string) => Number(/(\d+)\.json$/i.exec(name)?.[1] ?? 0);
+  return number(a) - number(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+function metaOf(metadata: JsonObject): NodeMeta {
+  const title = filledAt(metadata, 'title');
+  const autoTitle = filledAt(metadata, 'auto_title');
+  const tags = textsAt(metadata, 'tags');
+  return {
+    ...(isJsonObject(metadata.source_info) ? { source: metadata.source_info } : {}),
+    ...(title === undefined ? {} : { title }),
+    ...(autoTitle === undefined ? {} : { autoTitle }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(isJsonObject(metadata.custom_data) ? { customData: metadata.custom_data } : {}),
+  };
+}
+
+/** Files of one folder, gathered by the root that they name. */
+class Gathered {
+  readonly nodes: ImportedNode[] = [];
+  readonly findings: Finding[] = [];
+  readonly order = new Map<string, readonly string[]>();
+  readonly place: string;
+  readonly #rootId: string;
+
+  constructor(rootId: string, place: string) {
+    this.#rootId = rootId;
+    this.place = place;
+  }
+
+  add(record: JsonObject, found: readonly Finding[], place: string, bookmarks: Map<string, string>): void {
+    for (const one of found) this.findings.push(one);
+    const base = place.slice(place.lastIndexOf('/') + 1).replace(/\.json$/i, '');
+    const externalId = filledAt(record, 'id') ?? `${this.#rootId}/${base}`;
+    const metadata = objectAt(record, 'metadata');
+    const createdAt = fromIso(metadata.timestamp);
+    for (const one of timeFinding(metadata.timestamp, createdAt, place)) this.findings.push(one);
+    const parent = filledAt(record, 'parent_id');
+    if (Array.isArray(record.child_ids)) this.order.set(externalId, textsAt(record, 'child_ids'));
+    const meta = metaOf(metadata);
+    const bookmark = bookmarks.get(externalId);
+    bookmarks.delete(externalId);
+    this.nodes.push({
+      externalId,
+      parentExternalId: parent === undefined || parent === this.#rootId ? null : parent,
+      message: record.message ?? null,
+      record,
+      place,
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(Object.keys(meta).length === 0 ? {} : { meta }),
+      ...(bookmark === undefined ? {} : { bookmark }),
+    });
+  }
+
+  tree(folder: DataFolder, data: string, scope: string | undefined): ImportedTree {
+    const root = folder.roots.get(this.#rootId);
+    if (root === undefined)
+      this.findings.push(finding('import/inferred', 'repair', this.place, `${this.#rootId} is not in roots.json`));
+    else {
+      root.used = true;
+      if (Array.isArray(root.record.child_ids)) this.order.set('', textsAt(root.record, 'child_ids'));
+    }
+    const record = root?.record ?? {};
+    const created = filledAt(record, 'createdAt');
+    const createdAt = fromIso(created);
+    if (root !== undefined)
+      for (const one of timeFinding(record.createdAt, createdAt, root.place)) this.findings.push(one);
+    const systemPrompt = filledAt(objectAt(record, 'config'), 'systemPrompt');
+    const { currentNodeId } = folder.config;
+    const here = currentNodeId !== undefined && `${currentNodeId}/`.startsWith(`${this.#rootId}/`);
+    return {
+      externalId: this.#rootId,
+      // Ids are counters of one store. The moment in which a root was made tells it from those of other stores.
+      scope: `${scope ?? ''}${created ?? data}`,
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(record.deleted === true ? { trashed: true } : {}),
+      nodes: this.nodes,
+      childOrder: this.order,
+      ...(here ? { activeExternalId: currentNodeId === this.#rootId ? null : currentNodeId } : {}),
+      record,
+      ownRecords: root === undefined ? 0 : 1,
+      place: this.place,
+      findings: this.findings,
+    };
+  }
+}
+
+class Folders {
+  readonly #all = new Map<string, DataFolder>();
+
+  at(data: string): DataFolder {
+    const known = this.#all.get(data);
+    if (known !== undefined) return known;
+    const made: DataFolder = {
+      roots: new Map(),
+      config: { currentNodeId: undefined, bookmarks: [] },
+      bookmarks: new Map(),
+    };
+    this.#all.set(data, made);
+    return made;
+  }
+
+  entries(): Iterable<[string, DataFolder]> {
+    return this.#all;
+  }
+}
+
+async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<ReadEvent> {
+  const { value, findings } = readForeign(withoutMark(await bytesOf(file)), file.name);
+  for (const one of findings) yield { type: 'finding', finding: one };
+  if (value === undefined) return;
+  const list: readonly Json[] = Array.isArray(value) ? value : [value];
+  for (const [index, record] of list.entries()) {
+    const place = `${file.name}[${index}]`;
+    const id = isJsonObject(record) ? filledAt(record, 'id') : undefined;
+    if (!isJsonObject(record) || id === undefined)
+      yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no root', 1) };
+    else if (folder.roots.has(id))
+      yield { type: 'finding', finding: finding('import/duplicate', 'loss', place, `root ${id}`, 1) };
+    else folder.roots.set(id, { record, place, used: false });
+  }
+}
+
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+/** The trees of one folder of nodes: one, unless files of another root lie in it. */
+async function* readFolder(
+  places: readonly Place[],
+  folders: Folders,
+  scope: string | undefined,
+): AsyncGenerator<ReadEvent> {
+  const byRoot = new Map<string, Gathered>();
+  const [first] = places;
+  if (first === undefined) return;
+  const folder = folders.at(first.data);
+  for (const [index, { file }] of places.entries()) {
+    if (index % pausesEvery === 0) yield { type: 'pause' };
+    const { value, findings } = readForeign(withoutMark(await bytesOf(file)), file.name);
+    if (value === undefined) {
+      for (const one of findings) yield { type: 'finding', finding: one };
+      continue;
+    }
+    const rootId = isJsonObject(value) ? textAt(value, 'root_id') : undefined;
+    if (!isJsonObject(value) || rootId === undefined) {
+      yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, 'no node', 1) };
+      continue;
+    }
+    const gathered = byRoot.get(rootId) ?? new Gathered(rootId, folderOf(file.name).replace(/\/$/, '') || file.name);
+    byRoot.set(rootId, gathered);
+    gathered.add(value, findings, file.name, folder.bookmarks);
+  }
+  for (const gathered of byRoot.values()) yield { type: 'tree', tree: gathered.tree(folder, first.data, scope) };
+}
+
+function takeConfig(text: string, folder: DataFolder): void {
+  folder.config = readConfig(text);
+  for (const { nodeId, title } of folder.config.bookmarks)
+    if (!folder.bookmarks.has(nodeId)) folder.bookmarks.set(nodeId, title);
+}
+
+/** Reads data folders: what they say of roots first, then the nodes, one tree at a time. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const folders = new Folders();
+  const groups = new Map<string, Place[]>();
+  for (const file of input.files) {
+    const base = file.name.slice(file.name.lastIndexOf('/') + 1);
+    const data = folderOf(file.name);
+    if (base === 'roots.json') yield* readRoots(file, folders.at(data));
+    else if (base === 'config.toml') takeConfig(decodeUtf8(await bytesOf(file)).text, folders.at(data));
+    else if (
+      nodeFile.test(file.name) ||
+      (/\.json$/i.test(base) && (input.files.length === 1 || /^node-\d/.test(base)))
+    ) {
+      const group = groups.get(data);
+      const place = { file, data: dataOf(file.name) };
+      if (group === undefined) groups.set(data, [place]);
+      else group.push(place);
+    } else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+  for (const name of [...groups.keys()].sort()) {
+    const group = groups.get(name) ?? [];
+    yield* readFolder(
+      group.sort((a, b) => inOrder(a.file.name, b.file.name)),
+      folders,
+      options.scope,
+    );
+  }
+  for (const [data, folder] of folders.entries()) {
+    for (const [nodeId, title] of folder.bookmarks) {
+      const detail = `bookmark ${JSON.stringify(title)} on ${JSON.stringify(nodeId)}`;
+      yield { type: 'finding', finding: finding('import/pointer-missing', 'loss', `${data}config.toml`, detail) };
+    }
+    for (const [rootId, { used, place }] of folder.roots)
+      if (!used) yield { type: 'tree', tree: new Gathered(rootId, place).tree(folder, data, options.scope) };
+  }
+}
