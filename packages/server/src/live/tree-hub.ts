@@ -2,7 +2,7 @@
  * The feed of one tree for everybody in this process who reads it: one look at the store, each event made once. Commits
  * come in order without gap or double; text of replies on their way comes gathered between them.
  */
-import { type Commit, type NodeId, readTree, type Store, type TreeId } from '@coppice/core';
+import { ask, type Commit, type NodeId, readTree, type Store, type TreeId } from '@coppice/core';
 import type { FollowEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
 import type { Room, Services } from '../services.ts';
@@ -65,9 +65,18 @@ export class TreeHub {
 
   async #start(): Promise<void> {
     const { store, treeId, turns } = this.#options;
-    const { version } = await store.read(treeId, () => readTree(treeId));
+    const runs = await store.runs.list(treeId);
+    const { version, pending } = await store.read(treeId, function* () {
+      const row = yield* readTree(treeId);
+      const written = new Set<NodeId>();
+      for (const { nodeId } of runs)
+        if ((yield* ask('head', { id: nodeId }))?.status === 'pending') written.add(nodeId);
+      return { version: row.version, pending: written };
+    });
     this.#version = version;
-    for (const run of await store.runs.list(treeId)) {
+    for (const run of runs) {
+      // A run whose reply is through is still at its tools; there is no text of it to come.
+      if (!pending.has(run.nodeId)) continue;
       const { actId } = run.data;
       const local = [...turns.inTree(store, treeId)].some((live) => live.actId === actId);
       this.#growing.set(run.nodeId, { runId: run.id, text: '', sent: 0, known: true });

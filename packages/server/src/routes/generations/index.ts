@@ -4,11 +4,9 @@ import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
-import { abortElsewhere, actOf } from '../../live/abort-elsewhere.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
 import { begunReplies, type LiveTurn, versionOf } from '../../live/turns.ts';
 import { placeOf, readMessages } from '../../places.ts';
-import { runContext } from '../../tree-view.ts';
 import { count, list, messageInput, nodeIdText, plainWriteQuery, treeIdText, writeBody } from '../../wire/schemas.ts';
 import { type Call, defineRoute, reply } from '../define.ts';
 
@@ -123,7 +121,7 @@ const running = defineRoute({
     const items = (await store.runs.list(treeId)).map((run) => ({
       runId: run.id,
       nodeId: run.nodeId,
-      actId: actOf(run),
+      actId: typeof run.data.actId === 'string' ? run.data.actId : null,
       startedAt: run.startedAt,
       beatAt: run.beatAt,
     }));
@@ -214,9 +212,9 @@ const abort = defineRoute({
       await live.turn.done;
       return reply({ aborted });
     }
-    const runs = (await call.room.store.runs.list()).filter((run) => actOf(run) === act);
-    if (runs.length === 0) return refuse('tree/unknown-node', `There is no turn ${act}.`, { actId: act });
-    return reply({ aborted: await abortElsewhere(call.room.store, runs, runContext(call)) });
+    const { room } = call;
+    const aborted = await room.generatorOf(room.store).abort({ actId: act });
+    return aborted ? reply({ aborted }) : refuse('tree/unknown-node', `There is no turn ${act}.`, { actId: act });
   },
 });
 
@@ -231,9 +229,7 @@ const abortNode = defineRoute({
     const { store, treeId } = await placeOf(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
     if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
-    if (await room.generatorOf(store).abort({ nodeId: params.node })) return reply({ aborted: true });
-    const runs = (await store.runs.list(treeId)).filter((run) => run.nodeId === params.node);
-    return reply({ aborted: await abortElsewhere(store, runs, runContext(call)) });
+    return reply({ aborted: await room.generatorOf(store).abort({ nodeId: params.node }) });
   },
 });
 

@@ -2,7 +2,6 @@
 import { ask, parseActId, type Reversed, readTree, valueOf } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
-import { stopAct } from '../../live/abort-elsewhere.ts';
 import { placeOf } from '../../places.ts';
 import { type Written, write } from '../../tree-view.ts';
 import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
@@ -40,7 +39,7 @@ const undo = defineRoute({
       ask('undoable', { actor: call.caller.actor, ...given({ actId: act }) }),
     );
     // What is still being written cannot be taken back: it is stopped first, wherever it runs.
-    if (wanted !== null) await stopAct(call, store, wanted.actId);
+    if (wanted !== null) await call.room.generatorOf(store).abort({ actId: wanted.actId });
     return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
   },
 });
