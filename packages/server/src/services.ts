@@ -39,6 +39,8 @@ import { Hubs } from './live/hubs.ts';
 import { Turns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
 import { Usage } from './middleware/limits.ts';
+import { createRecorder } from './proxy/proxy.ts';
+import type { Recorder } from './proxy/recorder.ts';
 
 /** What one owner has: trees that are kept, trees that are not, and turns in both. */
 export interface Room {
@@ -100,6 +102,8 @@ export interface Services {
   /** Fires when the server begins to stop. */
   readonly closing: AbortSignal;
   readonly reference: Reference;
+  /** Records calls of other programs that are passed on. */
+  readonly recorder: Recorder;
   roomOf(owner: string): Room;
   /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
   defaultModel(): Promise<string>;
@@ -172,6 +176,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const turns = new Turns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
+  let recorder: Recorder | null = null;
   return {
     auth: options.auth,
     config,
@@ -212,6 +217,17 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       return made;
     },
     rooms: () => rooms.values(),
+    get recorder() {
+      recorder ??= createRecorder({
+        config,
+        providers,
+        log,
+        now,
+        newId: fresh,
+        roomOf: (owner) => this.roomOf(owner),
+      });
+      return recorder;
+    },
     defaultModel() {
       if (chosen === null || now() - chosen.at > 60_000) chosen = { at: now(), model: providers.defaultModel(closing) };
       return chosen.model;

@@ -1,5 +1,6 @@
 /** Foreign formats: what reads and writes them, as `@coppice/content/formats`. */
 
+export { fromAnthropic } from './anthropic-blocks.ts';
 export * from './contract.ts';
 export {
   childrenOf,
@@ -37,9 +38,11 @@ export {
   type SampleFile,
   sampleOf,
 } from './input.ts';
+export { fromOpenAi, imageOfUrl } from './openai-messages.ts';
 export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type ImportedNote, type Original, originalOf, readNote } from './records.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
+export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
 export { type Incoming, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
 export { type ZipLimits, zipLimits } from './zip.ts';

@@ -90,6 +90,16 @@ export interface SummariesConfig {
   readonly model?: string | undefined;
 }
 
+/** A section `[proxy]`: where calls of other programs are passed on to. */
+export interface ProxyConfig {
+  /** The base address of OpenAI's wire, such as `https://api.openai.com/v1`; none, and our own models answer. */
+  readonly openai?: string | undefined;
+  /** The base address of Anthropic's wire, such as `https://api.anthropic.com`. */
+  readonly anthropic?: string | undefined;
+  /** False passes calls on and keeps nothing. */
+  readonly recording: boolean;
+}
+
 /** Something that was read and does not stop anything, but that a person wants to know. */
 export interface ConfigWarning {
   /** The file and line, such as `/home/me/.coppice/config.toml:12`; the file alone where there is no line. */
@@ -119,6 +129,7 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly budgets: BudgetsConfig;
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
+  readonly proxy: ProxyConfig;
   readonly limits: Partial<HttpLimits>;
   readonly offline: { readonly delayMs: number };
   /** Whether a local Ollama is looked for. */

@@ -16,6 +16,7 @@ import {
   readLimits,
   readMcpServers,
   readModels,
+  readProxy,
   readSummaries,
   readTools,
 } from './sections.ts';
@@ -93,6 +94,7 @@ export function parseConfig(file: TomlFile | null, env: Env): Config {
     tools: readTools(top.table('tools')),
     budgets: readBudgets(top.table('budgets')),
     mcpServers: readMcpServers(top.table('mcp'), env),
+    proxy: readProxy(top.table('proxy')),
     limits: readLimits(top.table('limits')),
     offline: { delayMs: offline.number('delay_ms', 0, 10_000) ?? 25 },
     detectOllama: ollama.flag('detect') ?? true,

@@ -6,6 +6,7 @@ import type {
   CompactionConfig,
   GenerateConfig,
   McpServerConfig,
+  ProxyConfig,
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
@@ -85,6 +86,23 @@ export function readSummaries(table: TomlTable): SummariesConfig {
   const summaries: SummariesConfig = { model: table.text('model') };
   table.finish();
   return given(summaries);
+}
+
+/** `[proxy]`. */
+export function readProxy(table: TomlTable): ProxyConfig {
+  const address = (name: string): string | undefined => {
+    const said = table.text(name)?.replace(/\/+$/, '');
+    if (said !== undefined && !isWebAddress(said))
+      table.refuse(name, 'must be an http or https address without a name and password');
+    return said;
+  };
+  const proxy: ProxyConfig = {
+    openai: address('openai'),
+    anthropic: address('anthropic'),
+    recording: table.flag('recording') ?? true,
+  };
+  table.finish();
+  return proxy;
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */

@@ -37,8 +37,14 @@ interface Shown {
 }
 
 function shownToken(context: ServerContext): Shown | null {
+  // In a header of its own the token leaves the others to the service that a call is passed on to.
+  const apart = headerOf(context, 'x-coppice-token');
+  if (apart !== undefined) return { token: apart, by: 'bearer' };
   const [, bearer] = /^bearer +(\S+)$/i.exec(headerOf(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
+  // How clients of Anthropic show a key: pointed here, they show our token.
+  const key = headerOf(context, 'x-api-key');
+  if (key !== undefined) return { token: key, by: 'bearer' };
   const wanted = `${cookieName(hostOf(context))}=`;
   for (const part of (headerOf(context, 'cookie') ?? '').split(';')) {
     const pair = part.trim();

@@ -76,6 +76,8 @@ interface Waiting {
   call: CallTaken | null;
   file: string | null;
   size: number;
+  /** On its way to a file; whoever wants to read it waits for that. */
+  moving: Promise<void> | null;
 }
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
@@ -135,7 +137,7 @@ export class Recorder {
     const key = JSON.stringify([owner, project]);
     const line = this.#lines.get(key) ?? [];
     this.#lines.set(key, line);
-    const place: Waiting = { owner, state: 'open', call: null, file: null, size: 0 };
+    const place: Waiting = { owner, state: 'open', call: null, file: null, size: 0, moving: null };
     line.push(place);
     return {
       finish: (call) => {
@@ -145,7 +147,8 @@ export class Recorder {
         // Two bytes a character is what the texts take in memory.
         place.size = 2 * call.response.length + 2_000;
         this.#bytes += place.size;
-        void this.#makeRoom(place).then(() => this.#work(key));
+        place.moving = this.#makeRoom(place);
+        void place.moving.then(() => this.#work(key));
       },
       cancel: () => {
         if (place.state === 'open') place.state = 'gone';
@@ -176,7 +179,11 @@ export class Recorder {
     const most = this.#options.memoryBytes ?? memoryBytes;
     if (this.#bytes <= most) return;
     const { spillFolder } = this.#options;
-    if (spillFolder !== undefined && place.call !== null && this.#onDisk + place.size <= (this.#options.spillBytes ?? spillBytes)) {
+    if (
+      spillFolder !== undefined &&
+      place.call !== null &&
+      this.#onDisk + place.size <= (this.#options.spillBytes ?? spillBytes)
+    ) {
       const file = join(spillFolder, `${this.#options.newId()}.json`);
       const text = JSON.stringify(place.call);
       try {
@@ -225,6 +232,8 @@ export class Recorder {
   }
 
   async #record(place: Waiting): Promise<void> {
+    await place.moving;
+    if (place.state !== 'ready') return;
     const call = await this.#callOf(place).catch((error: unknown) => {
       this.#note(error);
       return null;

@@ -47,7 +47,10 @@ export function passOn(passed: Passed): Promise<PassedBack> {
       url,
       {
         method: passed.method,
-        headers: { ...passed.headers, ...(passed.body === null ? {} : { 'content-length': String(passed.body.byteLength) }) },
+        headers: {
+          ...passed.headers,
+          ...(passed.body === null ? {} : { 'content-length': String(passed.body.byteLength) }),
+        },
         signal: passed.signal,
       },
       (incoming) => resolve(passedBack(incoming, startedAt)),

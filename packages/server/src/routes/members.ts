@@ -8,6 +8,7 @@ export { generations } from './generations/index.ts';
 export { history } from './history/index.ts';
 export { models } from './models/index.ts';
 export { operation } from './operation/index.ts';
+export { proxy } from './proxy/index.ts';
 export { reading } from './reading/index.ts';
 export { shares } from './shares/index.ts';
 export { trees } from './trees/index.ts';

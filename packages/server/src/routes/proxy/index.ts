@@ -1,0 +1,127 @@
+/** Calls of other programs, passed on as they are and kept as trees. */
+import { z } from '@hono/zod-openapi';
+import type { WireKind } from '../../proxy/exchange.ts';
+import { proxyCall } from '../../proxy/proxy.ts';
+import { defineRoute, type RawReply, type Route, reply } from '../define.ts';
+
+const anything = z.unknown();
+
+function passed(base: string, path: string, wire: WireKind | null, name: string, summary: string): Route {
+  return defineRoute({
+    method: 'post',
+    path: `${base}/v1/${path}`,
+    name,
+    summary,
+    needs: { body: 'bytes', access: 'write' },
+    answer: anything,
+    async handle(call): Promise<RawReply> {
+      const { services, caller, signal, header, params } = call;
+      const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
+      return proxyCall({
+        services,
+        caller,
+        signal,
+        header,
+        wire,
+        path,
+        project,
+        method: 'POST',
+        body: await call.bytes(),
+      });
+    },
+  });
+}
+
+function listed(base: string, name: string): Route {
+  return defineRoute({
+    method: 'get',
+    path: `${base}/v1/models`,
+    name,
+    summary: 'The models of the service that calls are passed on to, or our own.',
+    answer: anything,
+    async handle(call): Promise<RawReply> {
+      const { services, caller, signal, header, params } = call;
+      const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
+      return proxyCall({
+        services,
+        caller,
+        signal,
+        header,
+        wire: null,
+        path: 'models',
+        project,
+        method: 'GET',
+        body: null,
+      });
+    },
+  });
+}
+
+function routesBelow(base: string, ending: string): Route[] {
+  return [
+    passed(
+      base,
+      'chat/completions',
+      'chat',
+      `proxyChatCompletions${ending}`,
+      'A chat completion, passed on and recorded.',
+    ),
+    passed(base, 'responses', 'responses', `proxyResponses${ending}`, 'A response, passed on and recorded.'),
+    passed(base, 'messages', 'messages', `proxyMessages${ending}`, 'A message to Anthropic, passed on and recorded.'),
+    passed(base, 'messages/count_tokens', null, `proxyCountTokens${ending}`, 'A count of tokens, passed on.'),
+    passed(base, 'embeddings', null, `proxyEmbeddings${ending}`, 'Embeddings, passed on and not recorded.'),
+    listed(base, `proxyModels${ending}`),
+  ];
+}
+
+const stateShape = z
+  .object({
+    recording: z.boolean(),
+    waiting: z.number(),
+    waitingBytes: z.number(),
+    spilled: z.number(),
+    recorded: z.number(),
+    dropped: z.number(),
+    failed: z.number(),
+    lastError: z.string().nullable(),
+    calls: z.array(
+      z.object({
+        at: z.number(),
+        project: z.string(),
+        model: z.string(),
+        status: z.number(),
+        usage: z.unknown(),
+        totalMs: z.number(),
+        treeId: z.string().nullable(),
+        nodeId: z.string().nullable(),
+        nodes: z.number(),
+      }),
+    ),
+  })
+  .openapi('ProxyState');
+
+const state = defineRoute({
+  method: 'get',
+  path: '/api/proxy',
+  name: 'getProxy',
+  summary: 'How recording is, and what was recorded last.',
+  answer: stateShape,
+  handle: ({ services: { recorder } }) => reply({ ...recorder.state, calls: [...recorder.calls] }),
+});
+
+const pause = defineRoute({
+  method: 'put',
+  path: '/api/proxy/recording',
+  name: 'setRecording',
+  summary: 'Goes on recording calls, or keeps nothing of them until told to again.',
+  needs: { access: 'admin' },
+  body: z.strictObject({ recording: z.boolean() }),
+  answer: stateShape,
+  handle({ services: { recorder }, body }) {
+    recorder.recording = body.recording;
+    return reply({ ...recorder.state, calls: [...recorder.calls] });
+  },
+});
+
+/** The proxy, plain and by project. */
+export const proxy: readonly Route[] = [...routesBelow('', ''), ...routesBelow('/p/{name}', 'OfProject'), state, pause];
