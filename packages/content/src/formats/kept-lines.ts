@@ -1,9 +1,10 @@
 // Lines of a session file kept beside the nodes that they were read into, so that a writer gives them back as they were
 // and in their order. Shared by the formats that have one record a line and name parents by id.
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
+import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
 import { isJsonObject, listAt, numberAt, textAt, textsAt } from './fields.ts';
-import { originalOf } from './records.ts';
+import { isKeepable, originalOf } from './records.ts';
 
 /** A line, and the place that it had in its file. */
 export interface KeptLine {
@@ -42,6 +43,11 @@ export function linesAt(record: JsonObject, key: string): KeptLine[] {
     found.push({ at: numberAt(pair, 'at') ?? 0, line: pair.line });
   }
   return found;
+}
+
+/** Whether two records say the same. One that nests too deep to be compared equals nothing. */
+export function sameRecord(a: JsonObject, b: JsonObject): boolean {
+  return isKeepable(a) && isKeepable(b) && canonicalJson(a) === canonicalJson(b);
 }
 
 /** Lines for a record of a conversation. */

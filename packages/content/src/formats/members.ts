@@ -5,6 +5,7 @@ export { claudeAi } from './claude-ai/index.ts';
 export { claudeCode } from './claude-code/index.ts';
 export { forestFolder } from './forest-folder/index.ts';
 export { html } from './html/index.ts';
+export { librechat } from './librechat/index.ts';
 export { linear } from './linear/index.ts';
 export { markdown } from './markdown/index.ts';
 export { openWebui } from './open-webui/index.ts';

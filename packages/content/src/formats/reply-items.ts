@@ -5,6 +5,8 @@ import type { Piece } from './turns.ts';
 /** A part of a turn in its order: blocks of the model, or the result of a call. */
 export type ReplyItem =
   | { readonly type: 'blocks'; readonly blocks: readonly Json[] }
+  /** Where older messages gave way to a summary. */
+  | { readonly type: 'compaction'; readonly summary: string; readonly details: JsonObject }
   | {
       readonly type: 'result';
       readonly callId: string;
@@ -25,7 +27,7 @@ export interface Speaker {
  * on it. What follows on a result is another step.
  */
 export function piecesOf(id: string, parent: string | null, items: readonly ReplyItem[], by: Speaker): Piece[] {
-  const said: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
+  const said: Pick<Piece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
   let blocks: Json[] = [];
   let results: { readonly message: JsonObject; readonly meta: NodeMeta }[] = [];
   const close = () => {
@@ -38,6 +40,10 @@ export function piecesOf(id: string, parent: string | null, items: readonly Repl
     if (item.type === 'blocks') {
       if (results.length > 0) close();
       for (const block of item.blocks) blocks.push(block);
+    } else if (item.type === 'compaction') {
+      close();
+      const message = { role: 'system', content: [{ type: 'text', text: item.summary }] };
+      said.push({ message, kind: 'compaction', marker: { details: item.details } });
     } else {
       const source = { type: 'tool_result', tool_name: item.name };
       results.push({
@@ -53,10 +59,10 @@ export function piecesOf(id: string, parent: string | null, items: readonly Repl
     return [{ id, parent, message, meta: { source: by.source }, ...ended(by) }];
   }
   let above = parent;
-  return said.map(({ message, meta }, index) => {
+  return said.map((one, index) => {
     const last = index === said.length - 1;
     const own = last ? id : `${id}/${index}`;
-    const piece = { id: own, parent: above, message, meta, ...(last ? ended(by) : {}) };
+    const piece = { id: own, parent: above, ...one, ...(last ? ended(by) : {}) };
     above = own;
     return piece;
   });

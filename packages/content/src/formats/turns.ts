@@ -6,7 +6,7 @@ import { childrenOf, outgoingIds } from './exporting.ts';
 import { keptRecord, type Returning, returningNodes } from './kept-lines.ts';
 
 /** What one record becomes: pieces one below the other, or beside each other; the one that is the home has its id. */
-export interface Piece extends Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta' | 'group'> {
+export interface Piece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
   readonly id: string;
   readonly parent: string | null;
 }
@@ -45,6 +45,8 @@ export interface Turn {
   readonly parent: Turn | null;
   readonly nodes: Node[];
   readonly children: Turn[];
+  /** The place that its record had among the others; past all of them for what grew here. */
+  at: number;
   /** The record as it came, where all that was read from it is as it was. */
   readonly original: JsonObject | null;
   /** The record that it came with, if its words are others by now. */
@@ -123,6 +125,7 @@ class Gathering {
       if (home === undefined && above !== undefined && this.#continues(above, node)) {
         this.#join(above, node);
         above.was ??= one.kept?.lines[0]?.line ?? null;
+        above.at = Math.min(above.at, one.kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY);
         continue;
       }
       if (above !== undefined && above.original !== null && above.id !== this.#idOf(node.parentId)) lifted.push(node);
@@ -131,6 +134,7 @@ class Gathering {
         parent: above ?? null,
         nodes: [],
         children: [],
+        at: (home ?? one).kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY,
         original: home?.kept?.lines[0]?.line ?? null,
         was: home === undefined ? (one.kept?.lines[0]?.line ?? null) : null,
       };

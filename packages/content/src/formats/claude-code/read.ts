@@ -1,5 +1,4 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
-import { canonicalJson } from '../../canonical-json.ts';
 import { readClaudeCode, type SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
@@ -16,7 +15,7 @@ import {
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { type KeptLine, keptRecord, toPairs } from '../kept-lines.ts';
+import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
 import { isKeepable } from '../records.ts';
 import { lineRecords } from '../records-in.ts';
 
@@ -104,7 +103,7 @@ class Session {
     }
     if (!chainTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
     const known = this.#byUuid.get(uuid);
-    if (known !== undefined && canonicalJson(known.kept.line) === canonicalJson(line)) {
+    if (known !== undefined && sameRecord(known.kept.line, line)) {
       this.#findings.push(finding('import/duplicate', 'repair', place, `id ${JSON.stringify(uuid.slice(0, 80))}`));
       known.records++;
       return;

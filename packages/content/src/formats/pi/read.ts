@@ -1,5 +1,4 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
-import { canonicalJson } from '../../canonical-json.ts';
 import {
   detectDialect,
   entryFromPi,
@@ -13,7 +12,7 @@ import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../cont
 import { filledAt, fromIso, isJsonObject, numberAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { type KeptLine, keptRecord, toPairs } from '../kept-lines.ts';
+import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
 import { lineRecords } from '../records-in.ts';
 
 function isHeader(value: Json | undefined): value is JsonObject {
@@ -101,7 +100,7 @@ class Session {
       return;
     }
     const known = id === undefined ? undefined : this.#byId.get(id);
-    if (known !== undefined && canonicalJson(known.kept.line) === canonicalJson(line)) {
+    if (known !== undefined && sameRecord(known.kept.line, line)) {
       this.#findings.push(finding('import/duplicate', 'repair', this.#place(at), `id ${id?.slice(0, 80)}`));
       known.records++;
       return;

@@ -1,5 +1,4 @@
 import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } from '@coppice/core';
-import { canonicalJson } from '../../canonical-json.ts';
 import { derivedId } from '../../derived-id.ts';
 import {
   isAside,
@@ -23,6 +22,7 @@ import {
 } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { sameRecord } from '../kept-lines.ts';
 import { lineRecords } from '../records-in.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 
@@ -90,7 +90,7 @@ class Session {
     }
     this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
     const known = this.#byId.get(uuid);
-    if (known !== undefined && canonicalJson(known.line) === canonicalJson(line)) {
+    if (known !== undefined && sameRecord(known.line, line)) {
       this.#findings.push(finding('import/duplicate', 'repair', place, `id ${uuid.slice(0, 80)}`));
       known.records++;
       return;

@@ -1,0 +1,28 @@
+import { defineFormat } from '../contract.ts';
+import { detect, read } from './read.ts';
+import { write } from './write.ts';
+
+/** Conversations of LibreChat, flat or nested, with answers that several agents gave at once. */
+export const librechat = defineFormat({
+  name: 'librechat',
+  label: 'LibreChat export',
+  summary: 'Conversations as LibreChat exports them, flat or nested, with branches and parallel answers.',
+  reader: { detect, read },
+  writer: {
+    extension: 'json',
+    mediaType: 'application/json',
+    files: 'per-tree',
+    loses: {
+      active: 'Which message is current is left out.',
+      bookmarks: 'Bookmarks are left out.',
+      tags: 'Tags of messages are left out.',
+      groups: 'Variants are written without the act that made them.',
+      markers: "Summaries and injected messages are written as the model's, markers of extensions are left out.",
+      system: 'System messages inside a conversation are written as messages of the model.',
+      steps: 'What hung on a step inside a reply is written below all of it.',
+      thinking: 'Reasoning is written without its signature.',
+      block: 'Blocks that LibreChat does not have are written as text.',
+    },
+    write,
+  },
+});

@@ -1,0 +1,324 @@
+import type { Json, JsonObject } from '@coppice/core';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import {
+  filledAt,
+  fromIso,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  textsAt,
+  timeFinding,
+  without,
+} from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { sameRecord } from '../kept-lines.ts';
+import { callOf, imageOfUrl } from '../openai-messages.ts';
+import { documentRecords } from '../records-in.ts';
+import { piecesOf, type ReplyItem, type Speaker } from '../reply-items.ts';
+import { nodesOf, type Piece } from '../turns.ts';
+
+/** The parent of first messages: a name for none. */
+export const nobody = '00000000-0000-0000-0000-000000000000';
+
+function isMessage(value: Json | undefined): boolean {
+  return isJsonObject(value) && typeof value.messageId === 'string';
+}
+
+function isConversation(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const list = value.messagesTree ?? value.messages;
+  if (!Array.isArray(list)) return false;
+  return list.some(isMessage) || (list.length === 0 && 'conversationId' in value && 'endpoint' in value);
+}
+
+function isExport(json: Json | undefined): boolean {
+  return isConversation(json) || (Array.isArray(json) && json.slice(0, 20).some(isConversation));
+}
+
+/** Tells the format by the ids of its messages. */
+export function detect(sample: Sample): number {
+  return sample.files.some((file) => isExport(file.json)) ? 0.95 : 0;
+}
+
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
+
+/** A text that may stand under `value`. */
+function valueOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return isJsonObject(value) ? (textAt(value, 'value') ?? '') : '';
+}
+
+function summaryOf(part: JsonObject): string {
+  const { content } = part;
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content : [];
+  const texts = parts.map((one) => (isJsonObject(one) ? valueOf(one.text) : typeof one === 'string' ? one : ''));
+  return texts.join('\n') || (textAt(part, 'text') ?? textAt(part, 'summary') ?? '');
+}
+
+/** The parts of a message in their order. Each call holds its own result; some are told to be made together. */
+class Parts {
+  readonly items: ReplyItem[] = [];
+  readonly unknown: string[] = [];
+  readonly #id: string;
+  #together: ReadonlySet<string> = new Set();
+  #calls: Json[] = [];
+  #results: ReplyItem[] = [];
+  #count = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  add(part: Json): void {
+    if (!isJsonObject(part)) {
+      this.#say(typeof part === 'string' ? text(part) : { type: 'librechat-value', value: part });
+      return;
+    }
+    const type = textAt(part, 'type') ?? 'part';
+    if (type === 'tool_call') {
+      this.#call(objectAt(part, 'tool_call'));
+      return;
+    }
+    this.#flush();
+    if (type === 'text') {
+      this.#together = new Set(textsAt(part, 'tool_call_ids'));
+      const said = valueOf(part.text);
+      if (said !== '') this.#say(text(said));
+    } else if (type === 'think') this.#say({ type: 'thinking', thinking: valueOf(part.think) });
+    else if (type === 'image_url') {
+      const url = filledAt(objectAt(part, 'image_url'), 'url') ?? filledAt(part, 'image_url');
+      this.#say(url === undefined ? { ...part, type: 'librechat-image_url' } : imageOfUrl(url));
+    } else if (type === 'summary')
+      this.items.push({ type: 'compaction', summary: summaryOf(part), details: without(part, 'type', 'content') });
+    else if (type === 'error') this.#say({ ...part, type: 'librechat-error' });
+    else {
+      this.unknown.push(type);
+      this.#say({ ...part, type: `librechat-${type}` });
+    }
+  }
+
+  end(): readonly ReplyItem[] {
+    this.#flush();
+    return this.items;
+  }
+
+  #say(block: Json): void {
+    this.#flush();
+    this.items.push({ type: 'blocks', blocks: [block] });
+  }
+
+  #call(call: JsonObject): void {
+    const id = filledAt(call, 'id') ?? `${this.#id}-call-${this.#count}`;
+    if (!this.#together.has(id)) this.#flush();
+    const made = callOf({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
+    this.#calls.push(made);
+    const { output } = call;
+    if (output === undefined || output === null || output === '') return;
+    this.#results.push({
+      type: 'result',
+      callId: id,
+      name: filledAt(call, 'name') ?? 'unknown',
+      content: [text(typeof output === 'string' ? output : JSON.stringify(output))],
+      isError: false,
+    });
+  }
+
+  #flush(): void {
+    if (this.#calls.length > 0) this.items.push({ type: 'blocks', blocks: this.#calls });
+    for (const result of this.#results) this.items.push(result);
+    this.#calls = [];
+    this.#results = [];
+  }
+}
+
+function speakerOf(message: JsonObject, agent: string | undefined): Speaker {
+  const user = message.isCreatedByUser === true;
+  if (user) return { role: 'user', source: { type: 'user' } };
+  const model = agent ?? filledAt(message, 'model');
+  const provider = filledAt(message, 'endpoint');
+  const reason = filledAt(message, 'finish_reason');
+  const count = numberAt(message, 'tokenCount');
+  const status =
+    message.error === true ? ('error' as const) : message.unfinished === true ? ('interrupted' as const) : undefined;
+  return {
+    role: 'assistant',
+    source: {
+      type: 'model',
+      ...(provider === undefined ? {} : { provider }),
+      ...(model === undefined ? {} : { model_name: model }),
+      ...(reason === undefined ? {} : { finish_reason: reason }),
+      ...(count === undefined ? {} : { usage: { outputTokens: count } }),
+    },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** The parts of a message by who said them: one agent after the other where several answered at once. */
+function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined; readonly parts: readonly Json[] }[] {
+  const byAgent = new Map<string, Json[]>();
+  for (const part of parts) {
+    if (!isJsonObject(part) || part.groupId === undefined || part.groupId === null) continue;
+    const agent = textAt(part, 'agentId') ?? '';
+    const own = byAgent.get(agent);
+    if (own === undefined) byAgent.set(agent, [part]);
+    else own.push(part);
+  }
+  if (byAgent.size < 2) return [{ agent: undefined, parts }];
+  const [first] = byAgent.keys();
+  return [...byAgent].map(([agent, own]) => {
+    // What belongs to nobody in particular stays with the first, in its place.
+    const theirs = new Set(own);
+    const shared = (part: Json) => !isJsonObject(part) || part.groupId === undefined || part.groupId === null;
+    return { agent, parts: agent === first ? parts.filter((part) => theirs.has(part) || shared(part)) : own };
+  });
+}
+
+/** Files by what is told of them: an export has no bytes. */
+function filesOf(message: JsonObject): Json[] {
+  return [...listAt(message, 'files'), ...listAt(message, 'attachments')].map((file) =>
+    isJsonObject(file) ? { ...file, type: 'librechat-file' } : { type: 'librechat-value', value: file },
+  );
+}
+
+/** What a message becomes, and the types of its parts that are not known here. */
+function piecesIn(message: JsonObject, id: string, parent: string | null): { pieces: Piece[]; unknown: string[] } {
+  const content = listAt(message, 'content');
+  const said = filledAt(message, 'text');
+  const parts = content.length > 0 ? content : said === undefined ? [] : [text(said)];
+  const voices = voicesOf(parts);
+  const pieces: Piece[] = [];
+  const unknown: string[] = [];
+  for (const [index, voice] of voices.entries()) {
+    const own = index === 0 ? id : `${id}/agent-${index}`;
+    const reader = new Parts(own);
+    for (const part of voice.parts) reader.add(part);
+    const items = [...reader.end()];
+    for (const type of reader.unknown) unknown.push(type);
+    const files = index === 0 ? filesOf(message) : [];
+    if (files.length > 0) items.push({ type: 'blocks', blocks: files });
+    const made = piecesOf(own, parent, items, speakerOf(message, voice.agent === '' ? undefined : voice.agent));
+    for (const [place, piece] of made.entries())
+      pieces.push(voices.length > 1 && place === 0 ? { ...piece, group: `parallel-${id}` } : piece);
+  }
+  return { pieces, unknown };
+}
+
+/** Messages with those that are nested in them, without nesting; a walk, since they may be as deep as they like. */
+function* flat(
+  messages: readonly Json[],
+  place: string,
+): Generator<{ message: Json; above: string | null; place: string }> {
+  const open: { message: Json; above: string | null; place: string }[] = [];
+  for (let index = messages.length - 1; index >= 0; index--)
+    open.push({ message: messages[index] ?? null, above: null, place: `${place}[${index}]` });
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    yield next;
+    if (!isJsonObject(next.message)) continue;
+    const above = filledAt(next.message, 'messageId') ?? null;
+    const children = listAt(next.message, 'children');
+    for (let index = children.length - 1; index >= 0; index--)
+      open.push({ message: children[index] ?? null, above, place: `${place} ${above ?? ''}[${index}]` });
+  }
+}
+
+function treeOf(
+  conversation: JsonObject,
+  messages: readonly Json[],
+  place: string,
+  found: readonly Finding[],
+  options: ReadOptions,
+): ImportedTree {
+  const findings = [...found];
+  const nodes: ImportedNode[] = [];
+  const records = new Map<string, JsonObject>();
+  const twice = new Map<string, number>();
+  let at = 0;
+  for (const { message, above, place: where } of flat(messages, `${place}.messages`)) {
+    if (!isJsonObject(message)) {
+      findings.push(finding('import/record-unreadable', 'loss', where, 'no object', 1));
+      continue;
+    }
+    const id = filledAt(message, 'messageId') ?? `message-${at}`;
+    const record = without(message, 'children');
+    const known = records.get(id);
+    if (known !== undefined && sameRecord(known, record)) {
+      findings.push(finding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
+      twice.set(id, (twice.get(id) ?? 0) + 1);
+      continue;
+    }
+    if (known === undefined) records.set(id, record);
+    const named = filledAt(message, 'parentMessageId') ?? above;
+    const parent = named === nobody ? null : named;
+    const createdAt = fromIso(message.createdAt);
+    for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
+    const { pieces, unknown } = piecesIn(message, id, parent);
+    for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
+    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt })) nodes.push(node);
+  }
+  const settings = objectAt(conversation, 'options');
+  const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');
+  const title = filledAt(conversation, 'title');
+  const id = filledAt(conversation, 'conversationId');
+  return {
+    externalId: id ?? nodes[0]?.externalId ?? place,
+    scope: id === undefined ? (options.scope ?? '') : '',
+    ...(title === undefined ? {} : { title }),
+    ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
+    nodes: counted(nodes, twice),
+    record: { ...without(conversation, 'messages', 'messagesTree'), ...formOf(conversation) },
+    place,
+    findings,
+  };
+}
+
+/** Nodes that also stand for records which said the same again. */
+function counted(nodes: readonly ImportedNode[], twice: Map<string, number>): readonly ImportedNode[] {
+  if (twice.size === 0) return nodes;
+  return nodes.map((node) => {
+    const more = twice.get(node.externalId) ?? 0;
+    // Another node may have the same id and become another one; the first is the one that was meant.
+    twice.delete(node.externalId);
+    return more === 0 ? node : { ...node, records: (node.records ?? 1) + more };
+  });
+}
+
+/** How the messages stood in the file. */
+function formOf(conversation: JsonObject): JsonObject {
+  return 'messagesTree' in conversation ? { $key: 'messagesTree' } : {};
+}
+
+async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const messages: Json[] = [];
+  const found: Finding[] = [];
+  const patterns = [['messages', '*'], ['messagesTree', '*'], ['*']];
+  for await (const record of documentRecords(file, patterns)) {
+    if (record.type === 'finding') yield record;
+    else if (record.type === 'rest') {
+      if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
+        yield { type: 'tree', tree: treeOf(record.value, messages, file.name, found, options) };
+      else if (messages.length > 0) yield { type: 'tree', tree: treeOf({}, messages, file.name, found, options) };
+    } else if (record.pattern < 2) {
+      messages.push(record.value);
+      for (const one of record.findings) found.push(one);
+      if (messages.length % 1000 === 0) yield { type: 'pause' };
+    } else if (isConversation(record.value)) {
+      const list = record.value.messagesTree ?? record.value.messages;
+      const own = Array.isArray(list) ? list : [];
+      yield { type: 'tree', tree: treeOf(record.value, own, record.place, record.findings, options) };
+    } else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
+  }
+}
+
+/** Reads conversations, one a file or several, flat or nested. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || isExport(sample?.json)) yield* readFile(file, options);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
+}

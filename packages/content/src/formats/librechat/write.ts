@@ -1,0 +1,273 @@
+import type { Block, Json, JsonObject, Node } from '@coppice/core';
+import { isText, textOf } from '@coppice/core';
+import { definitionOf } from '../../blocks/index.ts';
+import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
+import { loss, originalTree } from '../exporting.ts';
+import { filledAt, isJsonObject, numberAt, objectAt, toIso, without } from '../fields.ts';
+import { withBytes } from '../inline-bytes.ts';
+import { fileNameOf } from '../kept-lines.ts';
+import { toOpenAi } from '../openai-messages.ts';
+import { type Turn, turnsOf } from '../turns.ts';
+import { nobody } from './read.ts';
+
+const name = 'librechat';
+
+interface Lost {
+  readonly node: Node | null;
+  readonly what: string;
+  readonly message: string;
+}
+
+const plain = (block: Block) => definitionOf(block).toText(block);
+
+function argumentsOf(block: Block): string {
+  if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
+  return JSON.stringify('parameters' in block ? block.parameters : {});
+}
+
+class Conversation {
+  readonly losses: Lost[] = [];
+  readonly turns: ReturnType<typeof turnsOf>;
+  readonly #tree: ExportedTree;
+  readonly #options: WriteOptions;
+  readonly #id: string;
+  readonly #ids: ReadonlySet<string>;
+  readonly #messages = new Map<Turn, JsonObject>();
+
+  constructor(tree: ExportedTree, id: string, options: WriteOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#id = id;
+    this.turns = turnsOf(tree, name);
+    this.#ids = new Set(this.turns.ordered.map((turn) => turn.id));
+  }
+
+  async write(): Promise<void> {
+    for (const turn of this.turns.ordered) {
+      const body = turn.original ?? (await this.#make(turn));
+      this.#messages.set(turn, { ...body, parentMessageId: this.#parentOf(turn, body) });
+    }
+    for (const node of this.turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
+    for (const node of this.turns.lifted)
+      this.#lose(node, 'steps', 'It hung on a step inside a reply; it is written below all of it.');
+    this.#active();
+  }
+
+  messageOf(turn: Turn): JsonObject {
+    return this.#messages.get(turn) ?? {};
+  }
+
+  /** First turns name nobody, or whomever they named that is not there. */
+  #parentOf(turn: Turn, body: JsonObject): Json {
+    if (turn.parent !== null) return turn.parent.id;
+    const was = body.parentMessageId;
+    if (was === null) return null;
+    return typeof was === 'string' && !this.#ids.has(was) ? was : nobody;
+  }
+
+  /** Where the user was is not held there: the newest message is taken for it. */
+  #active(): void {
+    const { activeNodeId, nodes } = this.#tree;
+    let newest: Node | undefined;
+    for (const node of nodes) if (newest === undefined || node.createdAt >= newest.createdAt) newest = node;
+    if (activeNodeId === null || newest === undefined) return;
+    if (this.turns.byNode.get(activeNodeId) !== this.turns.byNode.get(newest.id))
+      this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
+  }
+
+  /** The turns in the order of their file; in that of the tree where the file's would change the order of variants. */
+  get flat(): readonly Turn[] {
+    const roots = this.turns.ordered.filter((turn) => turn.parent === null);
+    const rising = (turns: readonly Turn[]) =>
+      turns.every((turn, index) => index === 0 || (turns[index - 1]?.at ?? 0) <= turn.at);
+    if (!rising(roots) || !this.turns.ordered.every((turn) => rising(turn.children))) return this.turns.ordered;
+    return [...this.turns.ordered].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }
+
+  async #make(turn: Turn): Promise<JsonObject> {
+    const [first] = turn.nodes;
+    const last = turn.nodes.at(-1);
+    if (first === undefined || last === undefined) return {};
+    const { was } = turn;
+    const user = first.message?.role === 'user' && first.kind === 'message';
+    const parts = await this.#parts(turn);
+    const [only] = parts;
+    const simple = parts.length === 0 || (parts.length === 1 && isJsonObject(only) && only.type === 'text');
+    const text = isJsonObject(only) && simple ? (filledAt(only, 'text') ?? '') : '';
+    const said: JsonObject = simple ? { text } : { text: '', content: parts };
+    // Edited in place: who, when and with what stay as they were.
+    if (was !== null) {
+      const listed = Array.isArray(was.content) && was.content.length > 0;
+      return { ...without(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
+    }
+    if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a message of the model.`);
+    else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a message of the model.');
+    if (first.groupId > 0) this.#lose(first, 'groups', 'It is written as a variant; which act made it is left out.');
+    const source = last.meta.source ?? {};
+    const model = user ? undefined : filledAt(source, 'model_name');
+    const count = numberAt(objectAt(source, 'usage'), 'outputTokens');
+    return {
+      messageId: turn.id,
+      conversationId: this.#id,
+      sender: user ? 'User' : first.message?.role === 'system' ? 'System' : (model ?? 'Assistant'),
+      isCreatedByUser: user,
+      ...said,
+      model: model ?? null,
+      endpoint: user ? null : (filledAt(source, 'provider') ?? null),
+      error: last.status === 'error',
+      unfinished: last.status !== 'success' && last.status !== 'error',
+      ...(count === undefined || user ? {} : { tokenCount: count }),
+      createdAt: toIso(first.createdAt),
+      updatedAt: toIso(last.createdAt),
+    };
+  }
+
+  /** What a turn says as parts; each call has its result in it. */
+  async #parts(turn: Turn): Promise<Json[]> {
+    const outputs = new Map<string, string>();
+    for (const { message } of turn.nodes)
+      if (message?.role === 'tool') outputs.set(message.tool_call_id ?? '', textOf(message));
+    const parts: Json[] = [];
+    for (const node of turn.nodes) {
+      if (node.message === null) continue;
+      const message = await withBytes(node.message, this.#options);
+      if (message.role === 'tool') {
+        if (outputs.delete(message.tool_call_id ?? '')) {
+          parts.push({ type: 'text', text: textOf(message) });
+          this.#lose(node, 'block', 'A result without its call is written as text.');
+        } else if (!message.content.every(isText)) this.#lose(node, 'block', 'A block of a result is left out.');
+        continue;
+      }
+      const calls = message.content.flatMap((block) =>
+        block.type === 'tool-use' && 'id' in block ? [String(block.id)] : [],
+      );
+      for (const block of message.content) {
+        if (block.type !== 'tool-use' || !('id' in block) || !('name' in block)) {
+          parts.push(this.#part(node, block));
+          continue;
+        }
+        const id = String(block.id);
+        // Calls that were made together are named by the text before them.
+        if (id === calls[0] && calls.length > 1) parts.push({ type: 'text', text: '', tool_call_ids: calls });
+        const output = outputs.get(id);
+        outputs.delete(id);
+        parts.push({
+          type: 'tool_call',
+          tool_call: {
+            id,
+            name: String(block.name),
+            args: argumentsOf(block),
+            type: 'tool_call',
+            progress: output === undefined ? 0.1 : 1,
+            ...(output === undefined ? {} : { output }),
+          },
+        });
+      }
+    }
+    return parts;
+  }
+
+  #part(node: Node, block: Block): JsonObject {
+    const json: JsonObject = JSON.parse(JSON.stringify(block));
+    if (isText(block)) return { type: 'text', text: block.text };
+    if (block.type === 'thinking' && 'thinking' in block) {
+      if ('signature' in block || 'redacted' in block)
+        this.#lose(node, 'thinking', 'The signature of its reasoning is left out.');
+      return { type: 'think', think: String(block.thinking) };
+    }
+    const own = /^librechat-(.+)$/.exec(block.type)?.[1];
+    if (own !== undefined && own !== 'file' && own !== 'value') return { ...json, type: own };
+    const { content } = toOpenAi({ role: 'user', content: [block] }, plain).record;
+    const [part] = Array.isArray(content) ? content : [];
+    if (block.type === 'image' && isJsonObject(part)) return part;
+    if (own !== 'file') this.#lose(node, 'block', 'A block is written as text.');
+    return { type: 'text', text: plain(block) };
+  }
+
+  #lose(node: Node | null, what: string, message: string): void {
+    this.losses.push({ node, what, message });
+  }
+}
+
+function* lossesOf(tree: ExportedTree, conversation: Conversation): Generator<WriteEvent> {
+  for (const { node, what, message } of conversation.losses) yield loss(tree, node, what, message);
+  for (const node of tree.nodes)
+    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
+      yield loss(tree, node, 'tags', 'Its tags are left out.');
+  for (const { nodeId, title } of tree.bookmarks)
+    yield {
+      type: 'loss',
+      loss: {
+        what: 'bookmarks',
+        place: `${tree.treeId} ${nodeId}`,
+        message: `The bookmark ${JSON.stringify(title)} is left out.`,
+      },
+    };
+}
+
+/** Messages nested in each other, in pieces: a tree may be deeper than one call can write. */
+function* nested(conversation: Conversation): Generator<string> {
+  const open: (Turn | string)[] = [];
+  const push = (turns: readonly Turn[]) => {
+    for (let index = turns.length - 1; index >= 0; index--) {
+      const turn = turns[index];
+      if (turn === undefined) continue;
+      open.push(turn);
+      if (index > 0) open.push(',');
+    }
+  };
+  push(conversation.turns.ordered.filter((turn) => turn.parent === null));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string') {
+      yield next;
+      continue;
+    }
+    yield `${JSON.stringify(conversation.messageOf(next)).slice(0, -1)},"children":[`;
+    open.push(']}');
+    push(next.children);
+  }
+}
+
+function headOf(tree: ExportedTree, id: string): JsonObject {
+  const record = originalTree(tree, name)?.record;
+  const { title, autoTitle, systemPrompt } = tree.attributes;
+  if (record !== undefined) {
+    const renamed = title !== undefined && title !== record.title;
+    return { ...without(record, '$key'), ...(renamed ? { title } : {}) };
+  }
+  return {
+    conversationId: id,
+    endpoint: 'openAI',
+    title: title ?? autoTitle ?? 'Chat',
+    branches: true,
+    recursive: false,
+    ...(systemPrompt === undefined ? {} : { options: { promptPrefix: systemPrompt } }),
+  };
+}
+
+async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  const original = originalTree(tree, name);
+  const id = original?.id ?? tree.treeId;
+  const conversation = new Conversation(tree, id, options);
+  await conversation.write();
+  yield* lossesOf(tree, conversation);
+  yield { type: 'file', name: `${fileNameOf(id, tree.treeId)}.json`, mediaType: 'application/json' };
+  const head = headOf(tree, id);
+  const key = filledAt(original?.record ?? {}, '$key') ?? 'messages';
+  const open = JSON.stringify(head).slice(0, -1);
+  yield { type: 'text', text: `${open}${open === '{' ? '' : ','}${JSON.stringify(key)}:[` };
+  if (head.recursive === true || key === 'messagesTree')
+    for (const text of nested(conversation)) yield { type: 'text', text };
+  else
+    for (const [index, turn] of conversation.flat.entries())
+      yield { type: 'text', text: `${index === 0 ? '' : ','}${JSON.stringify(conversation.messageOf(turn))}` };
+  yield { type: 'text', text: ']}\n' };
+  const written = conversation.turns.ordered.length;
+  const left = conversation.turns.left.length;
+  yield { type: 'count', written, merged: tree.nodes.length - written - left, left };
+}
+
+/** Writes one file a conversation. */
+export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
+  for await (const tree of trees) yield* writeTree(tree, options);
+}
