@@ -64,7 +64,13 @@ const ports = {
   bare: await listen((request, env) => bare.fetch(request, env)),
 };
 coppice.services.bound.port = ports.coppice;
-const trees = { page: await plant(200), coppice: await plant(20), bare: await plant(20), feed: await plant(20) };
+// A tree for each connection, so that nobody waits for a lock or is told that the tree moved on.
+const several = async () => {
+  const ids: string[] = [];
+  for (let lane = 0; lane < 16; lane++) ids.push(await plant(20));
+  return ids;
+};
+const trees = { page: await plant(200), coppice: await several(), bare: await several(), feed: await plant(20) };
 process.send?.({ ports, trees });
 process.on('message', (message) => {
   if (message === 'usage') process.send?.({ usage: process.cpuUsage() });
