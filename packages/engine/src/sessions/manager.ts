@@ -255,7 +255,6 @@ export class SessionManager {
         data: { path: this.path, ...(holder === null ? {} : { holder }) },
       });
     // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
-    this.refresh();
     await this.#file.append(entries, this.#commit());
     this.#index.take();
     this.#follow();

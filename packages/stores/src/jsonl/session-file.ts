@@ -245,8 +245,8 @@ export class JsonlFile implements SessionFile {
     return bytes.subarray(0, length);
   }
 
-  /** Reads what is new at the end of the file into the table. */
-  #scan(): number {
+  /** Reads what is new at the end of the file into the table; what was just written there need not be read back. */
+  #scan(added?: { readonly at: number; readonly bytes: Uint8Array }): number {
     const before = this.#table.size;
     const stat = onFile(this.path, () => fstatSync(this.#handle));
     this.#size = stat.size;
@@ -262,9 +262,13 @@ export class JsonlFile implements SessionFile {
       if (!this.#table.open) [this.#end, this.#line] = [offset + bytes.length + 1, line];
     };
     // One piece of memory for all chunks: nothing of a line is kept but its head, and what is held over is copied.
-    const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, stat.size - at)));
+    const alone = added !== undefined && added.at === at && at + added.bytes.length === stat.size;
+    const room = alone ? null : Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, stat.size - at)));
     while (at < stat.size) {
-      const chunk = this.#readInto(room, at, Math.min(room.length, stat.size - at));
+      const chunk =
+        room === null
+          ? Buffer.from(added?.bytes ?? [])
+          : this.#readInto(room, at, Math.min(room.length, stat.size - at));
       if (chunk.length === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
@@ -326,10 +330,10 @@ export class JsonlFile implements SessionFile {
     else this.#table.damage(at, line === undefined ? 'cannot be read' : 'has no type or no id');
   }
 
-  /** Refuses where the file is not the one that was opened: what is known of it would be wrong. */
-  #checkSame(): void {
+  /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
+  #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { bigint: true, throwIfNoEntry: false }));
-    if (now !== undefined && now.ino === this.#inode && Number(now.size) >= this.#end) return;
+    if (now !== undefined && now.ino === this.#inode && Number(now.size) >= this.#end) return Number(now.size);
     throw new AppError({
       code: 'store/locked',
       kind: refusalKinds['store/locked'],
@@ -367,23 +371,26 @@ export class JsonlFile implements SessionFile {
   }
 
   async append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void> {
-    this.refresh();
-    this.write(entries, this.version + 1, commit ?? null);
+    this.checkWritable();
+    if (this.#sizeNow() !== this.#size) this.refresh();
+    this.#write(entries, this.version + 1, commit ?? null, this.#size);
   }
 
   /** Adds the lines of a commit in one write, on the disk when this returns. */
   write(entries: readonly SessionEntry[], version: number, commit: SessionCommit | null): void {
-    if (entries.length === 0) return;
     this.checkWritable();
-    this.#checkSame();
+    this.#write(entries, version, commit, this.#sizeNow());
+  }
+
+  #write(entries: readonly SessionEntry[], version: number, commit: SessionCommit | null, found: number): void {
+    if (entries.length === 0) return;
     const last = entries.length - 1;
     const texts = entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
-    onFile(this.path, () => {
+    const added = onFile(this.path, () => {
       this.#writer ??= openSync(this.path, 'a');
       const writer = this.#writer;
-      this.#settleDoubt();
+      const size = this.#settleDoubt() ? fstatSync(writer).size : found;
       if (version !== this.version + 1) throw this.overtaken(version);
-      const size = fstatSync(writer).size;
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
       const before = size === this.#size ? `${this.#ended ? '' : '\n'}${this.#tail === null ? '' : '\n'}` : '\n';
       const bytes = bytesOf(before + texts.join(''));
@@ -394,9 +401,10 @@ export class JsonlFile implements SessionFile {
         this.#doubtful = Math.min(this.#doubtful ?? size, size);
         throw error;
       }
+      return { at: size, bytes };
     });
     this.#block = null;
-    this.#scan();
+    this.#scan(added);
   }
 
   /** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
@@ -414,8 +422,8 @@ export class JsonlFile implements SessionFile {
    * Writes what a failed append left behind once more, the same bytes at the same place, and waits until they are on the
    * disk. A file system that has reported a failed write once takes the pages for clean and would report it never again.
    */
-  #settleDoubt(): void {
-    if (this.#doubtful === null) return;
+  #settleDoubt(): boolean {
+    if (this.#doubtful === null) return false;
     const handle = openSync(this.path, 'r+');
     try {
       const size = fstatSync(handle).size;
@@ -433,6 +441,7 @@ export class JsonlFile implements SessionFile {
     this.#doubtful = null;
     this.#block = null;
     this.#scan();
+    return true;
   }
 
   /** Takes in a file that was put in the place of this one by whoever holds the lease. */
