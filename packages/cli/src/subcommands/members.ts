@@ -16,6 +16,7 @@ export { log } from './log/index.ts';
 export { ls } from './ls/index.ts';
 export { merge } from './merge/index.ts';
 export { move } from './move/index.ts';
+export { proxy } from './proxy/index.ts';
 export { redo } from './redo/index.ts';
 export { regenerate } from './regenerate/index.ts';
 export { restore } from './restore/index.ts';

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
+import { readTopology, type TreeSummary } from '@coppice/core';
+import { type Listening, serve as listen } from '@coppice/server';
+import { usageError } from '../../exit-codes.ts';
+import { outline, titleOf } from '../../printing.ts';
+import { oneLine } from '../../terminal/neutral.ts';
+import type { Workplace } from '../../workplace.ts';
+import { type Answer, defineSubcommand } from '../contract.ts';
+
+export const proxy = defineSubcommand({
+  name: 'proxy',
+  summary: 'run a program with its calls to models recorded as trees, or watch calls as they come',
+  group: 'Talk',
+  arguments: [{ name: 'command', summary: 'the program and its arguments, after --', optional: true, many: true }],
+  options: [
+    {
+      name: 'project',
+      value: 'name',
+      summary: 'the project that its trees belong to; the name of the program if not given',
+    },
+    { name: 'watch', summary: 'prints each call until Ctrl-C' },
+    { name: 'port', value: 'number', summary: 'any free one if not given' },
+  ],
+  examples: ['coppice proxy -- node agent.mjs', 'coppice proxy --watch --port 4748'],
+  async run(given, at) {
+    const [program, ...words] = given.many('command');
+    const watch = given.flag('watch');
+    if (program === undefined && !watch) throw usageError('Name a program after --, or say --watch.');
+    const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
+    const token = randomBytes(32).toString('base64url');
+    const listening = await listen({
+      store: await at.store(),
+      config: await at.config(),
+      providers: await at.providers(),
+      auth: { mode: 'token', token },
+      port: given.count('port') ?? 0,
+    });
+    at.onClose(() => listening.close());
+    const env = addressesFor(listening.url, project, token);
+    const stopWatching = watch ? watchCalls(listening, at) : () => undefined;
+    if (watch) for (const [name, value] of Object.entries(env)) at.output.note(`${name}=${value}\n`);
+    const exitCode = program === undefined ? await until(at.host.signal) : await child(program, words, env, at);
+    await listening.server.services.recorder.idle();
+    stopWatching();
+    return { ...(await treesOf(project, at)), exitCode };
+  },
+});
+
+/** What makes unmodified clients come here: the token is the key that they show. */
+function addressesFor(url: string, project: string, token: string): Record<string, string> {
+  const base = `${url}/p/${encodeURIComponent(project)}`;
+  return {
+    OPENAI_BASE_URL: `${base}/v1`,
+    OPENAI_API_BASE: `${base}/v1`,
+    ANTHROPIC_BASE_URL: base,
+    OPENAI_API_KEY: token,
+    ANTHROPIC_API_KEY: token,
+  };
+}
+
+function child(
+  program: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  at: Workplace,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: { ...at.host.env, ...env } });
+    running.on('error', (error) => reject(usageError(`${program} cannot be started: ${error.message}.`)));
+    running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
+    at.host.signal.addEventListener('abort', () => running.kill('SIGINT'), { once: true });
+  });
+}
+
+function until(signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(0);
+    else signal.addEventListener('abort', () => resolve(0), { once: true });
+  });
+}
+
+const lookMs = 250;
+
+/** Prints calls as they are recorded: model, tokens, time, and where they landed. */
+function watchCalls(listening: Listening, at: Workplace): () => void {
+  const { recorder } = listening.server.services;
+  let shown = 0;
+  const look = () => {
+    const { recorded, failed } = recorder.state;
+    const fresh = recorder.calls.slice(0, recorded + failed - shown).toReversed();
+    shown = recorded + failed;
+    for (const call of fresh) {
+      const where = call.treeId === null ? at.output.style.bad('not recorded') : `${call.treeId} +${call.nodes}`;
+      at.output.note(`${oneLine(call.model, 40)}  ${call.status}  ${call.totalMs} ms  ${where}\n`);
+    }
+  };
+  const timer = setInterval(look, lookMs);
+  return () => {
+    clearInterval(timer);
+    look();
+  };
+}
+
+async function treesOf(project: string, at: Workplace): Promise<Answer> {
+  const store = await at.store();
+  const { items } = await store.trees({ project, forest: true, limit: 20 });
+  const lines: string[] = [];
+  const data: { readonly tree: TreeSummary; readonly nodes: number }[] = [];
+  for (const row of items) {
+    const nodes = await store.read(row.id, () => readTopology(row.id));
+    data.push({ tree: row, nodes: nodes.length });
+    lines.push(`${at.output.style.strong(oneLine(titleOf(row), 60))}  ${at.output.style.quiet(row.id)}`);
+    lines.push(...outline(nodes, row.rootId, new Set(), at.output));
+  }
+  return {
+    data: { project, trees: data },
+    lines: lines.length > 0 ? lines : [at.output.style.quiet('Nothing was recorded.')],
+  };
+}

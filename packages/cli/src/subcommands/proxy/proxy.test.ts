@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice proxy', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
+  });
+  afterEach(() => bed.close());
+
+  it('[O50] runs a program with its calls recorded, shows its tree, and ends with its exit code', async () => {
+    const program = `${bed.home}/agent.mjs`;
+    writeFileSync(
+      program,
+      `const ask = (messages) => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+        body: JSON.stringify({ model: 'any', messages }),
+      }).then((answer) => answer.json());
+      const first = [{ role: 'user', content: 'What is a branch?' }];
+      const { choices } = await ask(first);
+      await ask([...first, choices[0].message, { role: 'user', content: 'And a variant?' }]);
+      process.exit(7);`,
+    );
+    const ran = await bed.run(['proxy', '--project', 'agent', '--json', '--', process.execPath, program]);
+    expect(ran.code).toBe(7);
+    expect(JSON.parse(ran.out)).toMatchObject({ project: 'agent', trees: [{ nodes: 4 }] });
+    expect(await bed.run(['proxy'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['proxy', '--', '/nowhere/program'])).toMatchObject({ code: 2 });
+  });
+});
