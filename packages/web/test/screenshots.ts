@@ -88,16 +88,6 @@ const shots: readonly Shot[] = [
     ready: '[data-testid=thread] article',
     act: press('Control+k'),
   },
-  {
-    name: 'tour',
-    path: (demo) => `/t/${demo.id}`,
-    ready: '[data-testid=thread] article',
-    act: async (page) => {
-      await page.keyboard.press('Control+k');
-      await page.getByRole('combobox').fill('tour');
-      await page.keyboard.press('Enter');
-    },
-  },
   { name: 'settings', path: () => '/settings', ready: '.facts li' },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
   { name: 'shared', path: () => '/trash', ready: '.trashrow', act: shared },
@@ -121,6 +111,24 @@ const looks = [
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
   { name: 'phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
 ] as const;
+
+/** What somebody sees who has no tree yet, and the tour on the example. */
+async function welcome(look: (typeof looks)[number]): Promise<void> {
+  const empty = await openStage();
+  try {
+    const { page } = await empty.open('/', { viewport: look.viewport, colorScheme: look.colorScheme });
+    const example = page.getByRole('button', { name: 'See an example' }).first();
+    await example.waitFor();
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(folder, `empty-${look.name}.png`) });
+    await example.click();
+    await page.getByRole('dialog').waitFor();
+    await page.waitForTimeout(700);
+    await page.screenshot({ path: join(folder, `tour-${look.name}.png`) });
+  } finally {
+    await empty.close();
+  }
+}
 
 const words = process.argv.slice(2);
 const wanted = words.filter((word) => !word.startsWith('--'));
@@ -157,6 +165,7 @@ try {
       await page.close();
     }
     await context.close();
+    if (wanted.length === 0 || wanted.includes('welcome')) await welcome(look);
   }
 } finally {
   await stage.close();

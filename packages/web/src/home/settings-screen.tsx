@@ -121,8 +121,16 @@ function Providers({ settings }: { readonly settings: SettingsView | null }): Re
               <Icon name={ready ? 'check' : 'x'} />
               <b>{provider.label}</b>
               <span className="dim grow clip">{ready ? '' : (own[0]?.missing ?? '')}</span>
-              <span className={ready ? 'chip' : 'chip warm'}>
-                {provider.key ? t('keyThere') : ready ? t('keyNotNeeded') : t('keyMissing')}
+              <span className={ready || own.length === 0 ? 'chip' : 'chip warm'}>
+                {t(
+                  provider.key
+                    ? 'keyThere'
+                    : ready
+                      ? 'keyNotNeeded'
+                      : own.length === 0
+                        ? 'noModelsFound'
+                        : 'keyMissing',
+                )}
               </span>
             </li>
           );

@@ -27,8 +27,8 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
         <div className="past">
           {problem === null ? null : (
             <div className="empty">
-              <h1>{t('linkGone')}</h1>
-              <p>{problem.message}</p>
+              <h1>{problem.status === 0 ? problem.message : t('linkGone')}</h1>
+              {problem.status === 0 ? null : <p>{t('linkGoneWhy')}</p>}
             </div>
           )}
           {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}

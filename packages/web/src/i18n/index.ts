@@ -82,9 +82,18 @@ export function short(value: number): string {
 
 const day = 86_400_000;
 
+/** Whether it is a name that dates can be written by. Browsers on bare systems give others, such as en-US@posix. */
+function isTag(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** The reader's own way of writing times, as far as it is of the language that is spoken. */
 function locale(): string {
-  return navigator.languages.find((each) => each.toLowerCase().startsWith(language)) ?? language;
+  return navigator.languages.find((each) => each.toLowerCase().startsWith(language) && isTag(each)) ?? language;
 }
 
 /** A time in as few words as say it: the hour today, the weekday this week, else the date. */

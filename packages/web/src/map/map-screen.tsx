@@ -212,7 +212,7 @@ export function MapScreen(): ReactElement {
       <div className="canvas" ref={host}>
         <canvas
           ref={canvas}
-          className="map-canvas"
+          className={focus === null ? 'map-canvas' : 'map-canvas walking'}
           tabIndex={0}
           aria-label={`${tn('mapOf', model?.topology.nodes.size ?? 0)} ${t('mapKeys')}`}
           onKeyDown={onKeyDown}

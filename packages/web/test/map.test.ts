@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+
+beforeAll(async () => {
+  stage = await openStage();
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+test('[B50] the map is walked by keys: arrows look at messages and their variants, Enter goes there', async () => {
+  const tab = await stage.open(`/t/${demo.id}?view=map`);
+  const map = tab.page.locator('.map-canvas');
+  await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
+  expect(await map.getAttribute('aria-label')).toContain('32');
+  await map.focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await tab.page.keyboard.press(key);
+  const preview = tab.page.locator('.preview');
+  await preview.getByText('Drain connections at HAProxy').waitFor();
+  expect(await preview.textContent()).toContain('3/4');
+  await tab.page.keyboard.press('Enter');
+  await tab.page.getByTestId('thread').getByText('Drain connections at HAProxy').waitFor();
+  await tab.page.goBack();
+  await done(tab);
+});
+
+test('[B51] near by each message is a card, the minimap keeps the whole, and a search dims what it does not find', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}?view=map`);
+  await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
+  const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
+  await card.waitFor();
+  expect(await tab.page.locator('.minimap rect.view').count()).toBe(1);
+  await tab.page.getByRole('searchbox', { name: 'Find on the map' }).fill('extensions');
+  await tab.page.getByRole('status').filter({ hasText: '2' }).waitFor({ state: 'attached' });
+  await card.click();
+  await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
+  await done(tab);
+});
+
+test('[B52] the outline shows forks with what else grows there, finds words in every branch and goes to them', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const outline = tab.page.getByRole('tree');
+  await outline.getByText('Should we go to 16 at all?').waitFor();
+  expect(await outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
+  await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
+  await tab.page
+    .getByRole('menuitemcheckbox', { name: 'Bookmarked' })
+    .or(tab.page.getByRole('menuitem', { name: 'Bookmarked' }))
+    .click();
+  await expect.poll(() => outline.getByRole('treeitem').count()).toBe(1);
+  await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
+  await tab.page
+    .getByRole('menuitemcheckbox', { name: 'All' })
+    .or(tab.page.getByRole('menuitem', { name: 'All', exact: true }))
+    .click();
+  await tab.page.getByRole('button', { name: 'Search in this tree' }).click();
+  await tab.page.getByRole('searchbox', { name: 'Search in this tree' }).fill('pg_repack');
+  await outline.getByText('only pg_repack lags behind').click();
+  await tab.page.getByTestId('thread').getByText('only pg_repack lags behind').waitFor();
+  await done(tab);
+});
+
+test('[B53] the map grows while another tab writes', async () => {
+  const { body } = await stage.server.ask('POST', '/api/trees', {
+    body: { title: 'Small', messages: [{ role: 'user', content: 'Seed' }] },
+  });
+  const tab = await stage.open(`/t/${body.treeId}?view=map`);
+  await tab.page.getByText('1 message').or(tab.page.getByText('One message')).first().waitFor();
+  await stage.server.ask('POST', `/api/trees/${body.treeId}/messages`, {
+    version: body.version,
+    body: { messages: [{ role: 'assistant', content: 'Sprout' }] },
+  });
+  await tab.page.getByText('2 messages').first().waitFor();
+  await done(tab);
+});

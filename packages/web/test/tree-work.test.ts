@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+
+beforeAll(async () => {
+  stage = await openStage();
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+async function newTree(title: string, ...said: readonly string[]): Promise<{ id: string; version: number }> {
+  const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title, messages } });
+  return { id: body.treeId, version: body.version };
+}
+
+test('[B60] the inspector lists what is in force with its tokens; a message that is hidden is left out and comes back', async () => {
+  const tab = await stage.open(`/t/${demo.id}?view=context`);
+  const list = tab.page.getByRole('list', { name: 'In force' }).or(tab.page.locator('ol.ctxlist')).first();
+  const row = list.getByRole('listitem').filter({ hasText: 'How long will the first copy' });
+  await row.getByRole('button', { name: 'Hide from the model' }).click();
+  await tab.page.getByText('Excluded by you').waitFor();
+  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}/context`);
+  expect(JSON.stringify(body.entries)).not.toContain('How long will the first copy');
+  await row.getByRole('button', { name: 'Show to the model again' }).click();
+  await expect.poll(() => tab.page.getByText('Excluded by you').count()).toBe(0);
+  await tab.page.getByText('21 messages on other branches').waitFor();
+  await done(tab);
+});
+
+test('[B61] variants stand side by side and any two word by word; growing from another keeps the rest', async () => {
+  const tab = await stage.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
+  const { page } = tab;
+  await page.locator('.diff mark').first().waitFor();
+  expect(await page.getByRole('article').count()).toBe(3);
+  const sideB = page.locator('.diff .violet').last();
+  expect(await sideB.textContent()).toContain('managed blue/green deployment');
+  expect(await sideB.textContent()).not.toContain('pg_upgrade');
+  await page.keyboard.press(']');
+  await page.locator('.diff mark.at').waitFor();
+  await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Grow from this' }).click();
+  await page.getByTestId('thread').getByText('Both machines for nine days').waitFor();
+  const { body } = await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.asked}/children`);
+  expect(body.nodes.length).toBe(3);
+  await done(tab);
+});
+
+test('[B62] any version can be looked at without a change, and restored, which is one more version', async () => {
+  const { id } = await newTree('Travel', 'First', 'Second');
+  const past = (await stage.server.ask('GET', `/api/trees/${id}`)).body.version;
+  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+    version: past,
+    body: { messages: [{ role: 'user', content: 'Third' }] },
+  });
+  const tab = await stage.open(`/t/${id}?view=history`);
+  await tab.page.getByText('Third', { exact: true }).waitFor();
+  await tab.page.getByRole('slider', { name: 'Version' }).fill(String(past));
+  await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
+  expect((await stage.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
+  await tab.page.getByRole('button', { name: 'Restore this' }).click();
+  await tab.page.getByTestId('thread').getByText('Second').waitFor();
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(body.version).toBe(past + 2);
+  expect(body.messages.length).toBe(2);
+  await done(tab);
+});
+
+test('[B63] a link shows exactly one branch to somebody without a token, until it is revoked', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('The script stops').waitFor();
+  await page.getByRole('button', { name: /share/i }).first().click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
+  const context = await stage.browser.newContext();
+  const guest = await context.newPage();
+  await guest.goto(link);
+  await guest.getByText('Pause the pool instead of stopping').waitFor();
+  expect(await guest.getByText('Drain connections').count()).toBe(0);
+  expect(await guest.getByText('careful staff engineer').count()).toBe(0);
+  await page.getByRole('button', { name: 'Revoke' }).first().click();
+  await expect.poll(() => page.getByRole('list', { name: 'Links to this tree' }).count()).toBe(0);
+  await guest.reload();
+  await guest.getByText('This link leads nowhere').waitFor();
+  await context.close();
+  await done(tab);
+});
+
+test('[B64] what was deleted, a tree or a message, is in the trash and comes back', async () => {
+  const kept = await newTree('Kept', 'Stays', 'Goes away');
+  const { body } = await stage.server.ask('GET', `/api/trees/${kept.id}`);
+  await stage.server.ask('DELETE', `/api/trees/${kept.id}/nodes/${body.activeNodeId}?mode=splice`, {
+    version: body.version,
+  });
+  const whole = await newTree('Thrown away', 'Hello');
+  await stage.server.ask('DELETE', `/api/trees/${whole.id}`);
+  const tab = await stage.open('/trash');
+  const rows = tab.page.locator('.trashrow');
+  await rows.filter({ hasText: 'Thrown away' }).getByRole('button', { name: 'Restore' }).click();
+  await expect.poll(() => rows.filter({ hasText: 'Thrown away' }).count()).toBe(0);
+  expect((await stage.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
+  await rows.filter({ hasText: 'Goes away' }).getByRole('button', { name: 'Restore' }).click();
+  await tab.page.getByTestId('thread').getByText('Goes away').waitFor();
+  await done(tab);
+});
+
+test('[B65] the delete dialog draws each choice with its exact count, and the button repeats it', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.pause}`);
+  const { page } = tab;
+  await page.locator(`[data-node-id="${demo.pause}"]`).focus();
+  await page.keyboard.press('Backspace');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('4 messages').waitFor();
+  expect(await dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
+  expect(await dialog.getByRole('radio', { checked: true }).evaluate((each) => each.matches(':focus'))).toBe(true);
+  await page.keyboard.press('ArrowDown');
+  await dialog.getByRole('button', { name: 'Delete 4' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await done(tab);
+});
+
+test('[B66] settings say which providers are ready and never a key; theme and language are kept', async () => {
+  const tab = await stage.open('/settings');
+  const { page } = tab;
+  await page.getByRole('listitem').filter({ hasText: 'Scripted' }).getByText('needs no key').waitFor();
+  await page.getByRole('button', { name: 'Dark' }).click();
+  await page.getByRole('button', { name: 'Deutsch' }).click();
+  await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
+  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await done(tab);
+});
+
+test('[B67] whoever has no tree yet is shown around an example in four steps', async () => {
+  const empty = await openStage();
+  try {
+    const tab = await empty.open('/');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'See an example' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Thirty seconds' });
+    await dialog.getByText('The green stem is where you are').waitFor();
+    for (let step = 0; step < 3; step++) await dialog.getByRole('button', { name: 'Next' }).click();
+    await dialog.getByRole('button', { name: 'Begin' }).click();
+    await page.getByTestId('thread').getByText('Toss a coin').waitFor();
+    await page.getByRole('group', { name: 'Variant 2 of 2' }).first().waitFor();
+    await done(tab);
+  } finally {
+    await empty.close();
+  }
+});
