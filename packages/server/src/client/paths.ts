@@ -1036,7 +1036,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The path through a node down to the leaf that was last visited below it. */
+    /** The path through a node down to the leaf that was last visited below it, or the last nodes of it. */
     get: operations['getPathThrough'];
     put?: never;
     post?: never;
@@ -4860,7 +4860,9 @@ export interface operations {
   };
   getPathThrough: {
     parameters: {
-      query?: never;
+      query?: {
+        limit?: number;
+      };
       header?: never;
       path: {
         node: string;

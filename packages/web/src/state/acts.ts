@@ -285,18 +285,13 @@ export async function merge(
   summary?: string,
 ): Promise<boolean> {
   const leaf = session.state.part?.leaf ?? null;
-  const body = { nodeId: id, mode, ...(summary === undefined || summary === '' ? {} : { summary }) };
-  const written = await change(
-    session,
-    [],
-    async () => {
-      // The server brings it to where its user is; another tab may have moved that.
-      const here = leaf === null ? null : await api.select(session.treeId, leaf);
-      return api.merge(session.treeId, body, here?.version ?? session.version);
-    },
-    { icon: 'merge', text: t('merged') },
-  );
-  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  const words = summary === undefined || summary === '' ? {} : { summary };
+  const body = { nodeId: id, mode, ...words, ...(leaf === null ? {} : { into: leaf }) };
+  const written = await change(session, [], (version) => api.merge(session.treeId, body, version), {
+    icon: 'merge',
+    text: t('merged'),
+  });
+  if (written !== null) await session.refresh(written.nodes.at(-1)?.id ?? written.activeNodeId ?? undefined);
   return written !== null;
 }
 

@@ -95,7 +95,8 @@ export const api = {
     signal?: AbortSignal,
   ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
   topology: (tree: TreeId, signal?: AbortSignal) => ask<TopologyAnswer>('GET', `${at(tree)}/topology`, { signal }),
-  through: (tree: TreeId, id: NodeId) => ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`),
+  through: (tree: TreeId, id: NodeId, limit?: number) =>
+    ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
   node: (tree: TreeId, id: NodeId) =>
     ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
   siblings: (tree: TreeId, id: NodeId) =>
@@ -160,7 +161,7 @@ export const api = {
       readonly nodeId: NodeId;
       readonly mode?: 'summary' | 'messages';
       readonly summary?: string;
-      readonly parentId?: NodeId;
+      readonly into?: NodeId;
     },
     version: number,
   ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version }),

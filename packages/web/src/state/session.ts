@@ -139,10 +139,9 @@ export class TreeSession {
     this.#streams.clear();
   }
 
+  /** Where the branch through a node ends: the leaf that was last visited below it. */
   async #leafThrough(id: NodeId): Promise<NodeId> {
-    const known = this.state.topology?.nodes.has(id) === true ? this.state.topology.leafBelow(id) : undefined;
-    if (known !== undefined) return known;
-    return (await api.through(this.treeId, id)).nodes.at(-1)?.id ?? id;
+    return (await api.through(this.treeId, id, 1)).nodes.at(-1)?.id ?? id;
   }
 
   /** Loads upwards until a node is among what is loaded. */

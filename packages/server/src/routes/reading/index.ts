@@ -172,15 +172,26 @@ const getNode = defineRoute({
   },
 });
 
+/** The last nodes of the path through a node: where a branch ends, without reading all of it. */
+function* readEndThrough(id: NodeId, limit: number): Reading<readonly Node[]> {
+  const node = yield* theLive(id);
+  const to = yield* ask('lastVisited', { from: node.id });
+  return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, mostNodes)) })).nodes;
+}
+
 const pathThrough = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}/path',
   name: 'getPathThrough',
-  summary: 'The path through a node down to the leaf that was last visited below it.',
+  summary: 'The path through a node down to the leaf that was last visited below it, or the last nodes of it.',
+  query: z.strictObject({ limit: count.optional() }),
   answer: nodesAnswer,
   async handle(call) {
     const { treeId: id, store } = await placeOf(call, call.params.tree);
-    const found = await store.read(id, () => withVersion(id, readPathThrough(call.params.node)));
+    const { limit } = call.query;
+    const wanted = () =>
+      limit === undefined ? readPathThrough(call.params.node) : readEndThrough(call.params.node, limit);
+    const found = await store.read(id, () => withVersion(id, wanted()));
     return reply(found, { version: found.version });
   },
 });

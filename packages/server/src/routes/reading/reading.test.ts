@@ -104,6 +104,7 @@ test('[A15] paths, children, variants and messages are given by node', async () 
   const { id, a, b, c, b2 } = await forked(server);
   const at = `/api/trees/${id}`;
   expect(texts((await server.ask('GET', `${at}/nodes/${b}/path`)).body.nodes)).toEqual(['a', 'b', 'c']);
+  expect(texts((await server.ask('GET', `${at}/nodes/${b}/path?limit=1`)).body.nodes)).toEqual(['c']);
   expect(texts((await server.ask('GET', `${at}/path?from=${b}&to=${c}`)).body.nodes)).toEqual(['b', 'c']);
   expect((await server.ask('GET', `${at}/path?from=${b2}&to=${c}`)).body.error.code).toBe('tree/not-on-path');
   expect((await server.ask('GET', `${at}/nodes/${b2}/siblings`)).body).toMatchObject({ index: 1, total: 2 });
