@@ -16,6 +16,9 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
     const services = context.get('services');
     const caller = needs.access === 'open' ? nobody : await authorise(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
+    // Nobody would ever read, or leave, a stream of which only the head is wanted.
+    if (needs.stream && context.req.method === 'HEAD')
+      return respond(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
     const most = services.limits[needs.limit];
     const body = needs.body === 'json' ? await readJson(context, services, most) : undefined;

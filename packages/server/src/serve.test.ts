@@ -200,3 +200,37 @@ test('[A128] where branching is off, lists are read and appended to, and what wo
   await server.close();
   await store.close();
 });
+
+test('[A48] a reader that goes away, or does not read, frees its place also behind a socket; asking for the head takes none', async () => {
+  const server = await openTestServer({ limits: { backlogBytes: 100_000 } });
+  const { port, url, server: served } = await server.listen();
+  const { id } = await plantTree(server);
+  const path = `/api/trees/${id}/feed`;
+  const { usage } = served.services;
+  const until = async (holds: () => boolean) => {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  expect((await fetch(`${url}${path}`, { method: 'HEAD', headers: auth })).headers.get('content-type')).toContain(
+    'event-stream',
+  );
+  expect(usage.streams).toBe(0);
+  const leaving = request({ port, host: '127.0.0.1', path, headers: auth });
+  leaving.on('error', () => undefined).end();
+  await until(() => usage.streams === 1);
+  leaving.destroy();
+  await until(() => usage.streams === 0);
+  // This one asks and never reads: what is sent fills the buffers of both ends, then the backlog.
+  const silent = connect(port, '127.0.0.1');
+  silent.on('error', () => undefined).pause();
+  silent.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer test-token\r\n\r\n`);
+  await until(() => usage.streams === 1);
+  const text = 'x'.repeat(500_000);
+  for (let version = 2; usage.streams === 1 && version < 100; version++) {
+    const messages = [{ role: 'user', content: `${version} ${text}` }];
+    expect((await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages } })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await until(() => usage.streams === 0);
+  silent.destroy();
+  await server.close();
+});
