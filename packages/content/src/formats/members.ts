@@ -7,6 +7,7 @@ export { forestFolder } from './forest-folder/index.ts';
 export { html } from './html/index.ts';
 export { librechat } from './librechat/index.ts';
 export { linear } from './linear/index.ts';
+export { loomJson } from './loom-json/index.ts';
 export { markdown } from './markdown/index.ts';
 export { openWebui } from './open-webui/index.ts';
 export { pi } from './pi/index.ts';

@@ -1,0 +1,208 @@
+// Texts have no roles there. Whatever a model wrote, in whole or in part, is the assistant's; the rest is the user's. The
+// text of a path is what its nodes say, one after the other, so no text is trimmed.
+import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { sha256Hex } from '../../sha256.ts';
+import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
+import { filledAt, isJsonObject, numberAt, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { readForeign } from '../foreign-json.ts';
+import { bytesOf, type Input, type InputFile } from '../input.ts';
+import { isKeepable } from '../records.ts';
+import { type Standing, walk } from './walk.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** `2026-01-02-03.04.05`, in a zone that nobody noted: read as UTC. */
+function stampTime(value: Json | undefined): number | undefined {
+  const found = typeof value === 'string' ? /^(\d{4})-(\d\d)-(\d\d)-(\d\d)\.(\d\d)\.(\d\d)$/.exec(value) : null;
+  if (found === null) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+/** Bookmarks have no titles there: their text gives one. */
+function bookmarkOf(text: string): string {
+  const words = text.trim().replaceAll(/\s+/g, ' ');
+  const most = 60;
+  // By characters, so that no pair is cut.
+  return words === '' ? 'bookmark' : [...words.slice(0, most * 2)].slice(0, most).join('');
+}
+
+/** What a document says beside its nodes, and which of it nodes have taken. */
+class Beside {
+  readonly #responses: JsonObject;
+  readonly #titles = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  readonly findings: Finding[] = [];
+
+  constructor(document: JsonObject) {
+    this.#responses = objectAt(document, 'model_responses');
+    for (const chapter of Object.values(objectAt(document, 'chapters'))) {
+      if (!isJsonObject(chapter)) continue;
+      const root = filledAt(chapter, 'root_id');
+      const title = filledAt(chapter, 'title');
+      if (root !== undefined && title !== undefined) this.#titles.set(root, title);
+    }
+  }
+
+  node({ id, parent, record, place }: Standing): ImportedNode {
+    const text = textAt(record, 'text') ?? '';
+    const told = objectAt(record, 'meta');
+    const createdAt = stampTime(told.creation_timestamp);
+    for (const one of timeFinding(told.creation_timestamp, createdAt, place)) this.findings.push(one);
+    const generation = objectAt(record, 'generation');
+    const generated = filledAt(generation, 'id');
+    const response = generated === undefined ? undefined : this.#response(generated, place);
+    const byModel = generated !== undefined || told.source === 'AI' || told.source === 'mixed';
+    const tags = textsAt(record, 'tags');
+    const title = this.#titles.get(textAt(record, 'id') ?? '');
+    const source = byModel ? modelOf(response, numberAt(generation, 'index')) : { type: 'user' };
+    const meta: NodeMeta = {
+      ...(source === undefined ? {} : { source }),
+      ...(title === undefined ? {} : { title }),
+      ...(tags.length === 0 ? {} : { tags }),
+    };
+    const marked = tags.includes('bookmark') || record.bookmark === true;
+    // A response is kept once, beside the first text that came of it.
+    const first = generated !== undefined && response !== undefined && !this.#taken.has(generated);
+    if (first) this.#taken.add(generated);
+    return {
+      externalId: id,
+      parentExternalId: parent,
+      message: text === '' ? null : { role: byModel ? 'assistant' : 'user', content: [{ type: 'text', text }] },
+      record: first ? { ...record, $response: response } : record,
+      place,
+      ...(Object.keys(meta).length === 0 ? {} : { meta }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(marked ? { bookmark: bookmarkOf(text) } : {}),
+    };
+  }
+
+  /** Responses that no text came of. */
+  unused(): JsonObject {
+    return Object.fromEntries(Object.entries(this.#responses).filter(([id]) => !this.#taken.has(id)));
+  }
+
+  #response(id: string, place: string): JsonObject | undefined {
+    const found = Object.hasOwn(this.#responses, id) ? this.#responses[id] : undefined;
+    if (isJsonObject(found)) return found;
+    this.findings.push(finding('import/pointer-missing', 'note', place, `generation ${id.slice(0, 80)}`));
+    return undefined;
+  }
+}
+
+function modelOf(response: JsonObject | undefined, index: number | undefined): JsonObject | undefined {
+  if (response === undefined) return undefined;
+  const completions = Array.isArray(response.completions) ? response.completions : [];
+  const completion = completions[index ?? 0];
+  const reason = isJsonObject(completion) ? filledAt(completion, 'finishReason') : undefined;
+  return {
+    type: 'model',
+    model_name: filledAt(response, 'model') ?? 'unknown',
+    ...(reason === undefined ? {} : { finish_reason: reason }),
+  };
+}
+
+const baseOf = (name: string) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
+
+/** A document whose nodes are nested: a whole file, a bare node, or a bare list of nodes. */
+function nestedTree(value: Json, name: string, scope: string | undefined, found: readonly Finding[]): ImportedTree {
+  const document = isJsonObject(value) && isJsonObject(value.root) ? value : {};
+  const roots = Array.isArray(value) ? value : [isJsonObject(document.root) ? document.root : value];
+  const walked = walk(roots, name);
+  const beside = new Beside(document);
+  const nodes = walked.nodes.map((one) => beside.node(one));
+  const unused = beside.unused();
+  const rest: JsonObject = {
+    ...without(document, 'root', 'model_responses'),
+    ...(Object.keys(unused).length === 0 ? {} : { model_responses: unused }),
+    ...(walked.folds.length === 0 ? {} : { $folds: [...walked.folds] }),
+  };
+  const findings = [...found, ...walked.findings, ...beside.findings];
+  if (!isKeepable(rest)) findings.push(finding('import/record-too-large', 'loss', name));
+  const selected = filledAt(document, 'selected_node_id');
+  const first = walked.nodes[0]?.id ?? `sha256:${sha256Hex(canonicalJson(rest))}`;
+  return {
+    externalId: first,
+    // Ids of a file by Loom are unique everywhere; others are only those of a file of this name.
+    scope: uuid.test(first) ? '' : (scope ?? baseOf(name)),
+    title: baseOf(name),
+    nodes,
+    ...(selected === undefined ? {} : { activeExternalId: resolved(selected, walked.moved) }),
+    record: rest,
+    ownRecords: walked.folds.length,
+    place: name,
+    findings,
+  };
+}
+
+/** Where a folded node is now; folds may lie in folds. */
+function resolved(id: string, moved: ReadonlyMap<string, string>): string {
+  let at = id;
+  for (let steps = moved.size; steps > 0; steps--) at = moved.get(at) ?? at;
+  return at;
+}
+
+/** A note of Loomsidian: its nodes by id, each with its parent. */
+function noteTree(path: string, note: JsonObject, name: string, scope: string | undefined): ImportedTree {
+  const findings: Finding[] = [];
+  const nodes: ImportedNode[] = [];
+  const place = `${name}.state[${JSON.stringify(path)}]`;
+  for (const [id, record] of Object.entries(objectAt(note, 'nodes'))) {
+    const at = `${place}.nodes.${id}`;
+    if (!isJsonObject(record)) {
+      findings.push(finding('import/record-unreadable', 'loss', at, 'no node', 1));
+      continue;
+    }
+    const text = textAt(record, 'text') ?? '';
+    nodes.push({
+      externalId: id,
+      parentExternalId: filledAt(record, 'parentId') ?? null,
+      message: text === '' ? null : { role: 'user', content: [{ type: 'text', text }] },
+      record,
+      place: at,
+      ...(record.bookmarked === true ? { bookmark: bookmarkOf(text) } : {}),
+    });
+  }
+  const current = filledAt(note, 'current');
+  return {
+    externalId: path,
+    scope: scope ?? '',
+    title: baseOf(path),
+    nodes,
+    ...(current === undefined ? {} : { activeExternalId: current }),
+    record: without(note, 'nodes'),
+    place,
+    findings,
+  };
+}
+
+async function* readFile(file: InputFile, scope: string | undefined): AsyncGenerator<ReadEvent> {
+  const { value, findings } = readForeign(await bytesOf(file), file.name);
+  if (value === undefined || typeof value !== 'object' || value === null) {
+    for (const one of findings) yield { type: 'finding', finding: one };
+    if (value !== undefined)
+      yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, 'no tree', 1) };
+    return;
+  }
+  if (isJsonObject(value) && !('root' in value) && isJsonObject(value.state)) {
+    for (const one of findings) yield { type: 'finding', finding: one };
+    // The settings of the plugin hold keys: they are not looked at.
+    for (const [path, note] of Object.entries(value.state)) {
+      if (isJsonObject(note)) yield { type: 'tree', tree: noteTree(path, note, file.name, scope) };
+      else yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
+    }
+    return;
+  }
+  yield { type: 'tree', tree: nestedTree(value, file.name, scope, findings) };
+}
+
+/** Reads each file as one tree, or as one for each note. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  for (const file of input.files) {
+    if (input.files.length === 1 || /\.json$/i.test(file.name)) yield* readFile(file, options.scope);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+    yield { type: 'pause' };
+  }
+}

@@ -1,0 +1,115 @@
+// The nested nodes of a Loom file as a list. Nesting is the truth about parents: ids may be missing or there twice, and
+// names of parents may be stale. Files nest thousands deep, so nothing here calls itself.
+import type { Json, JsonObject } from '@coppice/core';
+import { filledAt, isJsonObject, listAt, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+
+/** A node where it stands. */
+export interface Standing {
+  readonly id: string;
+  readonly parent: string | null;
+  /** Without its children. */
+  readonly record: JsonObject;
+  readonly place: string;
+}
+
+/** What a walk found. */
+export interface Walked {
+  readonly nodes: readonly Standing[];
+  /** Nodes that stood for folded ones, without them, and what they are now. */
+  readonly folds: readonly JsonObject[];
+  readonly moved: ReadonlyMap<string, string>;
+  readonly findings: readonly Finding[];
+}
+
+interface Waiting {
+  readonly value: Json;
+  readonly parent: string | null;
+  readonly place: string;
+  readonly index: number;
+}
+
+interface Fold {
+  readonly children: readonly Json[];
+  readonly head: string;
+  readonly place: string;
+}
+
+class Walk {
+  readonly nodes: Standing[] = [];
+  readonly folds: JsonObject[] = [];
+  readonly moved = new Map<string, string>();
+  readonly findings: Finding[] = [];
+  readonly #seen = new Set<string>();
+  readonly #tails = new Map<string, Fold>();
+  readonly #stack: Waiting[] = [];
+
+  run(roots: readonly Json[], place: string): void {
+    this.#push(roots, null, place);
+    this.#empty();
+    // What was folded away ends elsewhere than its fold says: what followed hangs on where it began.
+    for (const { children, head, place: at } of this.#tails.values()) {
+      if (children.length === 0) continue;
+      this.findings.push(finding('import/inferred', 'repair', at, 'the end of what it folds is not there'));
+      this.#push(children, this.#seen.has(head) ? head : null, at);
+    }
+    this.#tails.clear();
+    this.#empty();
+  }
+
+  #empty(): void {
+    for (let next = this.#stack.pop(); next !== undefined; next = this.#stack.pop()) this.#visit(next);
+  }
+
+  #push(values: readonly Json[], parent: string | null, place: string): void {
+    for (let index = values.length - 1; index >= 0; index--)
+      this.#stack.push({ value: values[index] ?? null, parent, place, index });
+  }
+
+  #visit({ value, parent, place, index }: Waiting): void {
+    const at = `${place} ${parent ?? ''}[${index}]`;
+    if (!isJsonObject(value)) {
+      this.findings.push(finding('import/record-unreadable', 'loss', at, 'no node', 1));
+      return;
+    }
+    const children = listAt(value, 'children');
+    const { masked_head: head } = value;
+    const tail = filledAt(value, 'tail_id');
+    if (isJsonObject(head) && tail !== undefined) {
+      const known = this.#tails.get(tail);
+      const below = known === undefined ? children : [...known.children, ...children];
+      this.#tails.set(tail, { children: below, head: filledAt(head, 'id') ?? '', place: at });
+      this.folds.push(without(value, 'children', 'masked_head'));
+      const id = filledAt(value, 'id');
+      if (id !== undefined) this.moved.set(id, tail);
+      this.findings.push(finding('import/merged', 'note', at, 'a fold was opened'));
+      this.#stack.push({ value: head, parent, place, index });
+      return;
+    }
+    const named = filledAt(value, 'id');
+    const id = this.#freeId(named ?? `${parent ?? 'node'}/${index}`, named !== undefined, at);
+    this.nodes.push({ id, parent, record: without(value, 'children'), place: at });
+    const fold = named === undefined ? undefined : this.#tails.get(named);
+    if (fold !== undefined && named !== undefined) {
+      this.#tails.delete(named);
+      this.#push(fold.children, id, place);
+    }
+    this.#push(children, id, place);
+  }
+
+  #freeId(wanted: string, told: boolean, place: string): string {
+    let id = wanted;
+    for (let number = 2; this.#seen.has(id); number++) id = `${wanted}#${number}`;
+    this.#seen.add(id);
+    if (id !== wanted && told)
+      this.findings.push(finding('import/duplicate-id', 'repair', place, `${wanted} became ${id}`.slice(0, 160)));
+    return id;
+  }
+}
+
+/** Walks nested nodes, parents before children, siblings in order, folds opened. */
+export function walk(roots: readonly Json[], place: string): Walked {
+  const made = new Walk();
+  made.run(roots, place);
+  return made;
+}
