@@ -1,4 +1,4 @@
-import { type JsonObject, type NewNode, nodeId, seedling, textMessage } from '@coppice/core';
+import { actId, type NewNode, nodeId, seedling, textMessage, treeId } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { messageKit } from '../kit.ts';
@@ -37,7 +37,7 @@ const node: fc.Arbitrary<NewNode> = fc
   .map(({ kind, role, text, status, groupId, createdAt, meta, details: told, firstKept }): NewNode => {
     const message = textMessage(role, text);
     const marker = {
-      ...(told === null ? {} : { details: told as JsonObject }),
+      ...(told === null ? {} : { details: told }),
       ...(firstKept && kind === 'compaction' ? { firstKept: nodeId(id(7)) } : {}),
     };
     return {
@@ -92,7 +92,7 @@ describe('entries and nodes', () => {
   });
 
   test('[JL2] steps come back from the lines of their commit', () => {
-    const tree = seedling(nodeId(id(0)) as never);
+    const tree = seedling(treeId(id(0)));
     const made = (at: number, parent: number): NewNode => {
       const message = textMessage('user', `said ${at}`);
       return {
@@ -131,7 +131,7 @@ describe('entries and nodes', () => {
     const commit = {
       treeId: tree.id,
       version: 1,
-      actId: nodeId('a') as never,
+      actId: actId('a'),
       actor: 'me',
       at: 5,
       kind: 'do',
