@@ -2,6 +2,7 @@
 // pointing at its sources, so that nothing has to be built to work on it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { repository } from './tools.ts';
@@ -22,10 +23,11 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(repository, 'packages', folder, 'package.json'), 'utf8'));
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 function run(tool: string, words: readonly string[], cwd: string): string {
@@ -38,33 +40,57 @@ export function stage(folder: string, into: string): string {
   const target = join(into, folder);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  if (folder === 'web') run('vite/bin/vite.js', ['build', '--outDir', join(target, 'dist'), '--emptyOutDir'], source);
-  else compile(source, target);
+  const manifest = manifestIn(source);
+  if (folder === 'web')
+    run(
+      'vite/bin/vite.js',
+      ['build', '--logLevel', 'error', '--outDir', join(target, 'dist'), '--emptyOutDir'],
+      source,
+    );
+  else compile(source, target, manifest);
   for (const name of ['README.md', 'bin'])
     if (existsSync(join(source, name))) cpSync(join(source, name), join(target, name), { recursive: true });
   cpSync(join(repository, 'LICENSE'), join(target, 'LICENSE'));
-  writeFileSync(
-    join(target, 'package.json'),
-    `${JSON.stringify(outside(manifestOf(folder), folder, target), null, 2)}\n`,
-  );
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(outside(manifest, folder, target), null, 2)}\n`);
   return target;
 }
 
-function compile(source: string, target: string): void {
+function compile(source: string, target: string, manifest: Manifest): void {
   const dist = join(target, 'dist');
-  const words = ['--noEmit', 'false', '--declaration', '--rewriteRelativeImportExtensions', '--resolveJsonModule'];
-  // With symbolic links followed, the sources of neighbours would be built into every package.
-  run(
-    'typescript/bin/tsc',
-    ['-p', source, ...words, '--preserveSymlinks', '--outDir', dist, '--rootDir', source],
-    repository,
-  );
+  const entries = Object.values(manifest.exports ?? {}).filter((file) => /^\.\/src\/.*\.tsx?$/.test(file));
+  const project = `${target}.tsconfig.json`;
+  const settings = {
+    extends: join(source, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      resolveJsonModule: true,
+      // With symbolic links followed, the sources of neighbours would be built into every package.
+      preserveSymlinks: true,
+      types: ['node'],
+      typeRoots: [join(repository, 'node_modules', '@types')],
+      rootDir: source,
+      outDir: dist,
+    },
+    // The package's own settings leave its suites and test beds out; those that it offers are built by name.
+    files: entries.map((file) => join(source, file)),
+    include: [join(source, 'src')],
+  };
+  writeFileSync(project, JSON.stringify(settings));
+  run('typescript/bin/tsc', ['-p', project], repository);
+  rmSync(project);
   for (const path of filesBelow(dist))
     if (path.endsWith('.d.ts')) writeFileSync(path, withEndings(readFileSync(path, 'utf8')));
   for (const path of filesBelow(join(source, 'src'))) {
     const place = relative(source, path);
-    if (isAsset(place)) cpSync(path, join(dist, place));
+    // What nobody in its neighbourhood was built for is read by our own tests alone.
+    if (isAsset(place) && existsSync(nearestModules(join(dist, place)))) cpSync(path, join(dist, place));
   }
+}
+
+function nearestModules(path: string): string {
+  return dirname(path.replace(/[\\/]fixtures[\\/].*$/, '/fixtures'));
 }
 
 /** Declarations keep the endings of the sources, which are not there when they are installed. */
@@ -73,7 +99,7 @@ function withEndings(text: string): string {
 }
 
 function isAsset(place: string): boolean {
-  return !/\.(?:tsx?|md)$/.test(place) && !/(?:^|[\\/])(?:testing|fixtures|conformance|torture)[\\/]/.test(place);
+  return !/\.(?:tsx?|md)$/.test(place) && (!/[\\/]fixtures[\\/]/.test(place) || /[\\/]conformance[\\/]/.test(place));
 }
 
 function* filesBelow(folder: string): Generator<string> {
@@ -84,19 +110,45 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
+const importing = /\b(?:(?:im|ex)port\s+(?:[\w*{}\s,$]+\sfrom\s*)?|import\()['"]([^'".][^'"]*)['"]/g;
+
+/**
+ * What suites and test beds import besides the package's dependencies. Whoever uses them brings it along; whoever does not
+ * is spared it. Refuses a package of which anything else needs more than the manifest says.
+ */
+function peersOf(manifest: Manifest, target: string): Map<string, string> {
+  const known = new Set([manifest.name, ...Object.keys(manifest.dependencies ?? {})]);
+  const offered = { ...manifestIn(repository).devDependencies, ...manifest.devDependencies };
+  const peers = new Map<string, string>();
+  for (const path of filesBelow(join(target, 'dist'))) {
+    if (!/\.(?:d\.ts|m?js)$/.test(path)) continue;
+    for (const [, from = ''] of readFileSync(path, 'utf8').matchAll(importing)) {
+      const name = from.split('/', from.startsWith('@') ? 2 : 1).join('/');
+      if (isBuiltin(from) || known.has(name)) continue;
+      const version = offered[name];
+      const place = relative(target, path);
+      if (version === undefined || !/[\\/](?:testing|conformance)\b/.test(place))
+        throw new Error(`${manifest.name}: ${place} imports ${name}, which is no dependency of the package.`);
+      peers.set(name, name.startsWith('@coppice/') ? version : `^${version}`);
+    }
+  }
+  return peers;
+}
+
+/** What a package needs when it is installed. */
+function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
+  // The page is built whole: what it was made from is not installed with it.
+  if (folder === 'web') return undefined;
+  // In a checkout the command finds the page beside itself.
+  if (folder === 'cli') return { ...manifest.dependencies, '@coppice/web': manifest.version };
+  return manifest.dependencies;
+}
+
 /** The manifest that others see: built files, no workspace, no tools of ours. */
 function outside(manifest: Manifest, folder: string, target: string): object {
-  const {
-    name,
-    version,
-    description,
-    license,
-    engines,
-    sideEffects,
-    bin,
-    exports: entries = {},
-    dependencies,
-  } = manifest;
+  const { name, version, description, license, engines, sideEffects, bin, exports: entries = {} } = manifest;
+  const dependencies = needs(manifest, folder);
+  const peers = folder === 'web' ? new Map<string, string>() : peersOf(manifest, target);
   const built: Record<string, unknown> = { './package.json': './package.json' };
   for (const [entry, file] of Object.entries(entries)) {
     const path = file.replace(/^\.\//, './dist/');
@@ -120,8 +172,13 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     files: ['dist', ...(bin === undefined ? [] : ['bin'])],
     ...(bin === undefined ? {} : { bin }),
     exports: built,
-    // The page is built whole: what it was made from is not installed with it.
-    ...(folder === 'web' || dependencies === undefined ? {} : { dependencies }),
+    ...(dependencies === undefined ? {} : { dependencies }),
+    ...(peers.size === 0
+      ? {}
+      : {
+          peerDependencies: Object.fromEntries(peers),
+          peerDependenciesMeta: Object.fromEntries([...peers.keys()].map((peer) => [peer, { optional: true }])),
+        }),
     publishConfig: { access: 'public', provenance: true },
   };
 }
