@@ -30,7 +30,7 @@ const shots: readonly Shot[] = [
   {
     name: 'map',
     path: (demo) => `/t/${demo.id}?view=map`,
-    ready: '.branches button',
+    ready: '.minimap canvas',
     act: async (page) => {
       await page.waitForTimeout(400);
       await page.locator('.map-canvas').focus();
@@ -40,8 +40,8 @@ const shots: readonly Shot[] = [
       await page.keyboard.press('ArrowRight');
     },
   },
-  { name: 'map-far', path: (demo) => `/t/${demo.id}?view=map`, ready: '.branches button', act: clicking('Far') },
-  { name: 'map-near', path: (demo) => `/t/${demo.id}?view=map`, ready: '.branches button', act: clicking('Near') },
+  { name: 'map-far', path: (demo) => `/t/${demo.id}?view=map`, ready: '.minimap canvas', act: clicking('Far') },
+  { name: 'map-near', path: (demo) => `/t/${demo.id}?view=map`, ready: '.minimap canvas', act: clicking('Near') },
   { name: 'context', path: (demo) => `/t/${demo.id}?view=context`, ready: '.seg-msg' },
   {
     name: 'compare',

@@ -137,7 +137,8 @@ function addFork(pen: Pen, branch: MapBranch, dormant: Map<string, Run>, live: M
   const { view, layout } = pen;
   const { path } = runFor(pen, branch, 0, dormant, live);
   const fx = branch.fork.x * view.kx + view.tx;
-  const fy = branch.fork.y * view.ky + view.ty;
+  // On the stump itself, which does not grow with the scale.
+  const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
   const spot = spotXY(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
   const y = spot.y * view.ky + view.ty;

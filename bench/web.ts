@@ -1,0 +1,149 @@
+/** The page in a real Chromium: frames of a large map, a long thread that is scrolled, and how a tree's size tells on opening. */
+import { messageKit } from '@coppice/content';
+import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import type { TestServer } from '@coppice/server/testing';
+import type { Page } from 'playwright-core';
+import { openStage } from '../packages/web/test/harness.ts';
+import { type Measure, median } from './measure.ts';
+
+/** Plants a tree of stems of a length, each growing from a message of an earlier one. */
+async function plant(server: TestServer, size: number, stem: number): Promise<string> {
+  const made = await server.ask('POST', '/api/trees', { body: { title: `${size} messages` } });
+  const id = treeId(made.body.treeId);
+  const context = { kit: messageKit, now: Date.now, newId, actor: 'local' } as const;
+  const known: NodeId[] = [nodeId((await server.ask('GET', `/api/trees/${id}`)).body.rootId)];
+  for (let planted = 0; planted < size; planted += stem) {
+    // The last stem grows on from the one before, so that the thread that opens is long.
+    const last = planted + 2 * stem > size;
+    const parentId = last ? known.at(-1) : known[Math.floor((known.length - 1) * 0.618)];
+    const messages = Array.from({ length: Math.min(stem, size - planted) }, (_, index) => ({
+      message: textMessage(
+        index % 2 === 0 ? 'user' : 'assistant',
+        `Message ${planted + index} says a few words of its own.`,
+      ),
+    }));
+    const done = await run(
+      server.store,
+      { type: 'append', treeId: id, messages, merge: false, ...(parentId === undefined ? {} : { parentId }) },
+      context,
+    );
+    for (const step of done.commit?.steps ?? []) if (step.type === 'insert') known.push(step.node.id);
+  }
+  return id;
+}
+
+/** Milliseconds of the page's main thread so far. */
+async function busy(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN) * 1000;
+  };
+}
+
+const frames = 120;
+
+/** Does something in each of many frames; gives the microseconds of the main thread for one. */
+async function perFrame(page: Page, work: string): Promise<number> {
+  const spent = await busy(page);
+  const before = await spent();
+  await page.evaluate(`new Promise((resolve) => {
+    let frame = 0;
+    const step = () => {
+      if (frame >= ${frames}) return resolve();
+      (${work})(frame++);
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`);
+  return (((await spent()) - before) * 1000) / frames;
+}
+
+const pan = `(frame) => {
+  const map = document.querySelector('.map-canvas');
+  const at = (type, x) => map.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 1, pointerType: 'touch', clientX: x, clientY: 400 + x / 9 }));
+  if (frame === 0) { map.setPointerCapture = () => undefined; at('pointerdown', 700); }
+  at('pointermove', 700 + Math.sin(frame / 12) * 400);
+  if (frame === ${frames - 1}) at('pointerup', 700);
+}`;
+
+const zoom = `(frame) => {
+  const map = document.querySelector('.map-canvas');
+  map.dispatchEvent(new WheelEvent('wheel', { bubbles: true, cancelable: true, clientX: 700, clientY: 450, deltaY: frame % 60 < 30 ? 60 : -60 }));
+}`;
+
+const scroll = `() => {
+  const thread = [...document.querySelectorAll('[data-testid=thread], [data-testid=thread] *')].find((each) => each.scrollHeight > each.clientHeight + 50 && getComputedStyle(each).overflowY !== 'visible');
+  thread.scrollTop -= 90;
+}`;
+
+/** Milliseconds from asking for a tree to its first message on the screen. */
+async function opening(page: Page, url: string): Promise<number> {
+  await page.goto('about:blank');
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator('[data-testid=thread] article').last().waitFor();
+  return page.evaluate('performance.now()');
+}
+
+/** Measures the page. */
+export async function web(): Promise<readonly Measure[]> {
+  const stage = await openStage();
+  try {
+    const { server, url } = stage;
+    const small = await plant(server, 1_000, 50);
+    const map = await plant(server, 10_000, 20);
+    const long = await plant(server, 5_000, 5_000);
+    const large = await plant(server, 100_000, 1_000);
+    const { page } = await stage.open('/');
+    const measures: Measure[] = [];
+    const frame = (work: string, value: number) =>
+      measures.push({
+        work,
+        by: 'coppice',
+        value,
+        unit: 'µs',
+        ratio: value / 20_000,
+        budget: '≤ 1× of 20 ms, 50 frames a second',
+        kept: value <= 20_000,
+      });
+    await page.goto(`${url}/t/${map}?view=map`);
+    await page.locator('.branches button').first().waitFor();
+    await page.waitForTimeout(500);
+    frame('pan a map of 10,000, as it opens', await perFrame(page, pan));
+    await page.getByRole('button', { name: 'Far', exact: true }).click();
+    await page.mouse.move(700, 450);
+    for (let turn = 0; turn < 12; turn++) await page.mouse.wheel(0, 300);
+    await page.waitForTimeout(300);
+    frame('pan a map of 10,000, all of it in sight', await perFrame(page, pan));
+    frame('zoom a map of 10,000', await perFrame(page, zoom));
+    await page.goto(`${url}/t/${long}`);
+    await page.locator('[data-testid=thread] article').last().waitFor();
+    await page.waitForTimeout(500);
+    frame('scroll a thread of 5,000', await perFrame(page, scroll));
+    const times = { small: [] as number[], large: [] as number[] };
+    for (let turn = 0; turn < 6; turn++) {
+      const first = await opening(page, `${url}/t/${small}`);
+      const second = await opening(page, `${url}/t/${large}`);
+      if (turn === 0) continue;
+      times.small.push(first);
+      times.large.push(second);
+    }
+    const base = median(times.small) * 1000;
+    const value = median(times.large) * 1000;
+    measures.push({ work: 'open a tree to its thread', by: 'tree of 1,000', value: base, unit: 'µs' });
+    measures.push({
+      work: 'open a tree to its thread',
+      by: 'tree of 100,000',
+      value,
+      unit: 'µs',
+      ratio: value / base,
+      budget: '≤ 1.5× the tree of 1,000',
+      kept: value <= base * 1.5,
+    });
+    return measures;
+  } finally {
+    await stage.close();
+  }
+}
