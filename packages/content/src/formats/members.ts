@@ -1,6 +1,7 @@
 export { aiSdk } from './ai-sdk/index.ts';
 export { archive } from './archive/index.ts';
 export { chatgpt } from './chatgpt/index.ts';
+export { cherryStudio } from './cherry-studio/index.ts';
 export { claudeAi } from './claude-ai/index.ts';
 export { claudeCode } from './claude-code/index.ts';
 export { forestFolder } from './forest-folder/index.ts';

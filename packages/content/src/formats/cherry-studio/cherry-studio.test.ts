@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { type Files, inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { cherryStudio } from './index.ts';
+
+type Fields = { readonly [key: string]: unknown };
+
+const message = (id: string, role: string, blocks: readonly string[], more: Fields = {}): Fields => ({
+  id,
+  role,
+  assistantId: 'as1',
+  topicId: 't1',
+  status: 'success',
+  createdAt: '2026-01-02T03:04:05.000Z',
+  blocks,
+  ...more,
+});
+const block = (id: string, type: string, more: Fields): Fields => ({ id, type, status: 'success', ...more });
+const said = (id: string, content: string) => block(id, 'main_text', { content });
+const model = (id: string) => ({ model: { id, name: id, provider: 'p', group: 'g' } });
+
+const settings = {
+  'persist:cherry-studio': JSON.stringify({
+    llm: JSON.stringify({ providers: [{ apiKey: 'sk-canary-3' }] }),
+    assistants: JSON.stringify({
+      defaultAssistant: { id: 'default', topics: [] },
+      assistants: [
+        {
+          id: 'as1',
+          prompt: 'Be brief.',
+          topics: [{ id: 't1', name: 'Maps', pinned: true, createdAt: '2026-01-02T03:04:00.000Z' }],
+        },
+      ],
+    }),
+  }),
+};
+const backup = (topics: readonly unknown[], blocks: readonly unknown[]) =>
+  JSON.stringify({
+    time: 1767323045000,
+    version: 5,
+    localStorage: settings,
+    indexedDB: { topics, message_blocks: blocks, files: [], settings: [] },
+  });
+
+const talk = [
+  message('m1', 'user', ['k1']),
+  message('m2', 'assistant', ['k2', 'k3'], {
+    askId: 'm1',
+    foldSelected: true,
+    ...model('x'),
+    usage: { total_tokens: 9 },
+    metrics: { time_completion_millsec: 120 },
+  }),
+  message('m3', 'assistant', ['k4'], { askId: 'm1', ...model('y') }),
+  message('m4', 'user', ['k5']),
+  message('m5', 'assistant', ['k6', 'k7', 'k8'], { askId: 'm4', status: 'paused' }),
+];
+const blocks = [
+  said('k1', 'North?'),
+  block('k2', 'thinking', { content: 'Think.', thinking_millsec: 5 }),
+  said('k3', 'Up.'),
+  said('k4', 'Down.'),
+  said('k5', 'Sure?'),
+  said('k6', 'Let me look.'),
+  block('k7', 'tool', { toolId: 'c1', toolName: 'compass', arguments: { at: 1 }, content: { north: 'up' } }),
+  said('k8', 'Yes.'),
+];
+const whole: Files = { 'data.json': backup([{ id: 't1', messages: talk }], blocks) };
+
+runFormatConformance(cherryStudio, [
+  {
+    name: 'answers of two models, a tool and reasoning',
+    files: whole,
+    trees: 1,
+    nodes: 7,
+    findings: [],
+    thread: ['North?', 'Think.\nUp.', 'Sure?', 'Let me look.\ncompass({"at":1})', '{"north":"up"}', 'Yes.'],
+    newer: {
+      'cherry.bak': backup(
+        [{ id: 't1', messages: [...talk, message('m6', 'user', ['k9'])] }],
+        [...blocks, said('k9', 'Thanks.')],
+      ),
+    },
+  },
+  {
+    name: 'the first version, without blocks',
+    files: {
+      'data.json': JSON.stringify({
+        time: 1,
+        version: 1,
+        localStorage: {},
+        indexedDB: [
+          { key: 'topic:t9', value: { id: 't9', messages: [{ id: 'a', role: 'user', content: 'Hello' }] } },
+          { key: 'other', value: 1 },
+        ],
+      }),
+    },
+    trees: 1,
+    nodes: 1,
+    findings: [],
+  },
+  {
+    name: 'questions that are gone or come later, ids in two topics, missing and unused blocks, a cleared context',
+    files: {
+      'data.json': backup(
+        [
+          {
+            id: 't1',
+            messages: [
+              message('a1', 'assistant', ['k3'], { askId: 'gone' }),
+              message('a2', 'assistant', ['k4'], { askId: 'gone' }),
+              message('a3', 'assistant', ['k6'], { askId: 'm1' }),
+              message('m1', 'user', ['k1', 'nowhere']),
+              message('c', 'user', [], { type: 'clear' }),
+              7,
+            ],
+          },
+          { id: 't2', messages: [message('m1', 'user', ['k5'], { createdAt: 'then' })] },
+          'no topic',
+        ],
+        [...blocks, said('k1', 'again'), { type: 'main_text' }],
+      ),
+    },
+    trees: 2,
+    nodes: 6,
+    findings: ['import/pointer-missing', 'import/record-unreadable', 'import/time-unreadable', 'import/duplicate-id'],
+  },
+  {
+    name: 'files in the archive, and blocks of every kind',
+    files: {
+      'data.json': backup(
+        [
+          {
+            id: 't1',
+            messages: [
+              message('m1', 'user', ['f1', 'f2', 'f3']),
+              message('m2', 'assistant', ['e1', 'e2', 'e3', 'e4'], { status: 'error' }),
+            ],
+          },
+        ],
+        [
+          block('f1', 'image', { file: { id: 'pic', origin_name: 'tree.png', ext: '.png' } }),
+          block('f2', 'file', { file: { id: 'lost', origin_name: 'lost.pdf' } }),
+          block('f3', 'image', { url: 'data:image/png;base64,iVBORw0KGgo=' }),
+          block('e1', 'error', { error: { message: 'broke' } }),
+          block('e2', 'code', { content: 'a ``` b', language: 'md' }),
+          block('e3', 'translation', { content: 'Oben.' }),
+          block('e4', 'compact', { content: 'short', compactedContent: 'long' }),
+        ],
+      ),
+      'Data/Files/pic.png': new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1]),
+      'Data/Files/other.txt': 'nobody asks for it',
+    },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+  },
+]);
+
+async function nodesOf(files: Files) {
+  const { trees, findings } = await storeInput(inputOf(files));
+  return { trees, findings, byId: new Map(trees[0]?.nodes.map((one) => [one.externalId, one])) };
+}
+
+describe('backups of Cherry Studio', () => {
+  it('[I105] make answers to one question a group, and the next question follows the selected one', async () => {
+    const { byId } = await nodesOf(whole);
+    expect([byId.get('m2')?.parentExternalId, byId.get('m3')?.parentExternalId]).toEqual(['m1', 'm1']);
+    expect(byId.get('m2')?.group).toBe(byId.get('m3')?.group);
+    expect(byId.get('m2')?.group).not.toBe(undefined);
+    expect(byId.get('m4')?.parentExternalId).toBe('m2');
+  });
+
+  it('[I105] keep an answer to an older question beside its answers, and go on where they were', async () => {
+    const late = message('m9', 'assistant', ['k4'], { askId: 'm1' });
+    const { byId, trees } = await nodesOf({ 'a.json': backup([{ id: 't1', messages: [...talk, late] }], blocks) });
+    expect(byId.get('m9')?.parentExternalId).toBe('m1');
+    expect(trees[0]?.activeExternalId).toBe('m5');
+  });
+
+  it('[I106] become calls, results and what followed, as messages of their own', async () => {
+    const { byId } = await nodesOf(whole);
+    expect(byId.get('m5/0')?.message.content[1]).toEqual({
+      type: 'tool-use',
+      id: 'c1',
+      name: 'compass',
+      parameters: { at: 1 },
+    });
+    expect(byId.get('m5/1')?.message).toMatchObject({ role: 'tool', tool_call_id: 'c1' });
+    expect(byId.get('m5')).toMatchObject({ parentExternalId: 'm5/1', status: 'aborted' });
+    expect(byId.get('m2')?.meta?.source).toEqual({
+      type: 'model',
+      provider: 'p',
+      model_name: 'x',
+      usage: { total_tokens: 9 },
+      duration: 120,
+    });
+    expect(byId.get('m2')?.record).toEqual({ ...talk[1], $blocks: blocks.slice(1, 3) });
+  });
+
+  it('[I107] have names, prompts and pins of topics in their settings, of which nothing else is read', async () => {
+    const { trees, findings } = await nodesOf(whole);
+    expect(trees[0]).toMatchObject({ title: 'Maps', systemPrompt: 'Be brief.', attributes: { pinned: true } });
+    expect(JSON.stringify([trees, findings])).not.toContain('canary');
+  });
+});

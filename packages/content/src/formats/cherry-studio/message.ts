@@ -1,0 +1,156 @@
+// One message of a topic. Its blocks hold what was said, thought, called and answered; here calls and their results are
+// messages of their own, one below the other.
+import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { imageOfUrl } from '../openai-messages.ts';
+
+/** A part of a message that becomes a node. */
+export interface Part {
+  readonly message: JsonObject;
+  readonly meta: NodeMeta;
+}
+
+/** Where what is noticed and found on the way goes. */
+export interface Surroundings {
+  readonly files: Attachments;
+  readonly blobs: Map<string, Attachment>;
+  readonly findings: Finding[];
+  readonly place: string;
+}
+
+const statuses: ReadonlyMap<string, NodeStatus> = new Map([
+  ['sending', 'interrupted'],
+  ['pending', 'interrupted'],
+  ['searching', 'interrupted'],
+  ['processing', 'interrupted'],
+  ['paused', 'aborted'],
+  ['error', 'error'],
+]);
+
+/** How a reply ended; undefined where all went well. */
+export function statusOf(message: JsonObject): NodeStatus | undefined {
+  return statuses.get(textAt(message, 'status') ?? '');
+}
+
+/** Who made a message. */
+export function sourceOf(message: JsonObject): JsonObject | undefined {
+  if (message.role === 'user') return { type: 'user' };
+  const model = objectAt(message, 'model');
+  const modelName = filledAt(model, 'id') ?? filledAt(message, 'modelId');
+  if (modelName === undefined) return undefined;
+  const provider = filledAt(model, 'provider');
+  const duration = numberAt(objectAt(message, 'metrics'), 'time_completion_millsec');
+  return {
+    type: 'model',
+    ...(provider === undefined ? {} : { provider }),
+    model_name: modelName,
+    ...(isJsonObject(message.usage) ? { usage: message.usage } : {}),
+    ...(duration === undefined ? {} : { duration }),
+  };
+}
+
+async function fileBlock(block: JsonObject, around: Surroundings): Promise<Json> {
+  const file = objectAt(block, 'file');
+  const url = filledAt(block, 'url');
+  if (url !== undefined && block.type === 'image') return imageOfUrl(url);
+  const id = filledAt(file, 'id');
+  const found = id === undefined ? undefined : await around.files.find(id);
+  const name = filledAt(file, 'origin_name') ?? filledAt(file, 'name');
+  if (found !== undefined) {
+    around.blobs.set(found.hash, found);
+    return attachmentBlock(found, name);
+  }
+  around.findings.push(finding('import/attachment-missing', 'note', around.place, name ?? id ?? 'no name'));
+  return { ...block, type: `cherry-${textAt(block, 'type') ?? 'file'}` };
+}
+
+interface Use {
+  readonly call: JsonObject;
+  readonly result: Part | undefined;
+}
+
+function toolOf(block: JsonObject, fallback: string): Use {
+  const raw = objectAt(objectAt(block, 'metadata'), 'rawMcpToolResponse');
+  const id = filledAt(block, 'toolId') ?? filledAt(raw, 'id') ?? fallback;
+  const name = filledAt(block, 'toolName') ?? filledAt(objectAt(raw, 'tool'), 'name') ?? 'unknown';
+  const given = block.arguments ?? raw.arguments;
+  const parameters = isJsonObject(given) ? given : given === undefined || given === null ? {} : { input: given };
+  const call = { type: 'tool-use', id, name, parameters };
+  const said = block.content ?? raw.response;
+  if (said === undefined || said === null) return { call, result: undefined };
+  const failed = raw.status === 'error' || raw.status === 'cancelled' || block.status === 'error';
+  const text = typeof said === 'string' ? said : JSON.stringify(said);
+  return {
+    call,
+    result: {
+      message: { role: 'tool', content: [{ type: 'text', text }], tool_call_id: id },
+      meta: { source: { type: 'tool_result', tool_name: name }, ...(failed ? { isError: true } : {}) },
+    },
+  };
+}
+
+/** A fence that the code does not close. */
+function fenced(code: string, language: string): string {
+  let fence = '```';
+  while (code.includes(fence)) fence += '`';
+  return `${fence}${language}\n${code}\n${fence}`;
+}
+
+async function contentOf(block: JsonObject, around: Surroundings): Promise<Json> {
+  const type = textAt(block, 'type') ?? 'unknown';
+  const content = textAt(block, 'content');
+  switch (type) {
+    case 'main_text':
+      return { type: 'text', text: content ?? '' };
+    case 'code':
+      return { type: 'text', text: fenced(content ?? '', textAt(block, 'language') ?? '') };
+    case 'thinking':
+      return { type: 'thinking', thinking: content ?? '' };
+    case 'image':
+    case 'file':
+      return fileBlock(block, around);
+    default:
+      return { ...block, type: `cherry-${type}` };
+  }
+}
+
+/** A message as the nodes it becomes, the last of which is the message itself. */
+export async function partsOf(
+  message: JsonObject,
+  blocks: readonly JsonObject[],
+  around: Surroundings,
+): Promise<Part[]> {
+  const role = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
+  const source = sourceOf(message);
+  const meta: NodeMeta = source === undefined ? {} : { source };
+  const parts: Part[] = [];
+  let content: Json[] = [];
+  let results: Part[] = [];
+  const close = () => {
+    if (content.length > 0) parts.push({ message: { role, content }, meta });
+    for (const result of results) parts.push(result);
+    content = [];
+    results = [];
+  };
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === 'tool' && role === 'assistant') {
+      const { call, result } = toolOf(block, `${textAt(message, 'id') ?? ''}-call-${index}`);
+      content.push(call);
+      if (result !== undefined) results.push(result);
+      continue;
+    }
+    // What comes after results was said with them at hand.
+    if (results.length > 0) close();
+    content.push(await contentOf(block, around));
+  }
+  // Before there were blocks, a message was its text.
+  const text = filledAt(message, 'content');
+  if (blocks.length === 0 && text !== undefined) content.push({ type: 'text', text });
+  if (blocks.length === 0)
+    for (const file of listAt(message, 'files'))
+      if (isJsonObject(file)) content.push(await fileBlock({ type: 'file', file }, around));
+  close();
+  return parts;
+}

@@ -1,0 +1,198 @@
+// Blocks of all topics lie in one list. A first pass notes which topic needs which and how large they are; then topics
+// are read in batches whose blocks fit into memory together, one pass each. A backup of usual size takes two passes.
+import type { Json, JsonObject } from '@coppice/core';
+import { Attachments } from '../attachments.ts';
+import type { ReadEvent, ReadOptions } from '../contract.ts';
+import { decodeUtf8 } from '../decode.ts';
+import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { headOf, type Input, type InputFile } from '../input.ts';
+import { partialJson } from '../partial-json.ts';
+import { documentRecords, type FileRecord } from '../records-in.ts';
+import { type TopicNote, topicTree } from './topic.ts';
+
+const patterns = [
+  ['indexedDB', 'topics', '*'],
+  ['indexedDB', 'message_blocks', '*'],
+  ['indexedDB', '*'],
+];
+const batchBytes = 32 * 1024 * 1024;
+
+type Found = Extract<FileRecord, { type: 'record' }>;
+
+/** The topic of a record: an element of a table, or in the first version an entry whose key says so. */
+function topicOf(record: Found): JsonObject | undefined {
+  if (!isJsonObject(record.value) || record.pattern === 1) return undefined;
+  if (record.pattern === 0) return record.value;
+  const key = filledAt(record.value, 'key');
+  if (key?.startsWith('topic:') !== true || !isJsonObject(record.value.value)) return undefined;
+  const topic = record.value.value;
+  return 'id' in topic ? topic : { ...topic, id: key.slice(6) };
+}
+
+function parsed(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  try {
+    const value: Json = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Names and prompts of topics: JSON inside JSON. Settings also hold keys of providers; no more of them is read. */
+function notesOf(document: Json | undefined): ReadonlyMap<string, TopicNote> {
+  const notes = new Map<string, TopicNote>();
+  const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
+  const state = parsed(textAt(parsed(textAt(storage, 'persist:cherry-studio')), 'assistants'));
+  for (const assistant of [...listAt(state, 'assistants'), state.defaultAssistant ?? null]) {
+    if (!isJsonObject(assistant)) continue;
+    for (const topic of listAt(assistant, 'topics')) {
+      const id = isJsonObject(topic) ? filledAt(topic, 'id') : undefined;
+      if (!isJsonObject(topic) || id === undefined || notes.has(id)) continue;
+      notes.set(id, { topic, systemPrompt: filledAt(topic, 'prompt') ?? filledAt(assistant, 'prompt') });
+    }
+  }
+  return notes;
+}
+
+/** What a first pass finds out. */
+class Survey {
+  /** The blocks that each topic names, and its own size, in the order of the topics. */
+  readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
+  readonly sizes = new Map<string, number>();
+  readonly findings: Finding[] = [];
+  notes: ReadonlyMap<string, TopicNote> = new Map();
+
+  add(record: FileRecord): void {
+    if (record.type === 'finding') this.findings.push(record.finding);
+    else if (record.type === 'rest') this.notes = notesOf(record.value);
+    else if (record.pattern === 1) this.#block(record);
+    else {
+      const topic = topicOf(record);
+      if (topic !== undefined) this.topics.push({ blocks: namedBlocks(topic), bytes: record.bytes });
+      else if (record.pattern === 0)
+        this.findings.push(finding('import/record-unreadable', 'loss', record.place, 'no topic', 1));
+    }
+  }
+
+  #block(record: Found): void {
+    const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
+    for (const one of record.findings) this.findings.push(one);
+    if (id === undefined)
+      this.findings.push(finding('import/record-unreadable', 'loss', record.place, 'a block without an id', 1));
+    else if (this.sizes.has(id))
+      this.findings.push(finding('import/duplicate-id', 'loss', record.place, `block ${id.slice(0, 80)}`, 1));
+    else this.sizes.set(id, record.bytes);
+  }
+
+  /** Ends of the batches, as numbers of topics. */
+  batches(): number[] {
+    const ends: number[] = [];
+    let held = 0;
+    for (const [index, { blocks, bytes }] of this.topics.entries()) {
+      let size = bytes;
+      for (const id of blocks) size += this.sizes.get(id) ?? 0;
+      if (held > 0 && held + size > batchBytes) {
+        ends.push(index);
+        held = 0;
+      }
+      held += size;
+    }
+    ends.push(this.topics.length);
+    return ends;
+  }
+
+  unused(): number {
+    const used = new Set<string>();
+    for (const { blocks } of this.topics) for (const id of blocks) used.add(id);
+    let count = 0;
+    for (const id of this.sizes.keys()) if (!used.has(id)) count++;
+    return count;
+  }
+}
+
+function namedBlocks(topic: JsonObject): string[] {
+  const ids: string[] = [];
+  for (const message of listAt(topic, 'messages'))
+    if (isJsonObject(message)) for (const id of textsAt(message, 'blocks')) ids.push(id);
+  return ids;
+}
+
+async function* readBatch(
+  file: InputFile,
+  from: number,
+  to: number,
+  survey: Survey,
+  files: Attachments,
+): AsyncGenerator<ReadEvent> {
+  const wanted = new Set<string>();
+  for (const topic of survey.topics.slice(from, to)) for (const id of topic.blocks) wanted.add(id);
+  const blocks = new Map<string, JsonObject>();
+  const topics: { readonly topic: JsonObject; readonly record: Found }[] = [];
+  let number = 0;
+  for await (const record of documentRecords(file, patterns)) {
+    if (record.type !== 'record') continue;
+    if (record.pattern === 1) {
+      const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
+      if (id !== undefined && wanted.has(id) && isJsonObject(record.value) && !blocks.has(id))
+        blocks.set(id, record.value);
+      continue;
+    }
+    const topic = topicOf(record);
+    if (topic === undefined) continue;
+    if (number >= from && number < to) topics.push({ topic, record });
+    number++;
+  }
+  for (const { topic, record } of topics) {
+    const note = survey.notes.get(textAt(topic, 'id') ?? '');
+    yield { type: 'tree', tree: await topicTree(topic, record.place, record.findings, { blocks, files, note }) };
+  }
+}
+
+async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<ReadEvent> {
+  const survey = new Survey();
+  for await (const record of documentRecords(file, patterns)) {
+    survey.add(record);
+    if (survey.findings.length > 0)
+      for (const one of survey.findings.splice(0)) yield { type: 'finding', finding: one };
+  }
+  const unused = survey.unused();
+  if (unused > 0)
+    yield {
+      type: 'finding',
+      finding: finding(
+        'import/skipped',
+        'note',
+        `${file.name}.indexedDB.message_blocks`,
+        `${unused} blocks of no message`,
+        unused,
+      ),
+    };
+  yield { type: 'pause' };
+  let from = 0;
+  for (const to of survey.batches()) {
+    yield* readBatch(file, from, to, survey, files);
+    from = to;
+  }
+}
+
+/** Reads backups; files beside them are attachments, found by the ids in their names. */
+export async function* read(
+  input: Input,
+  _options: ReadOptions,
+  isBackup: (json: Json | undefined) => boolean,
+): AsyncGenerator<ReadEvent> {
+  const backups: InputFile[] = [];
+  const others: InputFile[] = [];
+  for (const file of input.files) {
+    const known = input.files.length === 1 || isBackup(partialJson(decodeUtf8((await headOf(file)).head).text));
+    (known ? backups : others).push(file);
+  }
+  const files = new Attachments(others, (name) => [
+    name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, ''),
+  ]);
+  for (const backup of backups) yield* readBackup(backup, files);
+  for (const name of files.unused)
+    yield { type: 'finding', finding: finding('import/attachment-unused', 'note', name) };
+}

@@ -1,0 +1,148 @@
+// A topic is a list. Answers to one question name it; the next question followed the answer that was selected.
+import type { Json, JsonObject } from '@coppice/core';
+import type { Attachment, Attachments } from '../attachments.ts';
+import type { ImportedNode, ImportedTree } from '../contract.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { partsOf, statusOf } from './message.ts';
+
+/** What settings say of a topic. */
+export interface TopicNote {
+  readonly topic: JsonObject;
+  readonly systemPrompt: string | undefined;
+}
+
+/** Where messages hang, as the list goes on. */
+class Thread {
+  tip: string | null = null;
+  readonly #earlier = new Set<string>();
+  #question: string | undefined;
+  #answers: { readonly ask: string; readonly parent: string | null; selected: boolean } | undefined;
+
+  /** The parent of a message, and whether the list goes on from it. */
+  place(message: JsonObject, id: string): string | null {
+    const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
+    const parent = ask === undefined ? this.#next(message, id) : this.#answer(message, id, ask);
+    this.#earlier.add(id);
+    return parent;
+  }
+
+  /** Whether a question was asked before. */
+  knows(id: string): boolean {
+    return this.#earlier.has(id);
+  }
+
+  #next(message: JsonObject, id: string): string | null {
+    const parent = this.tip;
+    this.#answers = undefined;
+    if (message.role === 'user') this.#question = id;
+    this.tip = id;
+    return parent;
+  }
+
+  #answer(message: JsonObject, id: string, ask: string): string | null {
+    const selected = message.foldSelected === true;
+    if (this.#answers?.ask === ask) {
+      if (selected || !this.#answers.selected) this.tip = id;
+      if (selected) this.#answers.selected = true;
+      return this.#answers.parent;
+    }
+    // An answer to an older question does not lead on from here.
+    if (ask !== this.#question && this.#earlier.has(ask)) return ask;
+    const parent = ask === this.#question ? ask : this.tip;
+    this.#answers = { ask, parent, selected };
+    this.tip = id;
+    return parent;
+  }
+}
+
+/** What topics are read with. */
+export interface TopicRoom {
+  readonly blocks: ReadonlyMap<string, JsonObject>;
+  readonly files: Attachments;
+  readonly note: TopicNote | undefined;
+}
+
+function blocksOf(message: JsonObject, room: TopicRoom, findings: Finding[], place: string): JsonObject[] {
+  const blocks: JsonObject[] = [];
+  for (const id of textsAt(message, 'blocks')) {
+    const block = room.blocks.get(id);
+    if (block === undefined)
+      findings.push(finding('import/pointer-missing', 'repair', place, `block ${id.slice(0, 80)}`));
+    else blocks.push(block);
+  }
+  return blocks;
+}
+
+/** A topic as a tree. */
+export async function topicTree(
+  topic: JsonObject,
+  place: string,
+  found: readonly Finding[],
+  room: TopicRoom,
+): Promise<ImportedTree> {
+  const findings = [...found];
+  const nodes: ImportedNode[] = [];
+  const blobs = new Map<string, Attachment>();
+  const thread = new Thread();
+  for (const [index, message] of listAt(topic, 'messages').entries()) {
+    const at = `${place}.messages[${index}]`;
+    if (!isJsonObject(message)) {
+      findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
+      continue;
+    }
+    const id = filledAt(message, 'id') ?? `${index}`;
+    const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
+    if (ask !== undefined && !thread.knows(ask))
+      findings.push(finding('import/pointer-missing', 'note', at, `the question ${ask.slice(0, 80)} is not before it`));
+    let parent = thread.place(message, id);
+    const createdAt = fromAnyTime(message.createdAt);
+    for (const one of timeFinding(message.createdAt, createdAt, at)) findings.push(one);
+    const blocks = blocksOf(message, room, findings, at);
+    const parts = await partsOf(message, blocks, { files: room.files, blobs, findings, place: at });
+    const status = statusOf(message);
+    const record: Json = blocks.length === 0 ? message : { ...message, $blocks: blocks };
+    const last = Math.max(0, parts.length - 1);
+    for (let part = 0; part <= last; part++) {
+      const own = part === last ? id : `${id}/${part}`;
+      const { message: said = null, meta = {} } = parts[part] ?? {};
+      nodes.push({
+        externalId: own,
+        parentExternalId: parent,
+        message: said,
+        records: part === last ? 1 : 0,
+        place: at,
+        ...(part === last ? { record } : {}),
+        // Parts hang below each other: the first of them is the one beside the other answers.
+        ...(part === 0 && ask !== undefined ? { group: ask } : {}),
+        ...(createdAt === undefined ? {} : { createdAt }),
+        ...(Object.keys(meta).length === 0 ? {} : { meta }),
+        ...(part === last && status !== undefined ? { status } : {}),
+      });
+      parent = own;
+    }
+  }
+  const told = room.note?.topic ?? {};
+  const title = filledAt(told, 'name') ?? filledAt(topic, 'name');
+  const createdAt = fromAnyTime(told.createdAt);
+  const updatedAt = fromAnyTime(told.updatedAt);
+  const systemPrompt = room.note?.systemPrompt;
+  return {
+    externalId: textAt(topic, 'id') ?? place,
+    scope: '',
+    ...(title === undefined ? {} : { title }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(told.pinned === true ? { attributes: { pinned: true } } : {}),
+    nodes,
+    activeExternalId: thread.tip,
+    record: {
+      ...without(topic, 'messages'),
+      ...(room.note === undefined ? {} : { $topic: without(told, 'messages') }),
+    },
+    blobs: [...blobs.values()],
+    place,
+    findings,
+  };
+}
