@@ -3,8 +3,8 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import type { TestServer } from '@coppice/server/testing';
+import { openStage } from '@coppice/web/testing';
 import type { Page } from 'playwright-core';
-import { openStage } from '../packages/web/test/harness.ts';
 import { type Measure, median } from './measure.ts';
 
 /** Plants a tree of stems of a length, each growing from a message of an earlier one. */

@@ -38,7 +38,7 @@ async function textsIn(store: Store): Promise<string[]> {
 }
 
 describe('the recorder', () => {
-  it('[X1] applies calls in the order in which their requests came', async () => {
+  it('[RP1] applies calls in the order in which their requests came', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     const [first, second] = [recorder.enter('local', 'p'), recorder.enter('local', 'p')];
@@ -51,7 +51,7 @@ describe('the recorder', () => {
     expect(recorder.calls.map((call) => call.nodes)).toEqual([2, 2]);
   });
 
-  it('[X10] what does not fit into memory goes to a file and is recorded all the same', async () => {
+  it('[RP10] what does not fit into memory goes to a file and is recorded all the same', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
@@ -68,7 +68,7 @@ describe('the recorder', () => {
     expect(recorder.state).toMatchObject({ dropped: 0, spilled: 0, waitingBytes: 0 });
   });
 
-  it('[X10] where there is no file to go to, the oldest is dropped and counted', async () => {
+  it('[RP10] where there is no file to go to, the oldest is dropped and counted', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { memoryBytes: 5_000 });
     const gate = recorder.enter('local', 'p');
@@ -82,7 +82,7 @@ describe('the recorder', () => {
     expect(lastError === null || lastError.includes('not recorded')).toBe(true);
   });
 
-  it('[X10] a store that is away for a while is tried again; one that refuses is counted', async () => {
+  it('[RP10] a store that is away for a while is tried again; one that refuses is counted', async () => {
     const store = await openStore('memory:');
     let away = 2;
     const flaky = new Proxy(store, {

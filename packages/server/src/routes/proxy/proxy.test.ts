@@ -54,7 +54,7 @@ async function nodesOf(of: TestServer, tree: TreeSummary): Promise<readonly Node
 }
 
 describe('the recording proxy', () => {
-  it('[X1, X2] folds re-sent histories into one tree: one node per new message, one branch per edited history', async () => {
+  it('[RP1, RP2] folds re-sent histories into one tree: one node per new message, one branch per edited history', async () => {
     const {
       url,
       server: own,
@@ -100,7 +100,7 @@ describe('the recording proxy', () => {
     expect(recorder.state).toMatchObject({ recorded: 3, dropped: 0, failed: 0, waiting: 0 });
   });
 
-  it('[X3] passes bytes on unchanged in both directions, and the operator’s key in place of the token', async () => {
+  it('[RP3] passes bytes on unchanged in both directions, and the operator’s key in place of the token', async () => {
     const odd = completion('Odd   spacing', { extra: 'é\u2028' }).replace('{', '{ ');
     const { url, upstream: service, recorder } = await proxied([odd]);
     const body = '{"model":"m",  "messages":[{"role":"user","content":"Hi"}]}';
@@ -128,7 +128,7 @@ describe('the recording proxy', () => {
     expect(service.requests[1]?.headers['x-coppice-token']).toBeUndefined();
   });
 
-  it('[X4] keeps no key, token or cookie', async () => {
+  it('[RP4] keeps no key, token or cookie', async () => {
     const { url, server: own, recorder } = await proxied([completion('Yes.')]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
     await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
@@ -140,7 +140,7 @@ describe('the recording proxy', () => {
     expect(refused.status).toBe(401);
   });
 
-  it('[X1] records streams of chat completions with tools, and of Anthropic, as the official clients read them', async () => {
+  it('[RP1] records streams of chat completions with tools, and of Anthropic, as the official clients read them', async () => {
     const chunk = (delta: object, finish: string | null = null) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":' } };
@@ -199,7 +199,7 @@ describe('the recording proxy', () => {
     expect(all.find((node) => node.text === 'Good day.')?.status).toBe('success');
   });
 
-  it('[X5] passes errors on as they are and records them as such', async () => {
+  it('[RP5] passes errors on as they are and records them as such', async () => {
     const body = JSON.stringify({ error: { message: 'Too many', type: 'rate_limit', code: 'slow' } });
     const { url, server: own, recorder } = await proxied([{ status: 429, body }]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken, maxRetries: 0 });
@@ -213,7 +213,7 @@ describe('the recording proxy', () => {
     expect(nodes[1]?.meta['error']).toMatchObject({ status: 429, message: 'Too many' });
   });
 
-  it('[X6] identical calls at once are variants, each with its own answer', async () => {
+  it('[RP6] identical calls at once are variants, each with its own answer', async () => {
     const { url, server: own, recorder } = await proxied([completion('Same.')]);
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: testToken });
     const asked = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -225,7 +225,7 @@ describe('the recording proxy', () => {
     expect(nodes.filter((node) => node.text === 'Hi')).toHaveLength(1);
   });
 
-  it('[X7] follows chains of previous_response_id', async () => {
+  it('[RP7] follows chains of previous_response_id', async () => {
     const response = (id: string, text: string) =>
       JSON.stringify({
         id,
@@ -254,7 +254,7 @@ describe('the recording proxy', () => {
     expect(nodes.map((node) => node.parentId)).toEqual([tree?.rootId, ...nodes.slice(0, 3).map((node) => node.id)]);
   });
 
-  it('[X8] recording can be paused, and its state is told', async () => {
+  it('[RP8] recording can be paused, and its state is told', async () => {
     const { server: own, url, recorder } = await proxied([completion('Yes.')]);
     const headers = { authorization: `Bearer ${testToken}`, 'content-type': 'application/json' };
     await fetch(`${url}/api/proxy/recording`, { method: 'PUT', headers, body: '{"recording":false}' });
@@ -268,7 +268,7 @@ describe('the recording proxy', () => {
     });
   });
 
-  it('[X9] without an upstream our own models answer, in the words of each wire', async () => {
+  it('[RP9] without an upstream our own models answer, in the words of each wire', async () => {
     server = await openTestServer({ store: 'sqlite', config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
     listening = await server.listen();
     const { recorder } = listening.server.services;
