@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +9,9 @@ export function webFolder(): string | null {
   const beside = join(here, '..', '..', 'web', 'dist');
   if (existsSync(join(beside, 'index.html'))) return beside;
   try {
-    const installed = join(dirname(fileURLToPath(import.meta.resolve('@coppice/web/package.json'))), 'dist');
+    // Found, not imported: the page is files to be served, and nothing of it runs here.
+    const page = '@coppice/web';
+    const installed = join(dirname(createRequire(import.meta.url).resolve(`${page}/package.json`)), 'dist');
     return existsSync(join(installed, 'index.html')) ? installed : null;
   } catch {
     return null;
