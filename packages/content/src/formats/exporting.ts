@@ -116,7 +116,7 @@ export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
   // A copy has the note of what it was copied from; the one whose content is unchanged and which is older keeps the id.
   for (const node of tree.nodes) {
     const original = originalOf(node, format);
-    if (original !== undefined && original.unchanged && !used.has(original.id)) note(node, original.id);
+    if (original?.unchanged === true && !used.has(original.id)) note(node, original.id);
   }
   for (const node of tree.nodes) {
     if (ids.has(node.id)) continue;
