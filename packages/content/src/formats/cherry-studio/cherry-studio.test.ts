@@ -66,6 +66,42 @@ const blocks = [
 ];
 const whole: Files = { 'data.json': backup([{ id: 't1', messages: talk }], blocks) };
 
+const row = (id: string, parent: string | null, role: string, parts: readonly Fields[], more: Fields = {}): Fields => ({
+  id,
+  parent_id: parent,
+  topic_id: 't1',
+  role,
+  data: JSON.stringify({ parts }),
+  searchable_text: '',
+  status: 'success',
+  siblings_group_id: 0,
+  model_id: null,
+  created_at: 1767323045000,
+  ...more,
+});
+const text = (said: string): Fields => ({ type: 'text', text: said });
+const rows = [
+  row('r', null, 'root', []),
+  row('u1', 'r', 'user', [text('North?')]),
+  row('a1', 'u1', 'assistant', [{ type: 'reasoning', text: 'Think.' }, text('Up.')], {
+    siblings_group_id: 3,
+    model_id: 'p::x',
+    stats: JSON.stringify({ totalTokens: 9 }),
+  }),
+  row(
+    'a2',
+    'u1',
+    'assistant',
+    [
+      { type: 'tool-compass', toolCallId: 'c1', state: 'output-available', input: { at: 1 }, output: 'up' },
+      text('Down.'),
+    ],
+    { siblings_group_id: 3, status: 'paused', model_id: 'q::y::z' },
+  ),
+];
+const topicRow = { id: 't1', name: 'Maps', assistant_id: 'as1', active_node_id: 'a1', created_at: 1767323044000 };
+const jsonl = (lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
 runFormatConformance(cherryStudio, [
   {
     name: 'answers of two models, a tool and reasoning',
@@ -154,6 +190,32 @@ runFormatConformance(cherryStudio, [
     nodes: 2,
     findings: [],
   },
+  {
+    name: 'rows of two tables, a file each',
+    files: { 'topic.json': JSON.stringify([topicRow]), 'message.json': JSON.stringify(rows) },
+    trees: 1,
+    nodes: 5,
+    findings: [],
+    thread: ['North?', 'Think.\nUp.'],
+    newer: {
+      'topic.json': JSON.stringify([topicRow]),
+      'message.json': JSON.stringify([...rows, row('u2', 'a1', 'user', [text('Sure?')])]),
+    },
+  },
+  {
+    name: 'rows in lines, children first, with a parent that is gone, data that is none, and a row of another table',
+    files: {
+      'message.jsonl': jsonl([
+        ...rows.toReversed(),
+        row('u9', 'gone', 'user', [text('Alone')]),
+        row('u8', 'r', 'user', [], { data: '{', topic_id: 't2' }),
+        { other: 1 },
+      ]),
+    },
+    trees: 2,
+    nodes: 7,
+    findings: ['import/orphan', 'import/skipped', 'import/message-unreadable'],
+  },
 ]);
 
 async function nodesOf(files: Files) {
@@ -201,5 +263,26 @@ describe('backups of Cherry Studio', () => {
     const { trees, findings } = await nodesOf(whole);
     expect(trees[0]).toMatchObject({ title: 'Maps', systemPrompt: 'Be brief.', attributes: { pinned: true } });
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
+  });
+
+  it('[I108] have topics without a message too', async () => {
+    const { trees } = await nodesOf({ 'topic.json': JSON.stringify([{ ...topicRow, active_node_id: null }]) });
+    expect(trees.map((one) => [one.title, one.nodes.length])).toEqual([['Maps', 0]]);
+  });
+
+  it('[I108] are rows of tables since version 2: a tree below one root, with groups, models and the active one', async () => {
+    const { trees, byId } = await nodesOf({ 'all.json': JSON.stringify({ topic: [topicRow], message: rows }) });
+    expect(trees[0]).toMatchObject({ externalId: 't1', title: 'Maps', activeExternalId: 'a1', records: 4 });
+    expect(byId.get('u1')?.parentExternalId).toBe(null);
+    expect(byId.get('a1')).toMatchObject({
+      group: '3',
+      meta: { source: { type: 'model', provider: 'p', model_name: 'x', usage: { totalTokens: 9 } } },
+    });
+    expect(byId.get('a2/0')?.group).toBe('3');
+    expect(byId.get('a2')).toMatchObject({
+      status: 'aborted',
+      meta: { source: { type: 'model', provider: 'q', model_name: 'y::z' } },
+    });
+    expect(byId.has('r')).toBe(false);
   });
 });

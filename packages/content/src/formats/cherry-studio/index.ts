@@ -1,9 +1,11 @@
-// Backups of Cherry Studio up to version 5: one JSON document with topics, blocks and settings, files beside it.
+// Backups of Cherry Studio up to version 5, one JSON document with topics, blocks and settings, files beside it; and rows of
+// the tables that version 2 of the app has instead.
 import type { Json } from '@coppice/core';
-import { defineFormat } from '../contract.ts';
+import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
-import type { Sample } from '../input.ts';
+import { type Input, type Sample, sampleOf } from '../input.ts';
 import { read } from './read.ts';
+import { hasRows, readRows } from './rows.ts';
 
 /** Whether the beginning of a document shows a backup; settings may fill all of it. */
 export function isBackup(json: Json | undefined): boolean {
@@ -15,13 +17,22 @@ export function isBackup(json: Json | undefined): boolean {
 }
 
 function detect(sample: Sample): number {
-  return sample.files.some((file) => isBackup(file.json)) ? 0.95 : 0;
+  if (sample.files.some((file) => isBackup(file.json))) return 0.95;
+  return sample.files.some((file) => hasRows(file.lines.length > 1 ? [...file.lines] : file.json)) ? 0.93 : 0;
 }
 
-/** JSON backups of Cherry Studio. */
+async function* readAny(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const sample = await sampleOf(input);
+  const backup = sample.files.some((file) => isBackup(file.json));
+  const rows = sample.files.some((file) => hasRows(file.lines.length > 1 ? [...file.lines] : file.json));
+  yield* rows && !backup ? readRows(input) : read(input, options, isBackup);
+}
+
+/** JSON backups of Cherry Studio, and rows of its tables. */
 export const cherryStudio = defineFormat({
   name: 'cherry-studio',
   label: 'Cherry Studio backup',
-  summary: 'Topics of a JSON backup with answers of several models, reasoning, tools and files.',
-  reader: { detect, read: (input, options) => read(input, options, isBackup) },
+  summary:
+    'Topics of a JSON backup with answers of several models, reasoning, tools and files; or rows of the tables `topic` and `message` as JSON.',
+  reader: { detect, read: readAny },
 });

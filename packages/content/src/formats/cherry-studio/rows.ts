@@ -1,0 +1,179 @@
+// Rows of the tables `topic` and `message`, as any tool for SQLite prints them in JSON: a list, one a line, or both tables
+// in one document. Rows of a topic may lie anywhere, so they are gathered in batches, as backups are.
+import type { Json, JsonObject } from '@coppice/core';
+import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, timeFinding } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile } from '../input.ts';
+import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
+import { stretchesOf } from '../ui-messages.ts';
+import { statusOf } from './message.ts';
+
+const patterns = [['*'], ['message', '*'], ['topic', '*'], ['messages', '*'], ['topics', '*']];
+const batchBytes = 32 * 1024 * 1024;
+
+function isMessageRow(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.topic_id === 'string' && 'parent_id' in value && 'data' in value;
+}
+
+function isTopicRow(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.id === 'string' && 'active_node_id' in value;
+}
+
+/** Whether a value shows rows of either table. */
+export function hasRows(json: Json | undefined): boolean {
+  const lists = isJsonObject(json)
+    ? [listAt(json, 'message'), listAt(json, 'topic')]
+    : [Array.isArray(json) ? json : []];
+  return lists.some((list) => list.slice(0, 20).some((one) => isMessageRow(one) || isTopicRow(one)));
+}
+
+async function* recordsOf(file: InputFile): AsyncGenerator<FileRecord> {
+  yield* (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, patterns);
+}
+
+/** A column that holds JSON as text; as it is where a tool has read it already, undefined where it is none. */
+function columnOf(value: Json | undefined): JsonObject | undefined {
+  if (isJsonObject(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  try {
+    const read: Json = JSON.parse(value);
+    return isJsonObject(read) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Row {
+  readonly record: JsonObject;
+  readonly place: string;
+  readonly findings: readonly Finding[];
+}
+
+function sourceOf(row: JsonObject): JsonObject | undefined {
+  if (row.role === 'user') return { type: 'user' };
+  const id = filledAt(row, 'model_id');
+  if (id === undefined) return undefined;
+  const [provider = '', ...rest] = id.split('::');
+  const usage = columnOf(row.stats);
+  return {
+    type: 'model',
+    ...(rest.length === 0 ? {} : { provider }),
+    model_name: rest.length === 0 ? id : rest.join('::'),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** The nodes of a row: calls, results and what followed hang below each other. */
+function nodesOf({ record, place }: Row, roots: ReadonlySet<string>, findings: Finding[]): ImportedNode[] {
+  const id = filledAt(record, 'id') ?? place;
+  const named = filledAt(record, 'parent_id');
+  let parent = named === undefined || roots.has(named) ? null : named;
+  const createdAt = fromAnyTime(record.created_at);
+  for (const one of timeFinding(record.created_at, createdAt, place)) findings.push(one);
+  const data = columnOf(record.data);
+  if (data === undefined) findings.push(finding('import/message-unreadable', 'repair', place, 'its data are no JSON'));
+  const role = filledAt(record, 'role') ?? 'assistant';
+  const stretches = stretchesOf({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
+  const source = sourceOf(record);
+  const status = statusOf(record);
+  const group = numberAt(record, 'siblings_group_id') ?? 0;
+  const last = Math.max(0, stretches.length - 1);
+  const nodes: ImportedNode[] = [];
+  for (let part = 0; part <= last; part++) {
+    const { message = null, meta = {} } = stretches[part] ?? {};
+    const own = part === last ? id : `${id}/${part}`;
+    const byTool = message?.role === 'tool';
+    nodes.push({
+      externalId: own,
+      parentExternalId: parent,
+      message,
+      records: part === last ? 1 : 0,
+      place,
+      meta: byTool || source === undefined ? meta : { ...meta, source },
+      ...(part === last ? { record } : {}),
+      ...(part === 0 && group > 0 ? { group: String(group) } : {}),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(part === last && status !== undefined ? { status } : {}),
+      ...(typeof record.deleted_at === 'number' ? { removed: true } : {}),
+    });
+    parent = own;
+  }
+  return nodes;
+}
+
+function treeOf(id: string, rows: readonly Row[], topic: JsonObject | undefined): ImportedTree {
+  const findings: Finding[] = [];
+  const nodes: ImportedNode[] = [];
+  const isRoot = ({ record }: Row) => record.role === 'root';
+  const roots = rows.filter(isRoot);
+  const rootIds = new Set(roots.map(({ record }) => filledAt(record, 'id') ?? ''));
+  for (const row of rows) {
+    for (const one of row.findings) findings.push(one);
+    if (!isRoot(row)) for (const node of nodesOf(row, rootIds, findings)) nodes.push(node);
+  }
+  const title = filledAt(topic ?? {}, 'name');
+  const active = filledAt(topic ?? {}, 'active_node_id');
+  const createdAt = fromAnyTime(topic?.created_at);
+  const updatedAt = fromAnyTime(topic?.updated_at);
+  return {
+    externalId: id,
+    scope: '',
+    ...(title === undefined ? {} : { title }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    nodes,
+    ...(active === undefined ? {} : { activeExternalId: rootIds.has(active) ? null : active }),
+    record: {
+      ...(topic === undefined ? {} : { topic }),
+      ...(roots.length === 0 ? {} : { roots: roots.map(({ record }) => record) }),
+    },
+    ownRecords: roots.length,
+    place: rows[0]?.place ?? id,
+    findings,
+  };
+}
+
+/** Ids of topics in batches whose rows fit into memory together. */
+function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
+  const batches: Set<string>[] = [];
+  let held = Number.POSITIVE_INFINITY;
+  for (const [id, size] of sizes) {
+    if (held + size > batchBytes) {
+      batches.push(new Set());
+      held = 0;
+    }
+    batches.at(-1)?.add(id);
+    held += size;
+  }
+  return batches;
+}
+
+/** Reads rows: a first pass for the topics and their sizes, then the trees. */
+export async function* readRows(input: Input): AsyncGenerator<ReadEvent> {
+  const topics = new Map<string, JsonObject>();
+  const sizes = new Map<string, number>();
+  for (const file of input.files)
+    for await (const record of recordsOf(file)) {
+      if (record.type === 'finding') yield record;
+      if (record.type !== 'record') continue;
+      const { value, place } = record;
+      if (isMessageRow(value)) {
+        const topic = filledAt(value, 'topic_id') ?? '';
+        sizes.set(topic, (sizes.get(topic) ?? 0) + record.bytes);
+      } else if (isTopicRow(value)) topics.set(filledAt(value, 'id') ?? '', value);
+      else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no row of a message', 1) };
+    }
+  for (const id of topics.keys()) if (!sizes.has(id)) sizes.set(id, 0);
+  for (const batch of batchesOf(sizes)) {
+    yield { type: 'pause' };
+    const rows = new Map<string, Row[]>([...batch].map((id) => [id, []]));
+    for (const file of input.files)
+      for await (const record of recordsOf(file)) {
+        if (record.type !== 'record' || !isMessageRow(record.value)) continue;
+        const { value, place, findings } = record;
+        rows.get(filledAt(value, 'topic_id') ?? '')?.push({ record: value, place, findings });
+      }
+    for (const [id, own] of rows) yield { type: 'tree', tree: treeOf(id, own, topics.get(id)) };
+  }
+}
