@@ -76,8 +76,11 @@ const shots: readonly Shot[] = [
     name: 'share',
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
-    act: async (page) => {
-      await page.getByRole('button', { name: /share/i }).first().click();
+    act: async (page, _stage, _demo, phone) => {
+      if (phone) {
+        await page.getByRole('button', { name: 'More' }).first().click();
+        await page.getByRole('menuitem', { name: /share/i }).first().click();
+      } else await page.getByRole('button', { name: /share/i }).first().click();
       await page.getByRole('button', { name: 'Make a link' }).click();
       await page.locator('.link-row').waitFor();
     },

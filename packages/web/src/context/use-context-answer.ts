@@ -13,6 +13,7 @@ export function useContextAnswer(): {
   const session = useSession();
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const version = useTree((state) => state.base?.tree.version ?? 0);
+  const ready = useTree((state) => state.phase === 'ready');
   const models = useLists((lists) => lists.models);
   const chosen = useLists((lists) => lists.chosen);
   const defaultModel = useLists((lists) => lists.defaultModel);
@@ -31,17 +32,18 @@ export function useContextAnswer(): {
     };
   }, [session, leaf, model]);
   useEffect(() => {
-    if (version === 0) return;
+    // Counting a long branch keeps the server busy: not before the thread is on the screen.
+    if (version === 0 || !ready) return;
     // A reply in full flow changes the tree often; the thread comes first.
     let stop: (() => void) | undefined;
     const timer = setTimeout(() => {
       stop = load();
-    }, 150);
+    }, 400);
     return () => {
       clearTimeout(timer);
       stop?.();
     };
-  }, [load, version]);
+  }, [load, version, ready]);
   return { answer, model, reload: () => void load() };
 }
 

@@ -87,6 +87,7 @@ export class TreeSession {
   #again = false;
   #wanted: NodeId | null = null;
   #topologyWanted = false;
+  #topologyAsked: Promise<Topology | null> | null = null;
 
   constructor(treeId: TreeId) {
     this.treeId = treeId;
@@ -271,6 +272,14 @@ export class TreeSession {
   async wantTopology(): Promise<Topology | null> {
     this.#topologyWanted = true;
     if (this.state.topology !== null) return this.state.topology;
+    // Outline and map ask in the same moment; a large shape is read once.
+    this.#topologyAsked ??= this.#readTopology().finally(() => {
+      this.#topologyAsked = null;
+    });
+    return this.#topologyAsked;
+  }
+
+  async #readTopology(): Promise<Topology | null> {
     try {
       const answer = await api.topology(this.treeId, this.#closed.signal);
       const topology = new Topology(answer.rootId, answer.nodes, answer.bookmarks);
