@@ -155,7 +155,18 @@ export class Book {
     const more = this.#keeper?.fresh?.(volume.id, pages.tree, write) ?? [];
     for (const { settled, tree, sequence, format } of more) {
       this.#lookup.adopt(volume.id, insertedBy(settled));
+      volume.linear = null;
       this.#publish(volume, settled, tree, Math.max(sequence, this.#news.next()), format);
+    }
+  }
+
+  /** After a failure: what was not acknowledged may have lasted all the same, and then it is seen from now on. */
+  #lookAgain(volume: Volume, pages: Pages): void {
+    try {
+      this.#refresh(volume, pages, false);
+    } catch (error) {
+      // What failed is told by whoever calls this; the next one looks again.
+      if (!isAppError(error)) throw error;
     }
   }
 
@@ -240,6 +251,7 @@ export class Book {
       await this.keep(list === undefined ? entry : { ...entry, list });
     } catch (error) {
       release();
+      if (volume !== undefined && pages !== null) this.#lookAgain(volume, pages);
       throw error;
     }
     if (volume !== undefined) volume.linear = null;

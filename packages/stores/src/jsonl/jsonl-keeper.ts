@@ -133,8 +133,6 @@ export class JsonlKeeper implements Keeper {
       if (one.type === 'insert' && !isUuid(one.node.id))
         refuse('id/invalid', 'A new entry has a UUID in lower case.', { nodeId: one.node.id });
     const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
-    const { list, format } = entry;
-    if (list !== undefined) session.commit({ ...list, format }, this.#header(entry.tree.owner));
     session.commit(entry, this.#header(entry.tree.owner));
     this.#has.sessions.set(entry.treeId, session);
   }

@@ -56,6 +56,13 @@ export function headerText(header: SessionHeader): string {
   return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
 }
 
+/** A commit on its way into a file. */
+export interface LinesOfCommit {
+  readonly entries: readonly SessionEntry[];
+  readonly version: number;
+  readonly commit: SessionCommit | null;
+}
+
 /** An open session file. */
 export class JsonlFile implements SessionFile {
   readonly path: string;
@@ -373,19 +380,21 @@ export class JsonlFile implements SessionFile {
   async append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void> {
     this.checkWritable();
     if (this.#sizeNow() !== this.#size) this.refresh();
-    this.#write(entries, this.version + 1, commit ?? null, this.#size);
+    this.#write([{ entries, version: this.version + 1, commit: commit ?? null }], this.#size);
   }
 
-  /** Adds the lines of a commit in one write, on the disk when this returns. */
-  write(entries: readonly SessionEntry[], version: number, commit: SessionCommit | null): void {
+  /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
+  write(commits: readonly LinesOfCommit[]): void {
     this.checkWritable();
-    this.#write(entries, version, commit, this.#sizeNow());
+    this.#write(commits, this.#sizeNow());
   }
 
-  #write(entries: readonly SessionEntry[], version: number, commit: SessionCommit | null, found: number): void {
-    if (entries.length === 0) return;
-    const last = entries.length - 1;
-    const texts = entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
+  #write(commits: readonly LinesOfCommit[], found: number): void {
+    const texts = commits.flatMap(({ entries, version, commit }) =>
+      entries.map((entry, index) => lineText(entry, version, index === entries.length - 1 ? commit : undefined)),
+    );
+    const version = commits[0]?.version;
+    if (texts.length === 0 || version === undefined) return;
     const added = onFile(this.path, () => {
       this.#writer ??= openSync(this.path, 'a');
       const writer = this.#writer;

@@ -163,24 +163,33 @@ export class Session {
     return file;
   }
 
-  /** Makes a commit last. The first one makes the file. */
-  commit({ settled, tree, sequence, format }: Kept, header: Readonly<Record<string, unknown>>): void {
-    const { commit } = settled;
-    const noted = commitOf(commit, sequence, format);
+  /** Makes a commit last; the one by which a list became a tree goes with it, in one write. The first one makes the file. */
+  commit(kept: Kept & { readonly list?: Omit<Kept, 'format'> }, header: Readonly<Record<string, unknown>>): void {
+    const { settled, tree, sequence, format, list } = kept;
     const before = this.#latest?.version === 0 ? null : this.#latest;
-    const lines = linesOf(commit, {
-      before,
-      fileId: this.#file === null ? (id) => id : this.names.toFile,
-      newId: randomUUID,
-      kit: this.#kit,
-      header,
-    });
+    const first = list === undefined ? [] : [this.#linesOf(list.settled.commit, null, header)];
+    const lines = this.#linesOf(settled.commit, list?.tree ?? before, header);
+    const noted = commitOf(settled.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
-    else this.writing().write(lines.filter(notHeader), commit.version, noted);
+    else {
+      const commits = [...first.map((entries) => ({ entries, of: list ?? kept })), { entries: lines, of: kept }];
+      this.writing().write(
+        commits.map(({ entries, of }) => ({
+          entries: entries.filter(notHeader),
+          version: of.settled.commit.version,
+          commit: commitOf(of.settled.commit, of.sequence, format),
+        })),
+      );
+    }
     this.#latest = tree;
     this.#loaded = null;
     this.#sequence = sequence;
     this.#format = format;
+  }
+
+  #linesOf(commit: Commit, before: Tree | null, header: Readonly<Record<string, unknown>>): SessionEntry[] {
+    const fileId = this.#file === null ? (id: string) => id : this.names.toFile;
+    return linesOf(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
   }
 
   /** Makes a list of messages last, as it is. */
