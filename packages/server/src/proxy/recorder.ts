@@ -31,6 +31,8 @@ export interface Ticket {
 
 /** One line of what was recorded last. */
 export interface RecordedCall {
+  /** Whose it is; nobody else is told of it. */
+  readonly owner: string;
   readonly at: number;
   readonly project: string;
   readonly model: string;
@@ -265,14 +267,14 @@ export class Recorder {
         const recorded = await recordExchange(this.#options.storeOf(owner), exchange, { actor: owner, now, newId });
         this.#recorded += 1;
         this.#lastError = null;
-        this.#show(call, returned, recorded);
+        this.#show(owner, call, returned, recorded);
         return;
       } catch (error) {
         this.#note(error);
         const mayPass = isAppError(error) && error.kind === 'unavailable';
         if (!mayPass || this.#closing) {
           this.#failed += 1;
-          this.#show(call, returned, null);
+          this.#show(owner, call, returned, null);
           return;
         }
         await new Promise((resolve) => setTimeout(resolve, wait).unref());
@@ -280,8 +282,9 @@ export class Recorder {
     }
   }
 
-  #show(call: CallTaken, returned: Returned, recorded: Recorded | null): void {
+  #show(owner: string, call: CallTaken, returned: Returned, recorded: Recorded | null): void {
     this.#calls.push({
+      owner,
       at: call.timing.startedAt,
       project: call.project,
       model: returned.model ?? call.asked.model,

@@ -104,3 +104,14 @@ test('[A85] a user has a bounded number of requests in a minute', async () => {
   expect((await server.ask('GET', '/api/me')).status).toBe(200);
   await server.close();
 });
+
+test('[A86] what was recorded of the calls of others is not told', async () => {
+  const server = await openSharedServer();
+  const body = { model: 'offline/babble', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] };
+  const called = await server.ask('POST', '/v1/chat/completions', { token: 'ben', body });
+  expect(called.status).toBe(200);
+  const calls = async (token: string) => (await server.ask('GET', '/api/proxy', { token })).body.calls.length;
+  while ((await calls('ben')) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect([await calls('ben'), await calls('cleo'), await calls('ada')]).toEqual([1, 0, 0]);
+  await server.close();
+});

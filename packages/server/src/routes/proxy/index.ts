@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
+import type { Recorder } from '../../proxy/recorder.ts';
 import { defineRoute, type RawReply, type Route, reply } from '../define.ts';
 
 const anything = z.unknown();
@@ -100,13 +101,19 @@ const stateShape = z
   })
   .openapi('ProxyState');
 
+/** How recording is, with the calls of one owner. */
+function stateFor(recorder: Recorder, owner: string): z.input<typeof stateShape> {
+  const own = recorder.calls.filter((call) => call.owner === owner);
+  return { ...recorder.state, calls: own.map(({ owner: _, ...call }) => call) };
+}
+
 const state = defineRoute({
   method: 'get',
   path: '/api/proxy',
   name: 'getProxy',
   summary: 'How recording is, and what was recorded last.',
   answer: stateShape,
-  handle: ({ services: { recorder } }) => reply({ ...recorder.state, calls: [...recorder.calls] }),
+  handle: ({ services: { recorder }, caller }) => reply(stateFor(recorder, caller.owner)),
 });
 
 const pause = defineRoute({
@@ -117,9 +124,9 @@ const pause = defineRoute({
   needs: { access: 'admin' },
   body: z.strictObject({ recording: z.boolean() }),
   answer: stateShape,
-  handle({ services: { recorder }, body }) {
+  handle({ services: { recorder }, caller, body }) {
     recorder.recording = body.recording;
-    return reply({ ...recorder.state, calls: [...recorder.calls] });
+    return reply(stateFor(recorder, caller.owner));
   },
 });
 
