@@ -15,6 +15,8 @@ interface Shot {
   readonly path: (demo: Demo) => string;
   /** What is there when the screen is. */
   readonly ready: string;
+  /** Not on a phone, which zooms by fingers. */
+  readonly desk?: boolean;
   readonly act?: (page: Page, stage: Stage, demo: Demo, phone: boolean) => Promise<void>;
 }
 
@@ -40,8 +42,20 @@ const shots: readonly Shot[] = [
       await page.keyboard.press('ArrowRight');
     },
   },
-  { name: 'map-far', path: (demo) => `/t/${demo.id}?view=map`, ready: '.minimap canvas', act: clicking('Far') },
-  { name: 'map-near', path: (demo) => `/t/${demo.id}?view=map`, ready: '.minimap canvas', act: clicking('Near') },
+  {
+    name: 'map-far',
+    path: (demo) => `/t/${demo.id}?view=map`,
+    ready: '.minimap canvas',
+    act: clicking('Far'),
+    desk: true,
+  },
+  {
+    name: 'map-near',
+    path: (demo) => `/t/${demo.id}?view=map`,
+    ready: '.minimap canvas',
+    act: clicking('Near'),
+    desk: true,
+  },
   { name: 'context', path: (demo) => `/t/${demo.id}?view=context`, ready: '.seg-msg' },
   {
     name: 'compare',
@@ -151,6 +165,7 @@ try {
     await first.close();
     for (const shot of shots) {
       if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
+      if (shot.desk === true && look.name === 'phone') continue;
       const { page, faults } = await stage.open(shot.path(demo), { context });
       try {
         await page.locator(shot.ready).first().waitFor();
