@@ -100,7 +100,7 @@ async function serious({ page }: Tab): Promise<readonly string[]> {
 
 const screens = (id: string, pause: string) =>
   [
-    { path: '/', ready: 'Search every branch' },
+    { path: '/', ready: 'All trees' },
     { path: `/t/${id}`, ready: 'Interrupted' },
     { path: `/t/${id}?view=map`, ready: 'Branches' },
     { path: `/t/${id}?view=context`, ready: 'Not sent' },
