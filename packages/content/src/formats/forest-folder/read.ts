@@ -163,7 +163,7 @@ class Folders {
 }
 
 async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<ReadEvent> {
-  const { value, findings } = readForeign(withoutMark(await bytesOf(file)), file.name);
+  const { value, findings } = readForeign(await bytesOf(file), file.name);
   for (const one of findings) yield { type: 'finding', finding: one };
   if (value === undefined) return;
   const list: readonly Json[] = Array.isArray(value) ? value : [value];
@@ -178,10 +178,6 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
   }
 }
 
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
 /** The trees of one folder of nodes: one, unless files of another root lie in it. */
 async function* readFolder(
   places: readonly Place[],
@@ -194,7 +190,7 @@ async function* readFolder(
   const folder = folders.at(first.data);
   for (const [index, { file }] of places.entries()) {
     if (index % pausesEvery === 0) yield { type: 'pause' };
-    const { value, findings } = readForeign(withoutMark(await bytesOf(file)), file.name);
+    const { value, findings } = readForeign(await bytesOf(file), file.name);
     if (value === undefined) {
       for (const one of findings) yield { type: 'finding', finding: one };
       continue;
