@@ -1,0 +1,155 @@
+/** What others install: packed, looked over, installed into an empty folder outside the repository, and used there. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packAll, published } from '../scripts/pack.ts';
+
+const root = join(import.meta.dirname, '..');
+const long = process.env['COPPICE_LONG'] === '1';
+// Installing what all packages depend on takes a registry; core and content get by with what is here already.
+const folders: readonly string[] = long ? published : ['core', 'content'];
+const examples = folders.filter((folder) => folder !== 'web' && folder !== 'cli');
+
+let staged = '';
+let project = '';
+let tarballs: ReadonlyMap<string, string> = new Map();
+
+beforeAll(() => {
+  mkdirSync(join(root, '.tmp'), { recursive: true });
+  staged = mkdtempSync(join(root, '.tmp', 'packages-'));
+  project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
+  tarballs = packAll(staged, folders);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  npm('install', '--no-audit', '--no-fund', ...(long ? fromRegistry() : fromHere()), ...tarballs.values());
+}, 600_000);
+
+afterAll(() => {
+  for (const folder of [staged, project]) if (folder !== '') rmSync(folder, { recursive: true, force: true });
+});
+
+function npm(...words: readonly string[]): void {
+  // Said outright: started by npm, it would take the folder of that one for its own.
+  execFileSync('npm', [...words, '--prefix', project], { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** The peer that the example of core uses. */
+function fromRegistry(): readonly string[] {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return ['--prefer-offline', `fast-check@${devDependencies['fast-check']}`];
+}
+
+function fromHere(): readonly string[] {
+  const names = ['fflate', 'tokenx', 'fast-check', 'pure-rand'];
+  return ['--offline', '--install-links', ...names.map((name) => join(root, 'node_modules', name))];
+}
+
+function coppice(...words: readonly string[]): readonly [string, readonly string[], object] {
+  const home = join(project, 'home');
+  mkdirSync(home, { recursive: true });
+  const env = { ...process.env, HOME: home, COPPICE_STORE: `sqlite:${join(home, 'trees.db')}` };
+  return ['npx', ['--no-install', 'coppice', ...words], { cwd: project, env }];
+}
+
+function say(...words: readonly string[]): string {
+  const [command, line, options] = coppice(...words);
+  return execFileSync(command, line, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** An example as a program that fails where a comment says something else than the line gives. */
+function programOf(readme: string): string {
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  let claims = 0;
+  const claim = (actual: string, expected: string) => {
+    claims += 1;
+    return `assert.deepStrictEqual(${actual}, ${expected});`;
+  };
+  const body = example
+    .replaceAll(/console\.log\((.*)\); \/\/ (.*)$/gm, (_line, actual, expected) => claim(actual, expected))
+    .replaceAll(/^(?!const |await |let |if |import |\s)(.*); \/\/ (.*)$/gm, (_line, actual, expected) =>
+      claim(actual, expected),
+    );
+  expect(claims).toBeGreaterThan(0);
+  const imports = [...body.matchAll(/^import .*;$/gm)].map(([line]) => line).join('\n');
+  return `import assert from 'node:assert';\n${imports}\n${body.replaceAll(/^import .*;$/gm, '')}\nprocess.exit(0);\n`;
+}
+
+describe.each(folders)('the package of %s', (folder) => {
+  test('is one that publint finds nothing to say about', async () => {
+    const { messages, pkg } = await publint({ pkgDir: join(staged, folder), pack: false, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  // The page is files for a browser: there is nothing to import and there are no types.
+  if (folder === 'web') return;
+  test('has types that resolve for everybody who imports it', () => {
+    const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
+    const tool = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+    const words = [tool, tarballs.get(name) ?? '', '--profile', 'esm-only', '--format', 'json'];
+    const { analysis } = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
+    expect(analysis.types).toEqual({ kind: 'included' });
+    expect(Object.keys(analysis.entrypoints)).toContain('.');
+  });
+});
+
+test.each(examples)('the README example of %s works where it is installed', (folder) => {
+  const program = join(project, `${folder}.mjs`);
+  writeFileSync(program, programOf(readFileSync(join(staged, folder, 'README.md'), 'utf8')));
+  execFileSync(process.execPath, [program], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+});
+
+test.each(folders)('%s says in its manifest what it is when it is installed', (folder) => {
+  const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
+  const manifest = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'));
+  expect(manifest).toMatchObject({ name, type: 'module', license: 'MIT', publishConfig: { provenance: true } });
+  expect(manifest).not.toHaveProperty('private');
+  if (folder === 'core') expect(manifest).not.toHaveProperty('dependencies');
+});
+
+if (long) {
+  test('coppice says its version where it is installed', () => {
+    expect(say('--version').trim()).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  test('the README example of coppice works where it is installed', () => {
+    const readme = readFileSync(join(staged, 'cli', 'README.md'), 'utf8');
+    const lines = /```sh\n([\s\S]*?)```/.exec(readme)?.[1]?.trim().split('\n') ?? [];
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      const [, ...words] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+      say(...words);
+    }
+    expect(say('tree', 'last')).toContain('And how do I keep it?');
+  });
+
+  test('coppice appends and serves the API and the page where it is installed', async () => {
+    expect(say('append', '--new', 'Hi')).toContain('Added');
+    const [, words, options] = coppice('serve', '--port', '0');
+    // Without npx between: the signal that ends it is meant for the server.
+    const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
+    const server = spawn(process.execPath, [program, ...words.slice(2)], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const address = await firstLine(server.stdout);
+      const { url, token } = JSON.parse(address);
+      const headers = { authorization: `Bearer ${token}` };
+      const trees = await fetch(`${url}/api/trees`, { headers });
+      expect(trees.status).toBe(200);
+      const page = await fetch(`${url}/`, { headers: { ...headers, accept: 'text/html' } });
+      expect(await page.text()).toContain('<div id="app"');
+    } finally {
+      server.kill('SIGTERM');
+    }
+  });
+}
+
+async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stream })) return line;
+  throw new Error('The server ended before it said where it is.');
+}
