@@ -1,0 +1,86 @@
+// npm run release: checks, tests and packs everything, then publishes it with provenance. Without --publish it stops short of
+// publishing: npm goes through the motions and says what it would have sent.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packAll, published } from './pack.ts';
+import { repository } from './tools.ts';
+
+/** What a release is decided by. */
+export interface ReleaseFacts {
+  /** The versions of the packages, by folder. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly changelog: string;
+  /** What git says is changed and not committed. */
+  readonly changes: string;
+  /** The tags of the commit that is released. */
+  readonly tags: readonly string[];
+  /** Whether a build server vouches for where the packages come from; npm signs nothing elsewhere. */
+  readonly vouched: boolean;
+}
+
+/** What stands against a release, as sentences; none when it may go out. A rehearsal is held to less. */
+export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
+  const found: string[] = [];
+  const versions = new Set(facts.versions.values());
+  const [version = ''] = versions;
+  if (versions.size !== 1) found.push(`The packages do not have one version: ${[...versions].join(', ')}.`);
+  const told = facts.changelog
+    .split('\n')
+    .some((line) => line.startsWith('## ') && line.split(/[\s[\]]+/).includes(version));
+  if (!publishes) return found;
+  if (!told) found.push(`CHANGELOG.md has no section for ${version}.`);
+  if (facts.changes !== '') found.push('There are changes that are not committed.');
+  if (!facts.tags.includes(`v${version}`)) found.push(`The commit has no tag v${version}.`);
+  if (!facts.vouched) found.push('Provenance needs a build server that issues identity tokens; this is none.');
+  return found;
+}
+
+function git(...words: readonly string[]): string {
+  return execFileSync('git', words, { cwd: repository, encoding: 'utf8' }).trim();
+}
+
+function readFacts(): ReleaseFacts {
+  const versionOf = (folder: string): string =>
+    JSON.parse(readFileSync(join(repository, 'packages', folder, 'package.json'), 'utf8')).version;
+  return {
+    versions: new Map(published.map((folder) => [folder, versionOf(folder)])),
+    changelog: readFileSync(join(repository, 'CHANGELOG.md'), 'utf8'),
+    changes: git('status', '--porcelain'),
+    tags: git('tag', '--points-at', 'HEAD').split('\n'),
+    vouched:
+      process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined || process.env['SIGSTORE_ID_TOKEN'] !== undefined,
+  };
+}
+
+function npm(words: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
+  execFileSync('npm', words, { cwd: repository, stdio: 'inherit', env });
+}
+
+function release(publishes: boolean): number {
+  const found = obstacles(readFacts(), publishes);
+  for (const sentence of found) process.stderr.write(`${sentence}\n`);
+  if (found.length > 0) return 1;
+  npm(['run', 'check']);
+  // A rehearsal looks at the packages; what goes out has passed everything.
+  if (publishes) npm(['test']);
+  npm(['test', '--', 'test/packages.test.ts'], { ...process.env, COPPICE_LONG: '1' });
+  const into = join(repository, '.tmp', 'release');
+  rmSync(into, { recursive: true, force: true });
+  mkdirSync(into, { recursive: true });
+  // In the order in which they build on each other: nobody finds a package whose dependencies are not there yet.
+  for (const tarball of packAll(into).values())
+    npm([
+      'publish',
+      tarball,
+      '--access',
+      'public',
+      ...(publishes ? ['--provenance'] : ['--dry-run', '--provenance=false']),
+    ]);
+  process.stdout.write(publishes ? 'Published.\n' : 'Nothing was published; npm run release -- --publish does it.\n');
+  return 0;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  process.exitCode = release(process.argv.slice(2).includes('--publish'));

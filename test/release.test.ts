@@ -1,0 +1,40 @@
+/** What stands against a release. */
+import { expect, test } from 'vitest';
+import { obstacles, type ReleaseFacts } from '../scripts/release.ts';
+
+const ready: ReleaseFacts = {
+  versions: new Map([
+    ['core', '1.2.0'],
+    ['cli', '1.2.0'],
+  ]),
+  changelog: '# Changes\n\n## 1.2.0\n\n- More.\n',
+  changes: '',
+  tags: ['v1.2.0'],
+  vouched: true,
+};
+
+test('nothing stands against a release that is told, committed, tagged and vouched for', () => {
+  expect(obstacles(ready, true)).toEqual([]);
+});
+
+test.each<[string, Partial<ReleaseFacts>, RegExp]>([
+  [
+    'packages of two versions',
+    { versions: new Map([...ready.versions, ['cli', '1.1.0']]) },
+    /one version: 1\.2\.0, 1\.1\.0/,
+  ],
+  ['a version that the changes do not tell of', { changelog: '## 1.2.01\n\nSince 1.2.0.\n' }, /no section for 1\.2\.0/],
+  ['changes that are not committed', { changes: ' M README.md' }, /not committed/],
+  ['a commit with another tag', { tags: ['v1.1.0'] }, /no tag v1\.2\.0/],
+  ['a machine that nobody vouches for', { vouched: false }, /Provenance/],
+])('%s are not published', (_what, facts, sentence) => {
+  const found = obstacles({ ...ready, ...facts }, true);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatch(sentence);
+});
+
+test('a rehearsal asks for one version and for nothing that comes with the release', () => {
+  const early = { ...ready, changelog: '', changes: ' M README.md', tags: [], vouched: false };
+  expect(obstacles(early, false)).toEqual([]);
+  expect(obstacles({ ...early, versions: new Map([...ready.versions, ['cli', '1.1.0']]) }, false)).toHaveLength(1);
+});
