@@ -83,7 +83,7 @@ const scroll = `() => {
 async function opening(page: Page, url: string): Promise<number> {
   await page.goto('about:blank');
   await page.goto(url, { waitUntil: 'commit' });
-  await page.waitForFunction('globalThis.firstMessageAt !== undefined');
+  await page.locator('[data-testid=thread] article').first().waitFor({ timeout: 120_000 });
   return page.evaluate('globalThis.firstMessageAt');
 }
 
