@@ -80,6 +80,9 @@ function compile(source: string, target: string, manifest: Manifest): void {
   writeFileSync(project, JSON.stringify(settings));
   run('typescript/bin/tsc', ['-p', project], repository);
   rmSync(project);
+  // A program that asks its manifest for the version finds a copy; with entries in it, some bundlers would resolve by it.
+  const copy = join(dist, 'package.json');
+  if (existsSync(copy)) writeFileSync(copy, JSON.stringify({ version: manifest.version, type: 'module' }));
   for (const path of filesBelow(dist))
     if (path.endsWith('.d.ts')) writeFileSync(path, withEndings(readFileSync(path, 'utf8')));
   for (const path of filesBelow(join(source, 'src'))) {
