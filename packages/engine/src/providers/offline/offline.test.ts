@@ -63,6 +63,24 @@ describe('the guide', () => {
     expect((await ask('What is a bookmark?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
   });
 
+  it('[G68] tells what Coppice is, in the words that the documentation begins with', async () => {
+    const asked = [
+      'What is Coppice?',
+      "what's coppice",
+      'Tell me about Coppice!',
+      'Explain Coppice to me in a sentence',
+    ];
+    for (const question of asked) {
+      const { text } = await ask(question, { temperature: 0 });
+      expect([question, text]).toEqual([
+        question,
+        expect.stringContaining('conversation with a language model as a tree'),
+      ]);
+      expect(text).toContain('[Coppice](README.md#coppice)');
+    }
+    expect((await ask('What is a bookmark in Coppice?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
+  });
+
   it('[G62] answers alike for one seed and differently for others, within one meaning', async () => {
     const answers = await Promise.all([1, 2, 3, 4, 5].map((seed) => ask('How do I connect a model?', { seed })));
     expect((await ask('How do I connect a model?', { seed: 3 })).text).toBe(answers[2]?.text);

@@ -7,6 +7,7 @@ import { pick, pickWeighted, type Random } from '../random.ts';
 import { knowledge, type Passage } from './knowledge.ts';
 import { createIndex, type Hit, type Index } from './search.ts';
 import { resultsIn } from './tools.ts';
+import { wordsOf } from './words.ts';
 
 const self = [
   'I am the guide that is built into Coppice. I am not a language model: I look your question up in the documentation and quote what fits.',
@@ -61,7 +62,7 @@ export function answer(request: ProviderRequest, random: Random): string {
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
     return paragraphs(one(self, random), one(connect, random), `${one(tryOut, random)} ${moreOnModels}`);
-  const hits = index().search(question, 6);
+  const hits = asksForAll(question) ? opening() : index().search(question, 6);
   const best = hits[0];
   if (best === undefined || best.score < weakest)
     return paragraphs(`${one(nothing, random)} ${one(self, random)}`, `${one(connect, random)} ${moreOnModels}`);
@@ -73,6 +74,21 @@ export function answer(request: ProviderRequest, random: Random): string {
     random,
   );
   return quoted(hit ?? best, question, temperature, random, mentions(request.messages));
+}
+
+/**
+ * Whether a question is about Coppice as a whole. Its name stands on every page and so finds none: without this the one
+ * thing that a newcomer asks first would be the one thing that the guide does not know.
+ */
+function asksForAll(question: string): boolean {
+  if (!/\bcoppice\b/i.test(question)) return false;
+  return wordsOf(question).length === 0 || /\b(?:what(?:'s|’s| is)|explain|describe) coppice\b/i.test(question);
+}
+
+/** The words that the documentation begins with. */
+function opening(): readonly Hit[] {
+  const passage = knowledge.passages.find((each) => each.path === 'README.md');
+  return passage === undefined ? [] : [{ passage, score: weakest }];
 }
 
 /** Below this a passage shares no more than a common word with the question. */

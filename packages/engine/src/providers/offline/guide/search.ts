@@ -21,6 +21,12 @@ const [saturation, lengthPenalty] = [1.2, 0.6];
 /** A word in a heading says more than one in the text. */
 const headingWeight = 3;
 
+/** What a sentence defines, as compared; null when it defines nothing. */
+function termOf(sentence: string): string | null {
+  const [, term] = /^In Coppice, (.+?) means /.exec(sentence) ?? [];
+  return term === undefined ? null : wordsOf(term).join(' ');
+}
+
 /** An index over passages; built once, searched often. */
 export function createIndex(passages: readonly Passage[]): Index {
   const documents = passages.map((passage) => {
@@ -34,7 +40,7 @@ export function createIndex(passages: readonly Passage[]): Index {
     };
     add(passage.title, headingWeight);
     for (const sentence of passage.sentences) add(sentence, 1);
-    return { passage, counts, length };
+    return { passage, counts, length, terms: new Set(passage.sentences.map(termOf)) };
   });
   const occurs = new Map<string, number>();
   for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);
@@ -46,14 +52,18 @@ export function createIndex(passages: readonly Passage[]): Index {
   return {
     search(question, most) {
       const words = new Set(wordsOf(question));
+      const term = [...words].join(' ');
       const hits: Hit[] = [];
-      for (const { passage, counts, length } of documents) {
+      for (const { passage, counts, length, terms } of documents) {
+        // Who asks for a word and nothing else wants its definition, which scores more than any use of the word can.
+        const defines = words.size > 0 && terms.has(term);
         let score = 0;
         for (const word of words) {
           const count = counts.get(word) ?? 0;
           if (count === 0) continue;
           const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / average);
           score += (rarity(word) * count * (saturation + 1)) / (count + norm);
+          if (defines) score += 2 * rarity(word) * (saturation + 1);
         }
         if (score > 0) hits.push({ passage, score });
       }
@@ -63,7 +73,7 @@ export function createIndex(passages: readonly Passage[]): Index {
       const asked = new Set(wordsOf(question));
       let score = 0;
       for (const word of new Set(wordsOf(sentence))) if (asked.has(word)) score += rarity(word);
-      return score;
+      return termOf(sentence) === [...asked].join(' ') ? 2 * score : score;
     },
   };
 }

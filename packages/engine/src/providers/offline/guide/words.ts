@@ -2,7 +2,7 @@
 
 // What stands in every question and says nothing about its subject.
 const common = new Set(
-  'a about after all also am an and any are as at be because been but by can could did do does for from get give had has have he her here his how i if in into is it its just know like make may me more most my need no not of on one only or our out please see she should show so some such tell than that the their them then there these they this those to too up us use used using want was way we were what when where which while who why will with without would you your coppice'.split(
+  'a about after all also am an and any are as at be because been but by can could describe did do does explain for from get give had has have he her here his how i if in into is it its just know like make may me mean means more most my need no not of on one only or our out please see she should show so some such tell than that the their them then there these they this those to too up us use used using want was way we were what when where which while who why will with without would you your coppice'.split(
     ' ',
   ),
 );
