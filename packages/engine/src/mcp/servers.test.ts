@@ -157,7 +157,8 @@ describe('what a child sees', () => {
     const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
     const client = await started('good', '', { env }, lines);
     const seen = JSON.parse(textOfResult(await call(client, 'env')));
-    expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: 'very-own-token' });
+    // What a result tells of a key that this process holds is hidden; only the child that was given it can tell it at all.
+    expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: '«hidden»' });
     for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
     expect(stateOf(client, 'odd').problems).toEqual([
       'LAB_KEY holds a key and is not passed on; give the server one of its own in env.',
