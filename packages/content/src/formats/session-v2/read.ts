@@ -144,6 +144,11 @@ class Session {
     for (let at = 1; at < file.size; at++) {
       const made = this.#byId.get(file.uuidAt(at));
       if (made === undefined) continue;
+      if (file.typeAt(at) === 'linear') {
+        const said = 'messages that are still a list; open the session once, then import it';
+        this.#findings.push(finding('import/skipped', 'loss', this.#place(made.at), said, made.records));
+        continue;
+      }
       if (isAside(file.typeAt(at))) {
         this.#asides += made.records;
         continue;

@@ -3,6 +3,7 @@ import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
+import { readImport } from '../read.ts';
 import { sessionV2 } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -197,6 +198,14 @@ describe('session files of version 2', () => {
   it('[I82] of a version to come are refused', async () => {
     const file = inputOf({ 's.jsonl': lines({ ...header, version: 3 }) });
     await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
+  });
+
+  it('[I84] whose messages are still a list say that these were not read', async () => {
+    const list = entry('linear', '1', '0', { messages: [{ message: { role: 'user', content: 'Hi' } }] });
+    const found: string[] = [];
+    for await (const event of readImport(inputOf({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
+      if (event.type === 'tree') for (const one of event.tree.findings) found.push(`${one.code} ${one.rejected}`);
+    expect(found).toEqual(['import/skipped 1']);
   });
 
   it('[I83] are written as one commit whose last line closes it', async () => {
