@@ -101,7 +101,16 @@ test('[Q3] a message that nobody sent is a failure', async () => {
 });
 
 test('[Q4] every part has a name, and an option that it does not know is refused', async () => {
-  expect([...parts.keys()]).toEqual(['kill9', 'faultwalk', 'permute', 'model', 'twoproc', 'vectors', 'deep']);
+  expect([...parts.keys()]).toEqual([
+    'kill9',
+    'faultwalk',
+    'permute',
+    'model',
+    'twoproc',
+    'migrate9',
+    'vectors',
+    'deep',
+  ]);
   await expect(parts.get('vectors')?.run(new Options(['--rounds', '3']), () => undefined)).rejects.toThrow(/--rounds/);
   await expect(parts.get('vectors')?.run(new Options(['--store', 'tape']), () => undefined)).rejects.toThrow(/tape/);
   expect(() => new Options(['rounds'])).toThrow(/no option/);
