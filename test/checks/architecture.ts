@@ -96,7 +96,6 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'cmdk' },
       { name: 'marked', where: /^src\/markdown\// },
       { name: 'virtua' },
-      { name: 'openapi-fetch' },
       { name: /^@fontsource-variable\// },
     ],
     purity: 'open',
