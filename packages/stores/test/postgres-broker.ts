@@ -52,6 +52,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
   };
   const broker = createServer((request, response) => {
+    // A connection that is kept may be closed at the very moment in which a test uses it again.
+    response.setHeader('connection', 'close');
     const answer = request.headers.authorization === token ? answers[request.url ?? ''] : undefined;
     if (answer === undefined) response.writeHead(404).end();
     else
