@@ -6,18 +6,14 @@ import {
   createCommands,
   createEvents,
   createGenerator,
-  createMcpClient,
   createTitles,
-  createTools,
-  filePins,
   type Generator,
   generatorSettings,
   type McpClient,
   type Providers,
-  pinsPath,
   type Tools,
-  toolSettings,
 } from '@coppice/engine';
+import { openTools } from './mcp-tools.ts';
 import type { Workplace } from './workplace.ts';
 
 // How long a command that is through waits for the title of what was said.
@@ -39,7 +35,7 @@ export interface EngineRoom {
 export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
   const events = createEvents();
-  const tools = createTools(toolSettings(config));
+  const { tools, mcp } = await openTools(at);
   const settings = generatorSettings(config);
   const generator = createGenerator({ store, providers, tools, events, ...settings });
   const { compactor } = generator;
@@ -47,18 +43,6 @@ export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
   const titles = createTitles({ store, events, summarizer: generator.summarizer, model: (id) => providers.model(id) });
   // A title is worth a moment, but nobody waits for a model that has nothing to say.
   at.onClose(() => Promise.race([titles.idle(), at.pause(titleMs)]).then(() => titles.close()));
-  let mcp: McpClient | null = null;
-  if (config.mcpServers.size > 0) {
-    mcp = createMcpClient({
-      config,
-      tools,
-      env: at.host.env,
-      pins: filePins(pinsPath({ env: at.host.env, home: at.host.home })),
-    });
-    const started = mcp;
-    at.onClose(() => started.close());
-    await started.start();
-  }
   const commands = createCommands({
     models: providers,
     events,

@@ -9,6 +9,7 @@ export {
   plainReply,
   type Turn,
 } from './fake-provider.ts';
+export { oddServer } from './mcp.ts';
 export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 export {
   type Beat,

@@ -3,6 +3,7 @@ import { type Listening, serve as listen, type ServeOptions } from '@coppice/ser
 import { openBrowser } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
+import { openTools } from '../../mcp-tools.ts';
 import { webFolder } from '../../web-folder.ts';
 import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -37,7 +38,10 @@ export const serve = defineSubcommand({
     const token = chosen ?? randomBytes(32).toString('base64url');
     const web = webFolder();
     const host = given.optional('host');
+    const { tools, mcp } = await openTools(at);
     const options: ServeOptions = {
+      tools,
+      ...(mcp === null ? {} : { mcp }),
       store,
       config,
       providers,

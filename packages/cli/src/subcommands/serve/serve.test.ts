@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { oddServer } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -59,6 +61,22 @@ describe('coppice serve', () => {
     stop.abort();
     await again;
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  });
+
+  it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none is left behind', async () => {
+    mkdirSync(`${bed.home}/.coppice`, { recursive: true });
+    const command = JSON.stringify(oddServer('good'));
+    writeFileSync(`${bed.home}/.coppice/config.toml`, `[mcp.servers.odd]\ncommand = ${command}\n`);
+    const path = process.env['PATH'] ?? '';
+    const running = serving({ PATH: path }).run(['serve', '--port', '0']);
+    const { port, token } = JSON.parse(await heard);
+    const headers = { authorization: `Bearer ${token}` };
+    const state = await (await fetch(`http://127.0.0.1:${port}/api/mcp`, { headers })).json();
+    expect(state).toMatchObject({ servers: [{ name: 'odd', status: 'ready' }] });
+    const tools = await (await fetch(`http://127.0.0.1:${port}/api/tools`, { headers })).json();
+    expect(JSON.stringify(tools)).toContain('odd__');
+    stop.abort();
+    expect((await running).code).toBe(0);
   });
 
   it('[O35] a public address without a chosen token is refused', async () => {

@@ -1,0 +1,23 @@
+/** The tools that models may call: our own, and those of the MCP servers that the operator's configuration names. */
+import {
+  createMcpClient,
+  createTools,
+  filePins,
+  type McpClient,
+  pinsPath,
+  type Tools,
+  toolSettings,
+} from '@coppice/engine';
+import type { Workplace } from './workplace.ts';
+
+/** Opens the tools; servers that were started end with the workplace. */
+export async function openTools(at: Workplace): Promise<{ readonly tools: Tools; readonly mcp: McpClient | null }> {
+  const config = await at.config();
+  const tools = createTools(toolSettings(config));
+  if (config.mcpServers.size === 0) return { tools, mcp: null };
+  const { env, home } = at.host;
+  const mcp = createMcpClient({ config, tools, env, pins: filePins(pinsPath({ env, home })) });
+  at.onClose(() => mcp.close());
+  await mcp.start();
+  return { tools, mcp };
+}
