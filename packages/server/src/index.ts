@@ -5,6 +5,8 @@ export * from './contract.ts';
 export { httpCodes, statusOf, statusOfKind } from './http-errors.ts';
 export { keepRecovering, recoverOnce } from './live/recovery.ts';
 export { createLog, type LogOptions } from './log.ts';
+export { createTreesServer, type TreesServerOptions } from './mcp/server.ts';
+export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
 export type { Access, Needs, Route } from './routes/define.ts';
 export { routes } from './routes/index.ts';

@@ -81,6 +81,8 @@ export interface Services {
   readonly tools: Tools;
   readonly commands: Commands;
   readonly mcp: McpClient | null;
+  /** Whether agents that come over `/mcp` may write. */
+  readonly mcpWrites: boolean;
   readonly kit: MessageKit;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
@@ -191,6 +193,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       abort: async ({ actId }) => turns.stop(actId),
     }),
     mcp: options.mcp ?? null,
+    mcpWrites: options.mcpWrites ?? false,
     kit,
     limits,
     quotas,

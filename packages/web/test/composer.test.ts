@@ -1,5 +1,6 @@
 import { textBeats } from '@coppice/engine/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from './browser-test.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from './browser-test.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, type Tab } from './harness.ts';
 

@@ -1,6 +1,7 @@
 import { createTools, defineTool } from '@coppice/engine';
 import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { test } from './browser-test.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 

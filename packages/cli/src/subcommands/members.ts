@@ -14,6 +14,7 @@ export { fsck } from './fsck/index.ts';
 export { importFrom } from './import/index.ts';
 export { log } from './log/index.ts';
 export { ls } from './ls/index.ts';
+export { mcp } from './mcp/index.ts';
 export { merge } from './merge/index.ts';
 export { move } from './move/index.ts';
 export { proxy } from './proxy/index.ts';

@@ -1389,6 +1389,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/mcp': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** The trees of the caller as an MCP server (streamable HTTP). It reads, and writes only where the operator says so. */
+    post: operations['callMcp'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/metrics': {
     parameters: {
       query?: never;
@@ -5796,6 +5813,39 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  callMcp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        '*/*': string;
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': unknown;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -18,6 +18,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   approveCall: () => ({ body: { approve: true } }),
   approveMcpTool: () => ({ body: { tool: 'x' } }),
   branch: ({ node }) => ({ body: { nodeId: node } }),
+  callMcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
   cherryPick: ({ node }) => ({ body: { nodeId: node } }),
   clearTree: () => ({}),
   compact: () => ({ body: {} }),

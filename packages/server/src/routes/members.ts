@@ -6,6 +6,7 @@ export { context } from './context/index.ts';
 export { feed } from './feed/index.ts';
 export { generations } from './generations/index.ts';
 export { history } from './history/index.ts';
+export { mcp } from './mcp/index.ts';
 export { models } from './models/index.ts';
 export { operation } from './operation/index.ts';
 export { proxy } from './proxy/index.ts';

@@ -1,0 +1,24 @@
+import { serveTreesOverStdio } from '@coppice/server';
+import { openEngineRoom } from '../../engine-room.ts';
+import { version } from '../../version.ts';
+import { defineSubcommand } from '../contract.ts';
+
+export const mcp = defineSubcommand({
+  name: 'mcp',
+  summary: 'serve your trees to an agent as an MCP server on standard input and output',
+  group: 'Talk',
+  options: [{ name: 'read-only', summary: 'offers nothing that changes a tree' }],
+  examples: ['coppice mcp --read-only', 'coppice mcp --store sqlite:/home/me/coppice.db'],
+  async run(given, at) {
+    const room = await openEngineRoom(at);
+    await serveTreesOverStdio({
+      store: room.store,
+      context: room.context,
+      compactor: room.compactor,
+      readOnly: given.flag('read-only') || (await room.store.info()).readOnly,
+      version,
+      signal: at.host.signal,
+    });
+    return null;
+  },
+});

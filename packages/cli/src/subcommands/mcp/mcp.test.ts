@@ -1,0 +1,41 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'bin', 'coppice.mjs');
+
+describe('coppice mcp', () => {
+  let bed: Bed;
+  beforeEach(() => {
+    bed = makeBed();
+  });
+  afterEach(() => bed.close());
+
+  it('[O55] an agent reads and grows the same trees over standard input and output', async () => {
+    const { tree } = await bed.grow('Tell me about the oak.');
+    const command = JSON.stringify([
+      process.execPath,
+      program,
+      'mcp',
+      '--store',
+      `sqlite:${bed.home}/.coppice/coppice.db`,
+    ]);
+    const config = parseConfig({ name: 'c.toml', text: `[mcp.servers.past]\ncommand = ${command}\n` }, {});
+    const env = { PATH: process.env['PATH'], HOME: bed.home };
+    const client = createMcpClient({ config, env, pins: memoryPins() });
+    try {
+      await client.start();
+      expect(client.servers()).toMatchObject([{ status: 'ready', server: { name: 'coppice' } }]);
+      const approve = ({ hash }: { readonly hash: string }) => ({ approved: true, hash }) as const;
+      const call = (name: string, parameters: Readonly<Record<string, string>>) =>
+        client.tools.call({ id: 'c', name: `past__${name}`, parameters }, { approve });
+      expect(JSON.stringify((await call('search', { text: 'oak' })).message)).toContain(tree);
+      expect((await call('append', { tree, text: 'And the beech?' })).error).toBeNull();
+    } finally {
+      await client.close();
+    }
+    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{}, { text: 'And the beech?' }] });
+  });
+});

@@ -1,0 +1,323 @@
+/** Somebody's trees as an MCP server: agents search, read and branch their own past. */
+import {
+  diffBranches,
+  diffMessages,
+  isAppError,
+  type Node,
+  type NodeId,
+  nodeId,
+  parseNodeId,
+  parseTreeId,
+  type RunContext,
+  readPage,
+  readPath,
+  readTopology,
+  readTree,
+  run,
+  type Store,
+  type TreeId,
+  textMessage,
+  treeId,
+  valueOf,
+} from '@coppice/core';
+import type { Compactor } from '@coppice/engine';
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** What a server is made with. */
+export interface TreesServerOptions {
+  readonly store: Store;
+  /** What core is run with on behalf of the caller. */
+  readonly context: () => RunContext;
+  /** Sums branches up; without it, summarise is refused. */
+  readonly compactor?: Compactor | undefined;
+  /** Offers nothing that changes a tree. */
+  readonly readOnly: boolean;
+  readonly version: string;
+}
+
+const tree = z.string().describe('The id of a tree.');
+const node = z.string().describe('The id of a node of the tree.');
+const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
+const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
+const longestText = 8_000;
+
+interface Said {
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+function said(value: unknown): Said {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+}
+
+/** Answers with what came, or with the refusal as a tool error that a model can read. */
+async function answered(act: () => Promise<unknown>): Promise<Said> {
+  try {
+    return said(await act());
+  } catch (thrown) {
+    const text = isAppError(thrown) ? `${thrown.code}: ${thrown.message}` : 'internal: something went wrong.';
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+}
+
+function messageOf(one: Node) {
+  const { id, parentId, role, kind, status, createdAt, text } = one;
+  const cut = text.length > longestText;
+  return { id, parentId, role, kind, status, createdAt, text: cut ? text.slice(0, longestText) : text, cut };
+}
+
+function treeOf(text: string): TreeId {
+  return valueOf(parseTreeId(text));
+}
+
+function nodeOf(text: string): NodeId {
+  return valueOf(parseNodeId(text));
+}
+
+/** A server over the trees of one owner. */
+export function createTreesServer(options: TreesServerOptions): McpServer {
+  const server = new McpServer({ name: 'coppice', version: options.version });
+  addReading(server, options.store);
+  if (!options.readOnly) addWriting(server, options);
+  addResources(server, options.store);
+  server.registerPrompt(
+    'continue-branch',
+    {
+      title: 'Go on from a branch',
+      description: 'The thread that ends at a node, to go on from.',
+      argsSchema: z.object({ tree, node: node.optional() }),
+    },
+    async ({ tree: of, node: at }) => {
+      const id = treeOf(of);
+      const page = await options.store.read(id, () =>
+        readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: nodeOf(at) }) }),
+      );
+      const text = page.nodes.map((one) => `${one.role}: ${one.text.slice(0, longestText)}`).join('\n\n');
+      return {
+        messages: [{ role: 'user', content: { type: 'text', text: `Go on from this conversation:\n\n${text}` } }],
+      };
+    },
+  );
+  return server;
+}
+
+const reads = { readOnlyHint: true, openWorldHint: false } as const;
+
+function addReading(server: McpServer, store: Store): void {
+  server.registerTool(
+    'list',
+    {
+      description: 'Lists conversations, last changed first.',
+      inputSchema: z.object({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
+      annotations: reads,
+    },
+    ({ title, project, limit: most = 20, cursor: from }) =>
+      answered(async () => {
+        const page = await store.trees({
+          limit: most,
+          ...(title === undefined ? {} : { title }),
+          ...(project === undefined ? {} : { project }),
+          ...(from === undefined ? {} : { cursor: from }),
+        });
+        const items = page.items.map(({ id, version, updatedAt, activeNodeId, attributes }) => {
+          return { id, version, updatedAt, activeNodeId, title: attributes.title ?? attributes.autoTitle ?? null };
+        });
+        return { items, cursor: page.cursor };
+      }),
+  );
+  server.registerTool(
+    'search',
+    {
+      description: 'Finds messages in every branch of every conversation; all words must be there.',
+      inputSchema: z.object({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
+      annotations: reads,
+    },
+    ({ text, tree: of, limit: most = 20, cursor: from }) =>
+      answered(() =>
+        store.search({
+          text,
+          limit: most,
+          ...(of === undefined ? {} : { treeId: treeOf(of) }),
+          ...(from === undefined ? {} : { cursor: from }),
+        }),
+      ),
+  );
+  server.registerTool(
+    'read-thread',
+    {
+      description: 'Reads the messages of a branch, newest last, up to the active node or another one.',
+      inputSchema: z.object({ tree, node: node.optional(), limit, before: node.optional() }),
+      annotations: reads,
+    },
+    ({ tree: of, node: at, limit: most = 20, before }) =>
+      answered(async () => {
+        const id = treeOf(of);
+        const page = await store.read(id, () =>
+          readPage(id, {
+            limit: most,
+            ...(at === undefined ? {} : { nodeId: nodeOf(at) }),
+            ...(before === undefined ? {} : { before: nodeOf(before) }),
+          }),
+        );
+        const { rootId, activeNodeId, version } = page;
+        return { rootId, activeNodeId, version, before: page.before, messages: page.nodes.map(messageOf) };
+      }),
+  );
+  server.registerTool(
+    'read-tree',
+    {
+      description: 'Reads the shape of a conversation: its branches without what the messages say.',
+      inputSchema: z.object({ tree, from: node.optional(), depth: z.number().int().min(0).max(1_000).optional() }),
+      annotations: reads,
+    },
+    ({ tree: of, from, depth = 50 }) =>
+      answered(async () => {
+        const id = treeOf(of);
+        const [row, nodes] = await store.read(id, function* () {
+          const start = from === undefined ? {} : { from: nodeOf(from) };
+          return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
+        });
+        const most = 500;
+        const { rootId, activeNodeId, version } = row;
+        return { rootId, activeNodeId, version, left: Math.max(0, nodes.length - most), nodes: nodes.slice(0, most) };
+      }),
+  );
+  server.registerTool(
+    'compare',
+    {
+      description: 'Says what two branches share and what each has for itself.',
+      inputSchema: z.object({ tree, a: node, b: node }),
+      annotations: reads,
+    },
+    ({ tree: of, a, b }) =>
+      answered(async () => {
+        const id = treeOf(of);
+        const [left, right] = await store.read(id, function* () {
+          return [yield* readPath({ to: nodeOf(a) }), yield* readPath({ to: nodeOf(b) })] as const;
+        });
+        const found = diffBranches(left, right);
+        const [first, second] = [found.left[0]?.message, found.right[0]?.message];
+        return {
+          common: found.common,
+          shared: found.shared,
+          left: found.left.slice(0, 50).map(messageOf),
+          right: found.right.slice(0, 50).map(messageOf),
+          words: first == null || second == null ? null : diffMessages(first, second).text,
+        };
+      }),
+  );
+}
+
+const adds = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
+
+function addWriting(server: McpServer, { store, context, compactor }: TreesServerOptions): void {
+  server.registerTool(
+    'append',
+    {
+      description:
+        'Adds a message below a node, or at the end of the active branch; begins a conversation without a tree.',
+      inputSchema: z.object({
+        tree: tree.optional(),
+        node: node.optional(),
+        role: z.enum(['user', 'assistant']).optional(),
+        text: z.string().min(1).max(1_000_000),
+      }),
+      annotations: adds,
+    },
+    ({ tree: of, node: at, role = 'user', text }) =>
+      answered(async () => {
+        const given = context();
+        const id = of === undefined ? treeId(given.newId()) : treeOf(of);
+        if (of === undefined) await run(store, { type: 'create', treeId: id }, given);
+        const parent = at === undefined ? {} : { parentId: nodeOf(at) };
+        const messages = [{ message: textMessage(role, text) }];
+        const { result, version } = await run(store, { type: 'append', treeId: id, messages, ...parent }, given);
+        return { treeId: id, nodeId: result.nodeId, version };
+      }),
+  );
+  server.registerTool(
+    'branch',
+    {
+      description: 'Makes a node the one that the conversation goes on from.',
+      inputSchema: z.object({ tree, node, summary: z.string().max(100_000).optional() }),
+      annotations: adds,
+    },
+    ({ tree: of, node: at, summary }) =>
+      answered(async () => {
+        const command = { type: 'branch', treeId: treeOf(of), nodeId: nodeOf(at) } as const;
+        const { result, version } = await run(
+          store,
+          summary === undefined ? command : { ...command, summary },
+          context(),
+        );
+        return { nodeId: result.nodeId, version };
+      }),
+  );
+  server.registerTool(
+    'bookmark',
+    {
+      description: 'Names a node, or takes its name away where there is no title.',
+      inputSchema: z.object({ tree, node, title: z.string().max(500).optional() }),
+      annotations: { ...adds, idempotentHint: true },
+    },
+    ({ tree: of, node: at, title = null }) =>
+      answered(async () => {
+        const { version } = await run(
+          store,
+          { type: 'bookmark', treeId: treeOf(of), nodeId: nodeOf(at), title },
+          context(),
+        );
+        return { nodeId: at, title, version };
+      }),
+  );
+  if (compactor === undefined) return;
+  server.registerTool(
+    'summarise',
+    {
+      description: 'Brings a side branch back to the active one as a summary.',
+      inputSchema: z.object({ tree, node, focus: z.string().max(4_000).optional() }),
+      annotations: adds,
+    },
+    ({ tree: of, node: at, focus }) =>
+      answered(() =>
+        compactor.merge({ treeId: treeOf(of), nodeId: nodeOf(at), ...(focus === undefined ? {} : { focus }) }),
+      ),
+  );
+}
+
+function addResources(server: McpServer, store: Store): void {
+  const shape = new ResourceTemplate('coppice://trees/{tree}', {
+    list: async () => {
+      const { items } = await store.trees({ limit: 100 });
+      const resources = items.map(({ id, attributes }) => {
+        return { uri: `coppice://trees/${id}`, name: attributes.title ?? attributes.autoTitle ?? id };
+      });
+      return { resources };
+    },
+  });
+  server.registerResource(
+    'tree',
+    shape,
+    { description: 'The shape of a conversation.', mimeType: 'application/json' },
+    async (uri, { tree: of }) => {
+      const id = treeOf(String(of));
+      const nodes = await store.read(id, () => readTopology(id));
+      return {
+        contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(nodes.slice(0, 2_000)) }],
+      };
+    },
+  );
+  server.registerResource(
+    'thread',
+    new ResourceTemplate('coppice://trees/{tree}/nodes/{node}', { list: undefined }),
+    { description: 'The thread that ends at a node.', mimeType: 'text/markdown' },
+    async (uri, { tree: of, node: at }) => {
+      const id = treeOf(String(of));
+      const page = await store.read(id, () => readPage(id, { nodeId: nodeId(String(at)), limit: 100 }));
+      const text = page.nodes.map((one) => `## ${one.role}\n\n${one.text}`).join('\n\n');
+      return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
+    },
+  );
+}

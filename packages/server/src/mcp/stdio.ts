@@ -1,0 +1,19 @@
+/** The same over standard input and output, for agents that start it themselves. */
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { createTreesServer, type TreesServerOptions } from './server.ts';
+
+/** Serves until the other side closes, or the signal fires. Nothing else may write to standard output meanwhile. */
+export async function serveTreesOverStdio(
+  options: TreesServerOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  const server = createTreesServer(options);
+  const transport = new StdioServerTransport();
+  const ended = new Promise<void>((resolve) => {
+    transport.onclose = () => resolve();
+    process.stdin.once('end', resolve);
+    options.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.connect(transport);
+  await ended;
+  await server.close();
+}

@@ -1,0 +1,54 @@
+/** The trees of whoever calls, as an MCP server over HTTP. */
+
+import { z } from '@hono/zod-openapi';
+import { answerOverHttp } from '../../mcp/over-http.ts';
+import { apiVersion } from '../../openapi.ts';
+import { runContext } from '../../tree-view.ts';
+import { defineRoute, type RawReply, type Route } from '../define.ts';
+
+// What the protocol says about a request; the rest, the token above all, was for this server alone.
+const passed = [
+  'content-type',
+  'accept',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+  'last-event-id',
+];
+
+const call = defineRoute({
+  method: 'post',
+  path: '/mcp',
+  name: 'callMcp',
+  summary:
+    'The trees of the caller as an MCP server (streamable HTTP). It reads, and writes only where the operator says so.',
+  needs: { body: 'bytes', access: 'read' },
+  answer: z.unknown(),
+  async handle(given): Promise<RawReply> {
+    const { services, room, caller } = given;
+    const readOnly = !services.mcpWrites || caller.role === 'viewer';
+    const headers: Record<string, string> = {};
+    for (const name of passed) {
+      const value = given.header(name);
+      if (value !== undefined) headers[name] = value;
+    }
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers,
+      body: await given.bytes(),
+      signal: given.signal,
+    });
+    const response = await answerOverHttp(request, {
+      store: room.store,
+      context: () => runContext(given),
+      compactor: room.compactorOf(room.store),
+      readOnly,
+      version: apiVersion,
+    });
+    return { raw: response.body, status: response.status, headers: Object.fromEntries(response.headers) };
+  },
+});
+
+/** The MCP server's one route. */
+export const mcp: readonly Route[] = [call];
