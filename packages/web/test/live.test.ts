@@ -1,6 +1,5 @@
 import { textBeats } from '@coppice/engine/testing';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from './browser-test.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from './browser-test.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, type Tab } from './harness.ts';
 

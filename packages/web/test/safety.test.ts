@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from './browser-test.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 import { payloads } from './payloads.ts';

@@ -1,7 +1,6 @@
 import { createTools, defineTool } from '@coppice/engine';
 import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from './browser-test.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
@@ -97,6 +96,27 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
     'user',
     'assistant',
   ]);
+  await done(tab);
+});
+
+test('[B12] what is sent before the tree is there goes as soon as it is', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  next = textBeats('Here I am.');
+  const gate = openGate();
+  const tab = await stage.open('/');
+  await tab.page.route(`**/api/trees/${id}/page**`, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  await tab.page.evaluate((path) => {
+    history.pushState(null, '', path);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, `/t/${id}`);
+  await tab.page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
+  await tab.page.keyboard.press('Enter');
+  gate.resolve();
+  await thread(tab).getByText('Are you there?').waitFor();
+  await thread(tab).getByText('Here I am.').waitFor();
   await done(tab);
 });
 

@@ -243,8 +243,10 @@ export class TreeSession {
         this.#again = false;
         const { base } = this.state;
         if (base === null) return;
-        const page = await this.#pageOrActive(this.#wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined);
+        // Taken before it is read: a place that is named meanwhile is for the next time round, not to be forgotten.
+        const wanted = this.#wanted;
         this.#wanted = null;
+        const page = await this.#pageOrActive(wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined);
         const now = this.state.base ?? base;
         const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
         this.#show({ base: part, runs: new Map(entriesOf(page.runs)) });

@@ -45,6 +45,7 @@ export function Composer(): ReactElement {
   const [text, setText] = useState(() => draftOf(session.treeId));
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [over, setOver] = useState(false);
+  const [wanted, setWanted] = useState<boolean | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const slash = useSlash(session.treeId, part?.leaf ?? null, text);
   const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
@@ -86,8 +87,14 @@ export function Composer(): ReactElement {
     return { role: 'user', content: words === '' ? blocks : [...content, ...blocks] };
   };
 
+  const ready = parentId !== null && !files.some((file) => file.state === 'sending');
+
   const send = async (answer: boolean) => {
-    if (parentId === null || files.some((file) => file.state === 'sending')) return;
+    // Whoever is faster than the page is not asked to press again: it goes as soon as it can.
+    if (parentId === null || !ready) {
+      setWanted(answer);
+      return;
+    }
     if (text.startsWith('/') && !text.startsWith('//')) {
       const line = text;
       clear();
@@ -103,6 +110,12 @@ export function Composer(): ReactElement {
     // What was refused comes back to where it was written, unless something new stands there.
     if (!done) setText((now) => (now === '' ? kept : now));
   };
+
+  useEffect(() => {
+    if (!ready || wanted === null) return;
+    setWanted(null);
+    void send(wanted);
+  });
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (slash.onKeyDown(event, setText)) return;
