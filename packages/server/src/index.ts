@@ -2,6 +2,7 @@
 export { type CoppiceServer, createServer } from './app.ts';
 export { problemsIn } from './check-options.ts';
 export * from './contract.ts';
+export { makeFirstAdmin } from './first-admin.ts';
 export { httpCodes, statusOf, statusOfKind } from './http-errors.ts';
 export { keepRecovering, recoverOnce } from './live/recovery.ts';
 export { createLog, type LogOptions } from './log.ts';

@@ -108,10 +108,7 @@ test('[B12] what is sent before the tree is there goes as soon as it is', async 
     await gate.promise;
     await route.continue();
   });
-  await tab.page.evaluate((path) => {
-    history.pushState(null, '', path);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, `/t/${id}`);
+  await tab.page.evaluate(`history.pushState(null, '', '/t/${id}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Are you there?');
   await tab.page.keyboard.press('Enter');
   gate.resolve();

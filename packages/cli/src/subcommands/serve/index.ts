@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Listening, serve as listen, type ServeOptions } from '@coppice/server';
+import { type Listening, serve as listen, makeFirstAdmin, type ServeOptions } from '@coppice/server';
 import { openBrowser } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
@@ -49,9 +49,12 @@ export const serve = defineSubcommand({
       ...(web === null ? {} : { web }),
       ...(host === undefined ? {} : { host }),
     };
+    // Nobody could make the first user of a server that asks everybody who they are.
+    const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     const listening = await listenOn(options, port);
     at.onClose(() => listening.close());
-    tell(listening, token, at, port === 0);
+    if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
+    tell(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
     if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
     else if (!given.flag('no-open') && port !== 0 && listening.signInUrl !== null && machine.stdout.isTTY === true)
       openBrowser(listening.signInUrl, machine.env);

@@ -63,6 +63,22 @@ describe('coppice serve', () => {
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
   });
 
+  it('[O37] a server for several people begins with an admin whose token is shown once', async () => {
+    const running = serving().run(['serve', '--users', '--port', '0']);
+    const { port, token } = JSON.parse(await heard);
+    const ask = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await (await ask('/api/me')).json()).toMatchObject({ role: 'admin' });
+    expect((await ask('/api/users')).status).toBe(200);
+    stop.abort();
+    const { err } = await running;
+    expect(err).toContain(token);
+    const again = serving().run(['serve', '--users', '--port', '0']);
+    expect(JSON.parse(await heard)).toMatchObject({ token: '' });
+    stop.abort();
+    expect((await again).err).not.toContain('first user');
+  });
+
   it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none is left behind', async () => {
     mkdirSync(`${bed.home}/.coppice`, { recursive: true });
     const command = JSON.stringify(oddServer('good'));

@@ -1,0 +1,27 @@
+/** The way into a shared server that nobody can come into yet. */
+import { randomBytes } from 'node:crypto';
+import type { Store } from '@coppice/core';
+import { hashToken } from './middleware/auth.ts';
+
+/** Makes an admin with a token where there is no user; gives the token, which is kept as a hash alone, or null. */
+export async function makeFirstAdmin(
+  store: Pick<Store, 'accounts'>,
+  given: { readonly now: () => number; readonly newId: () => string },
+): Promise<string | null> {
+  const { accounts } = store;
+  if ((await accounts.users()).length > 0) return null;
+  const token = randomBytes(32).toString('base64url');
+  const createdAt = given.now();
+  await accounts.putUser({ id: 'admin', name: 'admin', role: 'admin', createdAt, disabledAt: null });
+  await accounts.putToken({
+    id: given.newId(),
+    userId: 'admin',
+    name: 'first',
+    hash: hashToken(token),
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    usedAt: null,
+  });
+  return token;
+}
