@@ -204,4 +204,27 @@ describe('lines of others', () => {
     ).map(({ uuid }) => uuid);
     expect(order).toEqual(['a', 'b', 'c', 'lost', 'x', 'y']);
   });
+
+  test('[JL5] 50,000 entries that hang on one that is nowhere, and as many in one circle, are kept in their order', () => {
+    const orphans: SessionEntry[] = [];
+    const circle: SessionEntry[] = [];
+    for (let at = 0; at < 50_000; at++) {
+      orphans.push({ type: 'message', uuid: `o${at}`, parentUuid: 'nobody' });
+      circle.push({ type: 'message', uuid: `c${at}`, parentUuid: `c${(at + 49_999) % 50_000}` });
+    }
+    expect(parentsFirst([...circle, ...orphans], 'root')).toEqual([...orphans, ...circle]);
+  });
+
+  test('[JL5] of two entries with one id none is dropped, also where they hang on nothing', () => {
+    const twice: SessionEntry[] = [
+      { type: 'message', uuid: 'a', parentUuid: 'nobody' },
+      { type: 'message', uuid: 'a', parentUuid: 'nobody', content: 'other' },
+      { type: 'message', uuid: 'b', parentUuid: 'a' },
+    ];
+    expect(parentsFirst(twice, 'root').map(({ content, uuid }) => [uuid, content])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['a', 'other'],
+    ]);
+  });
 });
