@@ -1,17 +1,21 @@
 /** Files, folders and pipes as what formats read from. Only places that the user named are opened. */
-import { createReadStream } from 'node:fs';
-import { lstat, open, readdir, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { lstat, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { fileOfStream, type Input, type InputFile } from '@coppice/content/formats';
+import { pipeline } from 'node:stream/promises';
+import type { Input, InputFile } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
 import type { Host } from './output.ts';
+import type { Workplace } from './workplace.ts';
 
 // Deeper folders, or more files, are not an export but somebody's home directory.
 const [deepest, most] = [12, 20_000];
 
 /** What a word names: a file, a folder with all that is in it, or standard input for `-`. */
-export async function inputOf(word: string, host: Host): Promise<Input> {
-  if (word === '-') return { files: [await fileOfStream('standard input', bytesOf(host.stdin))] };
+export async function inputOf(word: string, at: Pick<Workplace, 'host' | 'onClose'>): Promise<Input> {
+  const { host } = at;
+  if (word === '-') return { files: [await spooled(at)] };
   const path = resolve(host.cwd, word);
   const found = await stat(path).catch(() => null);
   if (found === null)
@@ -28,6 +32,18 @@ export async function inputOf(word: string, host: Host): Promise<Input> {
     files.push(await fileAt(each, relative(path, each).replaceAll('\\', '/')));
   }
   return { files };
+}
+
+/**
+ * Standard input as a file of its own until the command ends: archives are read from their end, and a strict reading reads
+ * twice, neither of which a pipe can do.
+ */
+async function spooled({ host, onClose }: Pick<Workplace, 'host' | 'onClose'>): Promise<InputFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
+  onClose(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'input');
+  await pipeline(bytesOf(host.stdin), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: host.signal });
+  return fileAt(path, 'standard input');
 }
 
 async function* bytesOf(source: Host['stdin']): AsyncGenerator<Uint8Array> {

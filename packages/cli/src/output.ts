@@ -1,5 +1,5 @@
 /** Where a command writes. Everything a person reads goes through here, so that escapes are dropped at one place. */
-import { neutral } from './terminal/neutral.ts';
+import { neutral, neutralButColors } from './terminal/neutral.ts';
 import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 
 /** The streams and the environment of the process, or a test's. */
@@ -27,31 +27,43 @@ export interface Output {
   write(text: string | Uint8Array): void;
   /** The answer as JSON, on one line. */
   json(value: unknown): void;
-  /** Beside the answer, on standard error, as it is. */
+  /** Beside the answer, on standard error. */
   note(text: string): void;
+  /** Beside the answer, as it is: for what is drawn over itself on a terminal. Never given a text of somebody else. */
+  draw(text: string): void;
   /** What a text of somebody else looks like on a terminal; as it is with `--raw`. */
   foreign(text: string): string;
+  /** As {@link Output.foreign}, for JSON that must stay the same data. */
+  foreignJson(json: string): string;
 }
 
 /** The output of a run. */
 export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
   const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
+  const safe = options.raw === true ? (text: string) => text : style.colors ? neutralButColors : neutral;
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
     columns: Math.max(20, host.stdout.columns ?? 80),
-    print: (text) => void host.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),
     write: (text) => void host.stdout.write(text),
     json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
-    note: (text) => void host.stderr.write(text),
+    note: (text) => void host.stderr.write(safe(text)),
+    draw: (text) => void host.stderr.write(text),
     foreign: options.raw === true ? (text) => text : neutral,
+    foreignJson: options.raw === true ? (json) => json : printableJson,
   };
 }
 
 /** JSON in which maps are objects and which no terminal obeys: what is not printable is escaped. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, (_key, each: unknown) => (each instanceof Map ? Object.fromEntries(each) : each));
-  return (text ?? 'null').replace(
+  return printableJson(text ?? 'null');
+}
+
+/** The same JSON, with what a terminal would obey escaped: such characters stand in texts only. */
+export function printableJson(json: string): string {
+  return json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

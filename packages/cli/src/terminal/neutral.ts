@@ -19,6 +19,17 @@ export function neutral(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(sequences, '').replace(controls, '');
 }
 
+/**
+ * As {@link neutral}, but colours stay: for lines that were styled here. Texts of others in them went through
+ * {@link neutral} before; a path or a name that somebody forgot can then colour a line, and do nothing else.
+ */
+export function neutralButColors(text: string): string {
+  return text
+    .split(/(\u001b\[[0-9;]{0,16}m)/)
+    .map((part, at) => (at % 2 === 1 ? part : neutral(part)))
+    .join('');
+}
+
 /** As {@link neutral}, on one line and at most so many characters long, cut with an ellipsis. */
 export function oneLine(text: string, longest: number): string {
   // Cut first: a preview of ten megabytes must not cost ten megabytes of work.

@@ -25,10 +25,10 @@ export function createProgress(output: Output, what: string): Progress {
     tell(done, left) {
       if (!output.live) return;
       shown = true;
-      output.note(`\r\u001b[2K${bar(what, done, left)}`);
+      output.draw(`\r\u001b[2K${bar(what, done, left)}`);
     },
     end() {
-      if (shown) output.note('\r\u001b[2K');
+      if (shown) output.draw('\r\u001b[2K');
       shown = false;
     },
   };

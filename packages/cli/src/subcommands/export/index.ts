@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { type ExportReport, formatNamed, formats, type Selection } from '@coppice/content/formats';
+import { type ExportReport, type FormatWriter, formatNamed, formats, type Selection } from '@coppice/content/formats';
 import { AppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
 import { usageError } from '../../exit-codes.ts';
@@ -63,7 +63,7 @@ export const exportTo = defineSubcommand({
     const row = word === undefined ? null : await findTree(store, word);
     const selection = row === null ? undefined : await selectionOf(given, row, at);
     const out = given.optional('out');
-    const sink = new Sink(at, out === undefined ? null : resolve(at.host.cwd, out), format.writer.files === 'per-tree');
+    const sink = new Sink(at, out === undefined ? null : resolve(at.host.cwd, out), format.writer);
     let report: ExportReport | null = null;
     const events = exportFrom(store, {
       format: format.name,
@@ -109,12 +109,14 @@ class Sink {
   readonly #at: Workplace;
   readonly #place: string | null;
   readonly #many: boolean;
+  readonly #json: boolean;
   #stream: WriteStream | null = null;
 
-  constructor(at: Workplace, place: string | null, many: boolean) {
+  constructor(at: Workplace, place: string | null, writer: FormatWriter) {
     this.#at = at;
     this.#place = place;
-    this.#many = many;
+    this.#many = writer.files === 'per-tree';
+    this.#json = /json/.test(writer.mediaType);
   }
 
   async open(name: string): Promise<void> {
@@ -135,12 +137,19 @@ class Sink {
 
   async write(piece: string | Uint8Array): Promise<void> {
     if (this.#place === null) {
-      this.#at.output.write(piece);
+      this.#at.output.write(typeof piece === 'string' ? this.#shown(piece) : piece);
       return;
     }
     if (this.#stream === null) await this.open('export');
     const open = this.#stream;
     if (open !== null && !open.write(piece)) await once(open, 'drain');
+  }
+
+  // Standard output may be a terminal, also behind a pipe. JSON stays the same data; a text loses what a terminal obeys,
+  // unless it is asked for raw or written to a file.
+  #shown(text: string): string {
+    const { output } = this.#at;
+    return this.#json ? output.foreignJson(text) : output.foreign(text);
   }
 
   async close(): Promise<void> {

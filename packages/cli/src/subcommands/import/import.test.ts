@@ -34,6 +34,8 @@ describe('coppice import', () => {
 
   it('[O40] reads standard input and whole folders', async () => {
     expect(await bed.json(['import', '-'], list)).toMatchObject({ reports: [{ conversations: { stored: 1 } }] });
+    // A strict reading reads twice, which a pipe cannot.
+    expect(await bed.json(['import', '-', '--strict'], list)).toMatchObject({ reports: [{ records: { merged: 2 } }] });
     mkdirSync(`${bed.home}/exports/deep`, { recursive: true });
     writeFileSync(`${bed.home}/exports/deep/a.json`, list.replace('Hello', 'Hello there'));
     expect(await bed.json(['import', 'exports'])).toMatchObject({

@@ -40,7 +40,7 @@ export const importFrom = defineSubcommand({
     for (const word of given.many('files')) {
       const progress = createProgress(output, 'bytes');
       try {
-        const events = importInto(store, await inputOf(word, host), {
+        const events = importInto(store, await inputOf(word, at), {
           actor: at.context().actor,
           strict: given.flag('strict'),
           dryRun: given.flag('dry-run'),

@@ -37,7 +37,13 @@ function nodeLine(node: Node): object {
 }
 
 /** One line of JSON, keys in their order: a block of a type that this build does not know comes back byte for byte. */
-const lineOf = (value: object) => `${JSON.stringify(value)}\n`;
+// Escaped here and not by who prints it: the sums are over the lines as they are written, and a terminal must find nothing
+// in them that it obeys.
+const lineOf = (value: object) =>
+  `${JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )}\n`;
 
 async function* blobLines(hash: string, mediaType: string, options: WriteOptions): AsyncGenerator<string> {
   const bytes = (await options.blob?.(hash)) ?? null;

@@ -1,0 +1,264 @@
+/** What models, tools and imports say, through every subcommand, as people and as programs read it. */
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { subcommands } from './subcommands/index.ts';
+import { type Bed, makeBed } from './testing/index.ts';
+
+const escape = '\u001b';
+const ends = ['\u0007', `${escape}\\`, '\u009c', ''] as const;
+
+/** Texts that would do something to a terminal: titles, clipboards, links, cursors, keys, character sets, directions. */
+function nastyTexts(): readonly string[] {
+  const bodies = [
+    ...ends.flatMap((end) => [
+      `${escape}]52;c;c2VjcmV0${end}`,
+      `\u009d52;c;c2VjcmV0${end}`,
+      `${escape}]8;;https://evil.invalid/${end}safe${escape}]8;;${end}`,
+      `${escape}]0;title${end}`,
+      `${escape}]1337;File=name=eA==:AAAA${end}`,
+      `${escape}]777;notify;a;b${end}`,
+      `${escape}P+q544e${end}`,
+      `${escape}_Gf=32;AAAA${end}`,
+      `${escape}^private${end}`,
+      `${escape}Xstring${end}`,
+      `\u0090data${end}`,
+    ]),
+    ...[
+      '2J',
+      '1;1H',
+      '6n',
+      '?1049h',
+      '?2004l',
+      '31m',
+      '5i',
+      '>0q',
+      '!p',
+      '0 q',
+      '38;2;1;2;3m',
+      '999999999999A',
+      '',
+    ].flatMap((final) => [`${escape}[${final}`, `\u009b${final}`]),
+    ...['c', '7', '8', 'D', 'M', 'Z', '=', '>', 'N', 'O', '(0', '#8', '%G', ' F', ''].map((final) => escape + final),
+    ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)),
+    ...Array.from({ length: 33 }, (_, code) => String.fromCharCode(0x7f + code)),
+    ...[
+      '\u061c',
+      '\u200e',
+      '\u200f',
+      '\u202a',
+      '\u202b',
+      '\u202c',
+      '\u202d',
+      '\u202e',
+      '\u2066',
+      '\u2067',
+      '\u2068',
+      '\u2069',
+    ],
+    ...[
+      'a\rb',
+      'a\r\nb',
+      '\b\b\bhidden',
+      `${escape}${escape}[2J`,
+      `${escape}]0;${escape}[2J\u0007`,
+      '\u0085',
+      '\u2028',
+      '\u2029',
+    ],
+    '```\n\u001b[2J\n```',
+    '| a | b |\n|---|---|\n| \u001b[31m | \u202e |',
+    '[link](https://evil.invalid/\u001b]0;x\u0007)',
+    '# \u001b[1mheading',
+  ];
+  return bodies.flatMap((body, at) => (at < 60 ? [`lab ${body} lab`, body] : [`lab ${body} lab`]));
+}
+
+/** Anything that a terminal obeys: controls but line feed and tab, DEL, C1, and marks that turn the direction. */
+const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+describe('the escape lab', () => {
+  const texts = nastyTexts();
+  const nasty = texts.filter((text) => text.trim() !== '').join(' ');
+  let bed: Bed;
+  let tree = '';
+  let ids: readonly string[] = [];
+
+  beforeAll(async () => {
+    bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+    const messages = texts
+      .filter((text) => text.trim() !== '')
+      .map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
+    writeFileSync(`${bed.home}/lab.json`, JSON.stringify({ title: nasty, messages }));
+    writeFileSync(`${bed.home}/bad ${escape}[2J\u202e.json`, `{"${nasty}`);
+    await bed.json(['import', 'lab.json']);
+    const shown = await bed.json(['show', 'last', '--limit', '1000']);
+    tree = String(shown['treeId']);
+    const nodes: unknown = shown['nodes'];
+    ids = Array.isArray(nodes) ? nodes.map((node: { readonly id: string }) => node.id) : [];
+    await bed.json(['bookmark', tree, ids[3] ?? '', nasty.slice(0, 200)]);
+    await bed.json(['edit', tree, ids[5] ?? '', `other ${nasty}`]);
+    await bed.json(['append', '--new', '--title', nasty.slice(0, 200), nasty]);
+  });
+  afterAll(() => bed.close());
+
+  it('[O1] has two hundred texts', () => {
+    expect(new Set(texts).size).toBeGreaterThanOrEqual(200);
+    expect(ids.length).toBeGreaterThan(150);
+  });
+
+  /** The lines of each subcommand; those that end only when they are stopped get a mistake with a nasty name instead. */
+  const linesOf = (): Readonly<Record<string, readonly (readonly string[])[]>> => {
+    const [first = '', second = '', third = ''] = ids;
+    return {
+      append: [
+        ['append', tree, nasty],
+        ['append', nasty, 'x'],
+      ],
+      backfill: [['backfill']],
+      backup: [
+        ['backup', `copy ${escape}[2J.db`],
+        ['backup', `no such/${nasty.slice(0, 60)}/copy.db`],
+      ],
+      bookmark: [
+        ['bookmark', tree],
+        ['bookmark', tree, second, nasty.slice(0, 100)],
+        ['bookmark', tree, nasty],
+      ],
+      branch: [
+        ['branch', tree, third, '--summary', nasty],
+        ['branch', tree, nasty],
+      ],
+      chat: [
+        ['chat', '-p', tree, nasty],
+        ['chat', '-p', '--model', nasty, 'x'],
+      ],
+      'cherry-pick': [
+        ['cherry-pick', tree, second],
+        ['cherry-pick', tree, nasty],
+      ],
+      completion: [
+        ['completion', 'bash'],
+        ['completion', nasty],
+      ],
+      diff: [
+        ['diff', tree, second, third],
+        ['diff', tree, ids[5] ?? '', ids[9] ?? ''],
+        ['diff', tree, nasty],
+      ],
+      doctor: [['doctor'], ['doctor', '--store', `files:${nasty.slice(0, 40)}`]],
+      edit: [
+        ['edit', tree, '@', nasty],
+        ['edit', tree, '@', '--in-place', `${nasty} twice`],
+        ['edit', nasty, '@', 'x'],
+      ],
+      export: [
+        ['export', tree, '-f', 'markdown'],
+        ['export', tree, '-f', 'html'],
+        ['export', tree, '-f', 'chatgpt'],
+        ['export', tree],
+        ['export', '--all', '-f', nasty],
+      ],
+      fsck: [['fsck'], ['fsck', nasty]],
+      import: [
+        ['import', `bad ${escape}[2J\u202e.json`],
+        ['import', 'lab.json', '--dry-run'],
+        ['import', nasty],
+      ],
+      log: [
+        ['log', tree],
+        ['log', nasty],
+      ],
+      ls: [['ls'], ['ls', nasty]],
+      mcp: [['mcp', '--store', nasty]],
+      merge: [
+        ['merge', tree, ids[6] ?? '', '--summary', nasty],
+        ['merge', tree, nasty],
+      ],
+      move: [
+        ['move', tree, '@', 'root'],
+        ['move', tree, nasty, 'root'],
+      ],
+      proxy: [
+        ['proxy', '--', `no-such-program-${escape}[2J`],
+        ['proxy', '--port', nasty],
+      ],
+      redo: [
+        ['redo', tree],
+        ['redo', nasty],
+      ],
+      regenerate: [
+        ['regenerate', tree, '@'],
+        ['regenerate', tree, '-m', nasty],
+      ],
+      restore: [
+        ['restore', tree, '--at', '3'],
+        ['restore', nasty],
+      ],
+      rm: [
+        ['rm', tree, first, '--dry-run'],
+        ['rm', tree, second, '--cascade'],
+        ['rm', nasty],
+      ],
+      search: [
+        ['search', 'lab'],
+        ['search', nasty.slice(0, 50)],
+      ],
+      serve: [
+        ['serve', '--port', nasty],
+        ['serve', '--host', nasty, '--port', '0'],
+      ],
+      show: [
+        ['show', tree, '--limit', '1000'],
+        ['show', tree, third],
+        ['show', nasty],
+      ],
+      split: [
+        ['split', tree, ids[4] ?? '', '3'],
+        ['split', tree, nasty, '3'],
+      ],
+      switch: [
+        ['switch', tree, third],
+        ['switch', tree, nasty],
+      ],
+      trash: [['trash'], ['trash', tree], ['trash', nasty]],
+      tree: [
+        ['tree', tree],
+        ['tree', nasty],
+      ],
+      undo: [
+        ['undo', tree],
+        ['undo', nasty],
+      ],
+    };
+  };
+
+  it('[O1] no line of any subcommand lets through what a terminal obeys, for people or as JSON', async () => {
+    const lines = linesOf();
+    expect(Object.keys(lines).sort()).toEqual(subcommands.map((member) => member.name).sort());
+    for (const member of subcommands) {
+      for (const line of lines[member.name] ?? []) {
+        for (const words of [line, [...line.slice(0, 1), '--json', ...line.slice(1)]]) {
+          const { out, err } = await bed.run(words);
+          const where = `${member.name}: ${JSON.stringify(words).slice(0, 80)}`;
+          expect((out + err).length, where).toBeGreaterThan(0);
+          expect(
+            obeyed.exec(out + err)?.index ?? null,
+            `${where}: ${JSON.stringify((out + err).slice(0, 200))}`,
+          ).toBeNull();
+        }
+      }
+    }
+  });
+
+  it('[O1] an export on standard output is the same data, and the very text with --raw', async () => {
+    const [plain, raw] = [
+      await bed.run(['export', tree, '-f', 'linear']),
+      await bed.run(['export', tree, '-f', 'linear', '--raw']),
+    ];
+    expect(raw.out).toMatch(obeyed);
+    expect(JSON.parse(plain.out)).toEqual(JSON.parse(raw.out));
+    const archived = await bed.run(['export', tree]);
+    const again = await bed.run(['import', '-', '--dry-run', '--strict', '--store', 'memory:'], archived.out);
+    expect(again, again.err).toMatchObject({ code: 0 });
+  });
+});
