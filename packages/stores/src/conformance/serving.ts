@@ -1,5 +1,5 @@
 /** Runs, attachments, other names, provenance and accounts. */
-import { nodeId, type Run, type Share, type Token, type User } from '@coppice/core';
+import { nodeId, type Run, type Share, type Token, treeId, type User } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { awkwardTexts, bedIn, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
@@ -239,6 +239,36 @@ export function servingRules(subject: StoreSubject): void {
         await store.putExternalIds([{ treeId: bed.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
       expect((await store.findExternalIds('chat', 's', ['same'])).map((name) => name.treeId).sort()).toEqual(
         beds.map((bed) => bed.treeId),
+      );
+    });
+
+    rule(subject, '[K105] names of several trees come in together, all of them or none', async (store) => {
+      const beds = [await bedIn(store, 1), await bedIn(store, 2)];
+      const names = beds.flatMap(({ treeId: id }) =>
+        ['file 1', 'file 2'].flatMap((scope) =>
+          Array.from({ length: 300 }, (_, at) => ({
+            treeId: id,
+            nodeId: null,
+            format: 'chat',
+            scope,
+            id: `${scope} ${at}`,
+          })),
+        ),
+      );
+      const [first] = names;
+      if (first === undefined) throw new Error('There are no names.');
+      const stranger = { ...first, id: 'z', nodeId: nodeId(uuid(99)) };
+      expect(await refusalOf(store.putExternalIds([...names, stranger]))).toBe('tree/unknown-node');
+      expect(await refusalOf(store.putExternalIds([...names, { ...first, treeId: treeId(uuid(98)) }]))).toBe(
+        'tree/unknown-tree',
+      );
+      for (const bed of beds) expect(await store.externalIdsOf(bed.treeId)).toEqual([]);
+      // The same name twice: the later one counts.
+      const [grown] = (await beds[0]?.grow(['a'])) ?? [];
+      await store.putExternalIds([...names, { ...first, nodeId: grown ?? null }]);
+      for (const bed of beds) expect((await store.externalIdsOf(bed.treeId)).length).toBe(600);
+      expect((await store.findExternalIds('chat', first.scope, [first.id])).map((name) => name.nodeId).sort()).toEqual(
+        [grown, null].sort(),
       );
     });
 

@@ -22,6 +22,8 @@ export const postgresDialect: Dialect = {
   serial: 'BIGINT NOT NULL',
   // The connection sends such a list as an array, which needs no parsing here.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
+  pairs: (parameter) =>
+    `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (tree, from, keys) => ({ sql: walk, params: [tree, from, JSON.stringify(keys), keys.length] }),
   forUpdate: ' FOR UPDATE',
   together: true,

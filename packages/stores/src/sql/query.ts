@@ -72,6 +72,8 @@ export interface Dialect {
   readonly serial: string;
   /** The texts of a JSON array that a parameter holds, written as columns hold them, as a sub-select of one column. */
   list(parameter: string): string;
+  /** The pairs of texts of a JSON array of such pairs, as a sub-select of the columns `a` and `b`; null stays null. */
+  pairs(parameter: string): string;
   /**
    * How far a prefix of equality keys is in a tree below a node: from message to message, a lookup each, in one
    * statement, which answers a JSON array of ids as `ids`.

@@ -3,6 +3,7 @@ import {
   type BlobInfo,
   type ExternalId,
   type JsonObject,
+  type NodeId,
   nodeId,
   type Provenance,
   type Run,
@@ -178,18 +179,38 @@ function externalOf(one: Row): ExternalId {
   };
 }
 
-/** Keeps other names of trees and nodes; a name that is known for the tree points at its newest node. */
-export function* putExternalIds(owner: string, ids: readonly ExternalId[]): Work<void> {
-  for (const one of ids)
+/** Which of some nodes are not in a tree, live or removed. */
+export function* missingNodes(dialect: Dialect, tree: TreeId, ids: ReadonlySet<NodeId>): Work<Set<NodeId>> {
+  const missing = new Set(ids);
+  if (missing.size === 0) return missing;
+  const list = JSON.stringify([...missing].map(toColumn));
+  const found = yield* rows(`SELECT id FROM node WHERE tree_id = $1 AND id IN ${dialect.list('$2')}`, tree, list);
+  for (const one of found) missing.delete(nodeId(text(one, 'id')));
+  return missing;
+}
+
+/**
+ * Keeps other names of a tree and its nodes; a name that is known for the tree points at its newest node. One statement
+ * for all names of one source: an import brings a name for each of its messages.
+ */
+export function* putExternalIds(dialect: Dialect, owner: string, tree: TreeId, ids: readonly ExternalId[]): Work<void> {
+  const sources = new Map<string, { format: string; scope: string; nodes: Map<string, string | null> }>();
+  for (const { format, scope, id, nodeId: node } of ids) {
+    const key = JSON.stringify([format, scope]);
+    const source = sources.get(key) ?? { format, scope, nodes: new Map<string, string | null>() };
+    sources.set(key, source);
+    source.nodes.set(toColumn(id), node === null ? null : toColumn(node));
+  }
+  for (const { format, scope, nodes } of sources.values())
     yield* exec(
-      `INSERT INTO external_id (tree_id, format, scope, id, node_id, owner) SELECT $1, $2, $3, $4, $5, owner FROM tree WHERE id = $1 AND owner = $6
-      ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = $5`,
-      one.treeId,
-      one.format,
-      one.scope,
-      one.id,
-      one.nodeId,
+      `INSERT INTO external_id (tree_id, format, scope, id, node_id, owner)
+      SELECT $1, $2, $3, pair.a, pair.b, $4 FROM ${dialect.pairs('$5')} AS pair WHERE pair.a IS NOT NULL
+      ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = excluded.node_id`,
+      tree,
+      format,
+      scope,
       owner,
+      JSON.stringify([...nodes]),
     );
 }
 

@@ -238,15 +238,27 @@ export class SqlStore implements Store {
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
     for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
     const self = this;
+    const byTree = new Map<TreeId, ExternalId[]>();
+    for (const one of ids) {
+      const names = byTree.get(one.treeId);
+      if (names === undefined) byTree.set(one.treeId, [one]);
+      else names.push(one);
+    }
     await this.#transaction(function* () {
-      for (const { treeId, nodeId } of ids) {
+      for (const [treeId, names] of byTree) {
         const scope = yield* self.#known(treeId);
-        if (nodeId === null) continue;
-        const node = yield* answered(scope, ask('anyNode', { id: nodeId }), linearOf(self.#keeping, scope.tree));
-        if (node === null) refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
+        yield* self.#refuseStrangers(scope, names);
+        yield* side.putExternalIds(self.#engine.dialect, self.owner, treeId, names);
       }
-      yield* side.putExternalIds(self.owner, ids);
     });
+  }
+
+  *#refuseStrangers(scope: Scope, names: readonly ExternalId[]): Work<void> {
+    const nodes = new Set<NodeId>();
+    for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
+    const linear = linearOf(this.#keeping, scope.tree);
+    if (linear === null) for (const id of yield* side.missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
+    else for (const id of nodes) if ((yield* answered(scope, ask('anyNode', { id }), linear)) === null) unknownNode(id);
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
@@ -355,6 +367,10 @@ export class SqlStore implements Store {
 
 function ended(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
+}
+
+function unknownNode(id: NodeId): never {
+  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 function insertsIn({ steps }: Commit): number {

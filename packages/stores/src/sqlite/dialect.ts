@@ -28,6 +28,7 @@ export const sqliteDialect: Dialect = {
   bytes: 'BLOB',
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   list: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
+  pairs: (parameter) => `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(${parameter}))`,
   prefixWalk: (tree, from, keys) => {
     const width = keys[0]?.length ?? 0;
     if (!keys.every((key) => key.length === width && plain.test(key)))
