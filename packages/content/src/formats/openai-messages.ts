@@ -26,6 +26,12 @@ function partOf(part: Json): Json {
     const text = textAt(part, 'text');
     return text === undefined ? part : { ...part, type: 'text', text };
   }
+  if (type === 'refusal' && filledAt(part, 'refusal') !== undefined)
+    return { ...part, text: filledAt(part, 'refusal') ?? '' };
+  if (type === 'input_image') {
+    const url = filledAt(part, 'image_url');
+    return url === undefined ? part : imageOfUrl(url);
+  }
   if (type === 'image_url') {
     const address = part.image_url;
     const url = typeof address === 'string' ? address : filledAt(objectAt(part, 'image_url'), 'url');
@@ -38,10 +44,11 @@ function partOf(part: Json): Json {
     if (data === undefined || !isBase64(data)) return part;
     return { type: 'file', name: `audio.${format}`, mediaType: `audio/${format}`, source: { type: 'base64', data } };
   }
-  if (type === 'file') {
-    const file = objectAt(part, 'file');
+  if (type === 'file' || type === 'input_file') {
+    const file = type === 'file' ? objectAt(part, 'file') : part;
     const data = /^data:([^;,]+);base64,(.+)$/s.exec(filledAt(file, 'file_data') ?? '');
-    if (data?.[1] === undefined || data[2] === undefined || !isBase64(data[2])) return { ...part, type: 'openai-file' };
+    if (data?.[1] === undefined || data[2] === undefined || !isBase64(data[2]))
+      return type === 'file' ? { ...part, type: 'openai-file' } : part;
     const name = filledAt(file, 'filename') ?? 'file';
     return { type: 'file', name, mediaType: data[1], source: { type: 'base64', data: data[2] } };
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
+import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
@@ -128,6 +129,92 @@ const anthropic = [
   },
 ];
 
+const responded = (id: string, output: readonly object[], rest: object = {}) => ({
+  id,
+  object: 'response',
+  created_at: 1_767_323_045,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: 'Be brief.',
+  model: 'm-x',
+  output,
+  previous_response_id: null,
+  usage: { input_tokens: 9, output_tokens: 4, total_tokens: 13 },
+  ...rest,
+});
+const reasoning = {
+  id: 'rs_1',
+  type: 'reasoning',
+  summary: [{ type: 'summary_text', text: 'It is late.' }],
+  encrypted_content: 'b3BhcXVl',
+};
+const calling = {
+  id: 'fc_1',
+  type: 'function_call',
+  call_id: 'call_1',
+  name: 'f',
+  arguments: '{"a":1}',
+  status: 'completed',
+};
+const saying = (text: string, id = 'msg_1') => ({
+  id,
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+});
+const result = { type: 'function_call_output', call_id: 'call_1', output: 'green' };
+const asked = { role: 'user', content: 'Which tea?' };
+
+// One call with its history, the same again by the id of the one before, a retry, and a history of mere names.
+const chained = [
+  {
+    request: { model: 'm-x', instructions: 'Be brief.', input: 'Which tea?', store: true },
+    response: responded('resp_1', [reasoning, calling]),
+  },
+  {
+    request: { model: 'm-x', previous_response_id: 'resp_1', input: [result] },
+    response: responded('resp_2', [saying('Green.')], { previous_response_id: 'resp_1' }),
+  },
+  {
+    request: { model: 'm-x', previous_response_id: 'resp_1', input: [result] },
+    response: responded('resp_3', [saying('Black.', 'msg_2')], { previous_response_id: 'resp_1' }),
+  },
+  {
+    request: {
+      model: 'm-x',
+      instructions: 'Be brief.',
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'Which tea?' }] },
+        { type: 'item_reference', id: 'rs_1' },
+        { type: 'item_reference', id: 'fc_1' },
+        result,
+        { role: 'assistant', content: 'Green.' },
+        { role: 'user', content: 'Sure?' },
+      ],
+    },
+    response: responded('resp_4', [saying('Sure.', 'msg_3')]),
+  },
+];
+
+const responseEvents = [
+  { type: 'response.created', response: responded('resp_5', [], { status: 'in_progress', usage: null }) },
+  {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { id: 'rs_5', type: 'reasoning', summary: [] },
+  },
+  { type: 'response.reasoning_summary_text.delta', output_index: 0, item_id: 'rs_5', delta: 'Hm.' },
+  {
+    type: 'response.output_item.added',
+    output_index: 1,
+    item: { id: 'msg_5', type: 'message', role: 'assistant', content: [] },
+  },
+  { type: 'response.output_text.delta', output_index: 1, item_id: 'msg_5', delta: 'Gre' },
+  { type: 'response.output_text.delta', output_index: 1, item_id: 'msg_5', delta: 'en' },
+];
+
 const lines = (records: readonly unknown[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
 
 runFormatConformance(requestLog, [
@@ -162,6 +249,50 @@ runFormatConformance(requestLog, [
     findings: [],
   },
   { name: 'Anthropic, streamed and whole', files: { 'log.jsonl': lines(anthropic) }, trees: 2, nodes: 7, findings: [] },
+  {
+    name: 'responses that go on from each other',
+    files: { 'log.jsonl': lines(chained) },
+    trees: 2,
+    nodes: 2 + 7,
+    findings: [],
+    thread: ['Which tea?', 'It is late.\nf({"a":1})'],
+  },
+  {
+    name: 'a response that goes on from one that was not logged, and one from itself',
+    files: {
+      'log.jsonl': lines([
+        chained[1],
+        {
+          request: { model: 'm-x', previous_response_id: 'resp_9', input: 'Go on' },
+          response: responded('resp_9', []),
+        },
+      ]),
+    },
+    trees: 2,
+    nodes: 3,
+    findings: ['import/orphan', 'import/cycle'],
+  },
+  {
+    name: 'what was sent and the events that came back, one a line',
+    files: {
+      'log.jsonl': lines([
+        { model: 'm-x', messages: [ask], stream: true },
+        ...streamed,
+        { model: 'm-x', input: 'Which tea?', store: true, stream: true },
+        ...responseEvents,
+      ]),
+    },
+    trees: 2,
+    nodes: 5,
+    findings: [],
+  },
+  {
+    name: 'events alone',
+    files: { 'log.jsonl': lines(streamed) },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+  },
   {
     name: 'a request by itself',
     files: { 'request.json': JSON.stringify({ model: 'm-x', messages: [system, ask] }) },
@@ -218,5 +349,174 @@ describe('request logs', () => {
       { type: 'tool-use', id: 'toolu_1', name: 'f', parameters: { a: 1 } },
     ]);
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
+  });
+
+  it('[I140] go on from the response that they name, in whatever order and file they are', async () => {
+    const [first, ...others] = chained;
+    const files = { 'b.jsonl': lines(others.reverse()), 'a.jsonl': lines([first]) };
+    for (const made of [files, { 'log.jsonl': lines(chained) }]) {
+      const stored = await storeInput(inputOf(made), { format: 'request-log' });
+      const [id] = new Set(stored.ids);
+      if (id === undefined) throw new Error('There is no tree.');
+      expect(new Set(stored.ids).size).toBe(1);
+      // Question, call, result, two answers, the next question and its answer.
+      expect(treeIn(stored, id).size).toBe(7);
+      expect(treeIn(stored, id).attributes.systemPrompt).toBe('Be brief.');
+      expect(stored.trees.reduce((sum, tree) => sum + tree.records, 0)).toBe(4);
+    }
+  });
+
+  it('[I140] read what a response made in one go as one message, reasoning with its encrypted form', async () => {
+    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([chained[0], chained[0]]) }));
+    expect(trees[0]?.nodes[1]?.message).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'It is late.', signature: 'rs_1', redacted: 'b3BhcXVl' },
+        { type: 'tool-use', id: 'call_1', name: 'f', parameters: { a: 1 } },
+      ],
+    });
+    expect(trees[0]?.nodes[1]?.meta?.source).toMatchObject({
+      provider: 'openai',
+      model_name: 'm-x',
+      finish_reason: 'completed',
+      usage: { input_tokens: 9 },
+    });
+  });
+
+  it('[I140] keep items of every kind: pictures, files, calls of other tools, what the service did itself', async () => {
+    const input = [
+      asked,
+      {
+        role: 'user',
+        content: [
+          { type: 'input_image', image_url: 'data:image/png;base64,aGk=', detail: 'auto' },
+          { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,aGk=' },
+          { type: 'input_file', file_id: 'file_1' },
+        ],
+      },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'tea' } },
+      { type: 'local_shell_call', id: 'ls_1', call_id: 'call_2', action: { command: ['ls'] }, status: 'completed' },
+      { type: 'local_shell_call_output', call_id: 'call_2', output: 'a.txt' },
+      { type: 'custom_tool_call', call_id: 'call_3', name: 'sh', input: 'ls' },
+      { type: 'custom_tool_call_output', call_id: 'call_3', output: [{ type: 'input_text', text: 'b' }] },
+      { type: 'item_reference', id: 'gone' },
+    ];
+    const refusal = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
+    const { trees, findings } = await storeInput(
+      inputOf({
+        'log.json': JSON.stringify([{ request: { model: 'm-x', input }, response: responded('r', [refusal]) }]),
+      }),
+    );
+    expect(trees[0]?.nodes.map(({ message }) => [message.role, message.content.map((block) => block.type)])).toEqual([
+      ['user', ['text']],
+      ['user', ['image', 'file', 'input_file']],
+      ['assistant', ['web_search_call', 'tool-use']],
+      ['tool', ['text']],
+      ['assistant', ['tool-use']],
+      ['tool', ['text']],
+      ['assistant', ['item_reference']],
+      ['assistant', ['refusal']],
+    ]);
+    expect(findings.map((one) => one.code)).toEqual(['import/pointer-missing']);
+  });
+
+  it('[I140] go on in the conversation that the service keeps', async () => {
+    const turn = (id: string, input: string, output: string) => ({
+      request: { model: 'm-x', conversation: 'conv_1', input },
+      response: responded(id, [saying(output, `msg_${id}`)], { conversation: { id: 'conv_1' } }),
+    });
+    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([turn('a', 'One', '1'), turn('b', 'Two', '2')]) }));
+    expect(trees.map((tree) => tree.nodes.length)).toEqual([4]);
+    expect(new Set(trees[0]?.nodes.map((node) => node.parentExternalId)).size).toBe(4);
+  });
+
+  it('[I140] take a chain of 20,000 responses for what it is, in one go', async () => {
+    const long = Array.from({ length: 20_000 }, (_, index) => ({
+      request: { model: 'm-x', previous_response_id: index === 0 ? null : `resp_${index - 1}`, input: `${index}` },
+      response: responded(`resp_${index}`, [saying(`${index}!`, `msg_${index}`)]),
+    }));
+    const trees: number[] = [];
+    for await (const event of readImport(inputOf({ 'log.jsonl': lines(long) })))
+      if (event.type === 'tree') trees.push(event.tree.nodes.length);
+    expect(trees).toEqual([2, 40_000]);
+  });
+
+  it('[I141] are put together from lines for what was sent and for each event that came back', async () => {
+    const { trees } = await storeInput(
+      inputOf({
+        'log.jsonl': lines([
+          { model: 'm-x', messages: [ask], stream: true },
+          ...streamed,
+          { model: 'm-x', input: 'Which tea?', store: true, stream: true },
+          ...responseEvents,
+        ]),
+      }),
+    );
+    expect(trees.map((tree) => tree.records)).toEqual([1 + streamed.length, 1 + responseEvents.length]);
+    const [, answer] = trees[1]?.nodes ?? [];
+    expect(answer).toMatchObject({
+      status: 'interrupted',
+      message: {
+        content: [
+          { type: 'thinking', thinking: 'Hm.' },
+          { type: 'text', text: 'Green' },
+        ],
+      },
+    });
+  });
+
+  it('[I141] are put together where replies come at once, and where they come whole after what was sent', async () => {
+    const other = (event: object) => ({ ...event, id: 'c10' });
+    const [start, , said] = streamed;
+    const { trees } = await storeInput(
+      inputOf({
+        'log.jsonl': lines([
+          start,
+          other(chunk({ content: 'X' })),
+          said,
+          other(chunk({}, 0, 'stop')),
+          { model: 'm-x', messages: [ask] },
+          reply({ role: 'assistant', content: 'Green.' }),
+          { model: 'm-x', messages: [ask, ask] },
+        ]),
+      }),
+    );
+    expect(trees.map((tree) => tree.nodes.map((node) => node.message.content))).toEqual([
+      [[{ type: 'text', text: 'A' }]],
+      [[{ type: 'text', text: 'X' }]],
+      [[{ type: 'text', text: 'Which tea?' }], [{ type: 'text', text: 'Green.' }]],
+      [[{ type: 'text', text: 'Which tea?' }], [{ type: 'text', text: 'Which tea?' }]],
+    ]);
+    expect(trees.map((tree) => tree.records)).toEqual([2, 2, 2, 1]);
+  });
+
+  it('[I22] keep what had been said when a stream failed, and equal answers of one call apart', async () => {
+    const { trees } = await storeInput(
+      inputOf({
+        'log.jsonl': lines([
+          {
+            request: { model: 'm-y', max_tokens: 9, messages: [ask] },
+            response: `${sse.split('event: message_delta')[0]}event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n`,
+          },
+          {
+            request: { model: 'm-x', n: 2, messages: [ask] },
+            response: reply(
+              {},
+              {
+                choices: [0, 1].map((index) => ({
+                  index,
+                  message: { role: 'assistant', content: 'Green.' },
+                  finish_reason: 'stop',
+                })),
+              },
+            ),
+          },
+        ]),
+      }),
+    );
+    expect(trees[0]?.nodes[1]).toMatchObject({ status: 'error', meta: { error: { message: 'busy' } } });
+    expect(trees[0]?.nodes[1]?.message.content.map((block) => block.type)).toEqual(['thinking', 'tool-use']);
+    expect(trees[1]?.nodes.map((node) => node.parentExternalId === null)).toEqual([true, false, false]);
+    expect(trees[1]?.findings).toEqual([]);
   });
 });

@@ -31,7 +31,9 @@ interface ChoiceDraft {
 export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
   const choices = new Map<number, ChoiceDraft>();
   let usage: Json = null;
+  let error: Json | undefined;
   for (const chunk of chunks) {
+    if (isJsonObject(chunk.error)) ({ error } = chunk);
     if (isJsonObject(chunk.usage)) ({ usage } = chunk);
     for (const choice of listAt(chunk, 'choices')) {
       if (!isJsonObject(choice)) continue;
@@ -43,7 +45,10 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
       draft.reasoning += textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning') ?? '';
       draft.refusal += textAt(delta, 'refusal') ?? '';
       draft.finish = choice.finish_reason ?? draft.finish;
-      for (const call of listAt(delta, 'tool_calls')) {
+      const older = isJsonObject(delta.function_call)
+        ? [{ id: `call-${textAt(delta.function_call, 'name') ?? ''}`, function: delta.function_call }]
+        : [];
+      for (const call of [...listAt(delta, 'tool_calls'), ...older]) {
         if (!isJsonObject(call)) continue;
         const at = numberAt(call, 'index') ?? 0;
         const known = draft.calls.get(at) ?? { id: '', name: '', args: '' };
@@ -82,6 +87,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
         },
       })),
     usage,
+    ...(error === undefined ? {} : { error }),
   };
 }
 

@@ -1,0 +1,178 @@
+// What a logged call is: which part of a record was sent, which came back, and in whose words.
+import type { Json, JsonObject } from '@coppice/core';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { areItems, foldResponse } from './items.ts';
+import { eventsOf, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
+
+/** Whose words a call is in: chat completions, Anthropic's messages, or responses. */
+export type Dialect = 'chat' | 'anthropic' | 'responses';
+
+/** A call as it was found: what was sent, what came back. */
+export interface Call {
+  readonly request: JsonObject;
+  readonly response: JsonObject | undefined;
+  readonly dialect: Dialect;
+  readonly at: number | undefined;
+}
+
+const requestKeys = ['request', 'req', 'request_body', 'requestBody', 'body', 'input', 'params', 'kwargs'];
+const responseKeys = ['response', 'res', 'response_body', 'responseBody', 'output', 'completion', 'result'];
+const timeKeys = ['timestamp', 'created_at', 'createdAt', 'time', 'start_time', 'startTime', 'date'];
+// Words that a request for a response has, and one for embeddings, which has an `input` as well, has not.
+const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens', 'reasoning', 'store', 'conversation'];
+
+function isChatRequest(value: Json | undefined): value is JsonObject {
+  return (
+    isJsonObject(value) && Array.isArray(value.messages) && (typeof value.model === 'string' || 'max_tokens' in value)
+  );
+}
+
+function isResponsesRequest(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value) || Array.isArray(value.messages)) return false;
+  if (Array.isArray(value.input))
+    return areItems(value.input) || (value.input.length === 0 && 'previous_response_id' in value);
+  const named = ofResponses.some((key) => key in value) || Array.isArray(value.output);
+  return typeof value.input === 'string' && typeof value.model === 'string' && named;
+}
+
+/** Whether a value is what was sent. */
+export function isRequest(value: Json | undefined): value is JsonObject {
+  return isChatRequest(value) || isResponsesRequest(value);
+}
+
+/** The part of a record that a name leads to; a body may be one level further in. */
+function partOf(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
+  for (const key of keys) {
+    const value = record[key];
+    if (value === undefined) continue;
+    if (fits(value)) return value;
+    const body = isJsonObject(value) ? (value.body ?? value.json ?? value.data) : undefined;
+    if (body !== undefined && fits(body)) return body;
+  }
+  return undefined;
+}
+
+/** Whether a record is one event of a stream: what proxies that log as they go write, one a line. */
+function isEvent(value: JsonObject): boolean {
+  if (value.object === 'chat.completion.chunk') return true;
+  const type = textAt(value, 'type') ?? '';
+  return (
+    /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping)$/.test(type) ||
+    /^response\.[a-z_.]+$/.test(type) ||
+    (type === 'error' && isJsonObject(value.error))
+  );
+}
+
+/** Whether a record is by itself what came back. */
+export function isReply(value: Json | undefined): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  if (value.object === 'chat.completion') return Array.isArray(value.choices);
+  if (value.object === 'response') return Array.isArray(value.output);
+  return value.type === 'message' && value.role === 'assistant' && Array.isArray(value.content) && 'usage' in value;
+}
+
+function isResponse(value: Json): boolean {
+  if (typeof value === 'string') return /^(?:event|data):/m.test(value.slice(0, 2000));
+  if (Array.isArray(value)) return value.some((one) => isJsonObject(one) && ('choices' in one || 'type' in one));
+  return (
+    isJsonObject(value) &&
+    (Array.isArray(value.choices) ||
+      Array.isArray(value.content) ||
+      Array.isArray(value.output) ||
+      isJsonObject(value.error))
+  );
+}
+
+/** The events of one reply as the reply. */
+export function folded(events: readonly JsonObject[]): JsonObject {
+  if (isAnthropicStream(events)) return foldEvents(events);
+  return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
+    ? foldResponse(events)
+    : foldChunks(events);
+}
+
+function responseOf(value: Json | undefined): JsonObject | undefined {
+  if (value === undefined) return undefined;
+  if (isJsonObject(value)) return value;
+  if (Array.isArray(value) && areItems(value)) return { output: value };
+  const events = eventsOf(value);
+  return events.length === 0 ? undefined : folded(events);
+}
+
+function isAnthropic(request: JsonObject, response: JsonObject | undefined): boolean {
+  return (
+    'system' in request ||
+    'max_tokens_to_sample' in request ||
+    (response !== undefined && Array.isArray(response.content)) ||
+    listAt(request, 'messages').some(
+      (one) =>
+        isJsonObject(one) &&
+        listAt(one, 'content').some(
+          (block) => isJsonObject(block) && (block.type === 'tool_use' || block.type === 'tool_result'),
+        ),
+    )
+  );
+}
+
+/** A call out of what was sent and what came back; the time is that of the record, else that of the reply. */
+export function callFrom(request: JsonObject, response: JsonObject | undefined, record: JsonObject): Call {
+  const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
+  const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
+  const own = timeKeys.map((key) => fromAnyTime(record[key])).find((at) => at !== undefined);
+  return { request, response, dialect, at: own ?? fromAnyTime(response?.created ?? response?.created_at) };
+}
+
+/** The call that a record is, with or without what came back. */
+export function callOf(record: JsonObject): Call | undefined {
+  const found = isRequest(record) ? record : partOf(record, requestKeys, isRequest);
+  if (found === record && isResponsesRequest(record) && Array.isArray(record.output))
+    return callFrom(record, record, record);
+  if (isRequest(found)) return callFrom(found, responseOf(partOf(record, responseKeys, isResponse)), record);
+  // A response says itself what it went on from.
+  const reply = partOf(record, responseKeys, isReply);
+  return isReply(reply) ? callFrom(objectAt(record, 'request'), reply, record) : undefined;
+}
+
+/** The event that a record is, or that it wraps. */
+export function eventIn(record: JsonObject): JsonObject | undefined {
+  if (isEvent(record)) return record;
+  for (const key of ['data', 'chunk', 'event']) {
+    const value = record[key];
+    if (isJsonObject(value) && isEvent(value)) return value;
+    if (typeof value !== 'string' || !value.startsWith('{')) continue;
+    try {
+      const read: Json = JSON.parse(value);
+      if (isJsonObject(read) && isEvent(read)) return read;
+    } catch {
+      // Some other text.
+    }
+  }
+  return undefined;
+}
+
+/** Which reply an event belongs to; undefined where it does not say, and goes on with the last one. */
+export function replyOf(event: JsonObject): string | undefined {
+  return (
+    filledAt(event, 'id') ??
+    filledAt(event, 'response_id') ??
+    filledAt(objectAt(event, 'message'), 'id') ??
+    filledAt(objectAt(event, 'response'), 'id')
+  );
+}
+
+/** The record of a call without the history, which the nodes hold. */
+export function bareRecord(record: JsonObject): JsonObject {
+  const bare = (value: JsonObject): JsonObject => ({
+    ...value,
+    ...(Array.isArray(value.messages) ? { messages: [] } : {}),
+    ...(Array.isArray(value.input) ? { input: [] } : {}),
+  });
+  const whole: boolean = isRequest(record);
+  if (whole) return bare(record);
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => {
+      if (!isJsonObject(value)) return [key, value];
+      return [key, { ...bare(value), ...(isJsonObject(value.body) ? { body: bare(value.body) } : {}) }];
+    }),
+  );
+}

@@ -1,0 +1,166 @@
+// Responses name the one that they go on from, and items that the service keeps; the history is in other records, maybe of
+// other files. Which calls belong together is found out first, then they are read in batches that fit into memory.
+import type { JsonObject } from '@coppice/core';
+import { filledAt, listAt, objectAt } from '../fields.ts';
+import { finding } from '../findings.ts';
+import type { Call } from './calls.ts';
+import { Folding, type Logged, promptOf } from './folding.ts';
+import { itemIdsOf, referencesIn } from './items.ts';
+
+const batchBytes = 32 * 1024 * 1024;
+
+function previousOf({ request, response }: Call): string | undefined {
+  return filledAt(request, 'previous_response_id') ?? filledAt(response ?? {}, 'previous_response_id');
+}
+
+function conversationOf({ request, response }: Call): string | undefined {
+  for (const side of [request, response ?? {}]) {
+    const id = filledAt(side, 'conversation') ?? filledAt(objectAt(side, 'conversation'), 'id');
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+/** Whether the history of a call is in other calls. */
+export function isLinked(call: Call): boolean {
+  if (call.dialect !== 'responses') return false;
+  return (
+    previousOf(call) !== undefined ||
+    conversationOf(call) !== undefined ||
+    referencesIn(listAt(call.request, 'input')).length > 0
+  );
+}
+
+/** Finds out which calls belong together: joined sets over their numbers. */
+export class Links {
+  readonly #parents: number[] = [];
+  readonly #sizes: number[] = [];
+  readonly #owners = new Map<string, number>();
+  #linked = false;
+
+  /** Whether there is a call that needs another one. */
+  get linked(): boolean {
+    return this.#linked;
+  }
+
+  /** Notes the next call. */
+  add(call: Call, bytes: number): void {
+    const own = this.#parents.length;
+    this.#parents.push(own);
+    this.#sizes.push(bytes);
+    const { request, response = {} } = call;
+    const input = listAt(request, 'input');
+    const names = [`r ${filledAt(response, 'id') ?? ''}`];
+    for (const id of itemIdsOf([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
+    const [previous, conversation] = [previousOf(call), conversationOf(call)];
+    if (previous !== undefined) names.push(`r ${previous}`);
+    if (conversation !== undefined) names.push(`c ${conversation}`);
+    for (const id of referencesIn(input)) names.push(`i ${id}`);
+    for (const name of names) {
+      if (name === 'r ') continue;
+      const owner = this.#owners.get(name);
+      if (owner === undefined) this.#owners.set(name, own);
+      else this.#parents[this.#top(own)] = this.#top(owner);
+    }
+    this.#linked ||= isLinked(call);
+  }
+
+  #top(of: number): number {
+    let top = of;
+    for (let next = this.#parents[top] ?? top; next !== top; next = this.#parents[top] ?? top) top = next;
+    for (let at = of; at !== top; ) {
+      const next = this.#parents[at] ?? top;
+      this.#parents[at] = top;
+      at = next;
+    }
+    return top;
+  }
+
+  /** Calls that belong together, by number, in batches whose records fit into memory. */
+  batches(): Map<number, number>[] {
+    const sizes = new Map<number, number>();
+    const members = new Map<number, number[]>();
+    for (const [index, size] of this.#sizes.entries()) {
+      const top = this.#top(index);
+      sizes.set(top, (sizes.get(top) ?? 0) + size);
+      const family = members.get(top);
+      if (family === undefined) members.set(top, [index]);
+      else family.push(index);
+    }
+    const batches: Map<number, number>[] = [];
+    let held = Number.POSITIVE_INFINITY;
+    for (const [top, size] of sizes) {
+      if (held + size > batchBytes) {
+        batches.push(new Map());
+        held = 0;
+      }
+      for (const index of members.get(top) ?? []) batches.at(-1)?.set(index, top);
+      held += size;
+    }
+    return batches;
+  }
+}
+
+/** The number of the call that each one goes on from; -1 where there is none. */
+function previousCalls(calls: readonly Logged[]): number[] {
+  const byResponse = new Map<string, number>();
+  for (const [index, { call }] of calls.entries()) {
+    const id = filledAt(call.response ?? {}, 'id');
+    if (id !== undefined && !byResponse.has(id)) byResponse.set(id, index);
+  }
+  const lastIn = new Map<string, number>();
+  return calls.map(({ call }, index) => {
+    const [named, conversation] = [previousOf(call), conversationOf(call)];
+    const before = conversation === undefined ? undefined : lastIn.get(conversation);
+    if (conversation !== undefined) lastIn.set(conversation, index);
+    return (named === undefined ? before : byResponse.get(named)) ?? -1;
+  });
+}
+
+/** Numbers in an order in which each comes after the one that it goes on from; circles are cut where they are entered. */
+function parentsFirst(above: readonly number[]): number[] {
+  const seen = new Uint8Array(above.length);
+  const order: number[] = [];
+  for (const index of above.keys()) {
+    const walk: number[] = [];
+    for (let at = index; at !== -1 && seen[at] === 0; at = above[at] ?? -1) {
+      seen[at] = 1;
+      walk.push(at);
+    }
+    for (let at = walk.pop(); at !== undefined; at = walk.pop()) order.push(at);
+  }
+  return order;
+}
+
+/** The calls of one chain, folded: each goes on from the one that it names, whatever their order in the log. */
+export function foldChain(calls: readonly Logged[]): Folding[] {
+  const items = new Map<string, JsonObject>();
+  for (const { call } of calls)
+    for (const [id, item] of itemIdsOf([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))
+      if (!items.has(id)) items.set(id, item);
+  const above = previousCalls(calls);
+  const tails = new Map<number, { readonly end: string | null; readonly folding: Folding }>();
+  const foldings = new Map<string, Folding>();
+  for (const index of parentsFirst(above)) {
+    const logged = calls[index];
+    if (logged === undefined) continue;
+    const { call, place } = logged;
+    const from = tails.get(above[index] ?? -1);
+    const prompt = promptOf(call);
+    const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new Folding(place, prompt);
+    if (from === undefined) foldings.set(JSON.stringify([prompt]), folding);
+    const named = previousOf(call);
+    if (from === undefined && named !== undefined) {
+      const code = above[index] === -1 ? 'import/orphan' : 'import/cycle';
+      folding.note(finding(code, 'repair', place, `goes on from ${JSON.stringify(named.slice(0, 80))}`));
+    }
+    const resolve = (id: string) => {
+      const item = items.get(id);
+      if (item === undefined)
+        folding.note(finding('import/pointer-missing', 'repair', place, `item ${JSON.stringify(id.slice(0, 80))}`));
+      return item;
+    };
+    tails.set(index, { end: folding.add(logged, from?.end, resolve), folding });
+  }
+  return [...foldings.values()];
+}

@@ -1,0 +1,264 @@
+// Calls become nodes here. Every message is named by the way to it, so that calls fold by their longest common beginning.
+import type { JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import { canonicalJson } from '../../canonical-json.ts';
+import { equalityKey } from '../../equality.ts';
+import { normaliseMessage } from '../../legacy.ts';
+import { sha256Hex } from '../../sha256.ts';
+import { fromAnthropic } from '../anthropic-blocks.ts';
+import type { ImportedNode, ImportedTree } from '../contract.ts';
+import { filledAt, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
+import type { Finding } from '../findings.ts';
+import { fromOpenAi } from '../openai-messages.ts';
+import { bareRecord, type Call } from './calls.ts';
+import { endOf, messagesOfItems, type Resolve } from './items.ts';
+
+/** The system prompt of a call, where it is plain text, and the messages below it, in canonical form. */
+interface History {
+  readonly prompt: string | undefined;
+  readonly messages: readonly JsonObject[];
+}
+
+function isPrompt(message: JsonObject | undefined): message is JsonObject {
+  return (message?.role === 'system' || message?.role === 'developer') && typeof message.content === 'string';
+}
+
+function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean): History {
+  if (dialect === 'responses') {
+    const { input } = request;
+    const items = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(request, 'input');
+    const instructions = filledAt(request, 'instructions');
+    const [first] = items;
+    const leads = instructions === undefined && !goesOn && isJsonObject(first) && isPrompt(first);
+    return {
+      prompt: leads ? textAt(first, 'content') : instructions,
+      messages: messagesOfItems(leads ? items.slice(1) : items, resolve),
+    };
+  }
+  const messages = listAt(request, 'messages').filter((one): one is JsonObject => isJsonObject(one));
+  if (dialect === 'anthropic') {
+    const { system } = request;
+    const texts = Array.isArray(system)
+      ? system.map((one) => (isJsonObject(one) ? (textAt(one, 'text') ?? '') : '')).join('\n\n')
+      : system;
+    const flat = messages.flatMap((one, index) => fromAnthropic(one, `${index}`));
+    return { prompt: typeof texts === 'string' ? texts : undefined, messages: flat };
+  }
+  const [first] = messages;
+  const leads = isPrompt(first);
+  const prompt = leads ? textAt(first, 'content') : undefined;
+  return { prompt, messages: (leads ? messages.slice(1) : messages).map(fromOpenAi) };
+}
+
+/** What came back: answers beside each other, each a chain of messages. */
+interface Answer {
+  readonly messages: readonly JsonObject[];
+  readonly finish: string | undefined;
+}
+
+function answersOf({ response, dialect }: Call, resolve: Resolve): readonly Answer[] {
+  if (response === undefined) return [];
+  if (dialect === 'responses') {
+    const messages = messagesOfItems(listAt(response, 'output'), resolve);
+    return messages.length === 0 ? [] : [{ messages, finish: endOf(response) }];
+  }
+  if (dialect === 'anthropic') {
+    if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
+    const messages = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);
+    return messages.length === 0 ? [] : [{ messages, finish: filledAt(response, 'stop_reason') }];
+  }
+  return listAt(response, 'choices')
+    .filter((one): one is JsonObject => isJsonObject(one))
+    .map((choice) => ({
+      messages: [fromOpenAi({ role: 'assistant', ...objectAt(choice, 'message') })],
+      finish: filledAt(choice, 'finish_reason'),
+    }));
+}
+
+/** A message without what a client may leave out when it sends it back, such as notes on where a text is from. */
+function spoken(message: JsonObject): JsonObject {
+  const content = listAt(message, 'content').map((block) =>
+    isJsonObject(block) && block.type === 'text' ? { type: 'text', text: block.text ?? '' } : block,
+  );
+  return { ...message, content };
+}
+
+/** The name of a message: the way to it. What a client may leave out or change in transport does not count. */
+function nameOf(parent: string, message: JsonObject): string {
+  const read = normaliseMessage(spoken(message), { blank: 'keep' });
+  const key = read.ok ? equalityKey(read.value) : sha256Hex(canonicalJson(message));
+  return sha256Hex(`${parent}${key}`).slice(0, 32);
+}
+
+/** A call on its way into a tree. */
+export interface Logged {
+  readonly call: Call;
+  /** What was found, for keeping. */
+  readonly record: JsonObject;
+  /** How many records of the source it is; none where it was counted already. */
+  readonly records: number;
+  readonly place: string;
+  readonly findings: readonly Finding[];
+}
+
+type Draft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
+
+/** The system prompt that a call begins with: its tree. */
+export function promptOf(call: Call): string | undefined {
+  return historyOf(call, () => undefined, false).prompt;
+}
+
+/** A tree that grows call by call; there is one for each system prompt. */
+export class Folding {
+  readonly #nodes = new Map<string, Draft>();
+  readonly #findings: Finding[] = [];
+  readonly #place: string;
+  readonly #root: string;
+  readonly #prompt: string | undefined;
+  #active: string | null = null;
+  #at: number | undefined;
+  #ownRecords = 0;
+
+  constructor(place: string, prompt: string | undefined) {
+    this.#place = place;
+    this.#prompt = prompt;
+    this.#root = sha256Hex(JSON.stringify(['log', prompt ?? null])).slice(0, 32);
+  }
+
+  /** Something to say about the tree. */
+  note(found: Finding): void {
+    this.#findings.push(found);
+  }
+
+  /** Adds a call below a message, undefined for a beginning; gives where its reply ends, null for the root itself. */
+  add(logged: Logged, above?: string | null, resolve: Resolve = () => undefined): string | null {
+    const { call, place, records } = logged;
+    for (const one of logged.findings) this.#findings.push(one);
+    const { messages } = historyOf(call, resolve, above !== undefined);
+    const root = this.#root;
+    if (call.at !== undefined) this.#at = call.at;
+    const at = call.at === undefined ? {} : { createdAt: call.at };
+    let parent = above ?? null;
+    for (const message of messages) {
+      // The same message twice in one history is named by its way, so none is taken for another.
+      const externalId = nameOf(parent ?? root, message);
+      this.#enter({ externalId, parentExternalId: parent, message, records: 0, place, ...at });
+      parent = externalId;
+    }
+    const end = this.#answer(logged, parent, resolve);
+    this.#active = end ?? parent;
+    if (end === undefined) this.#count(parent, records);
+    return this.#active;
+  }
+
+  /** What came back, below the history; gives where it ends, undefined where there is nothing. */
+  #answer(logged: Logged, parent: string | null, resolve: Resolve): string | undefined {
+    const root = this.#root;
+    const { call, place, records } = logged;
+    const { response = {}, request, dialect } = call;
+    const answers = answersOf(call, resolve);
+    const error = objectAt(response, 'error');
+    const failed = Object.keys(error).length > 0;
+    if (answers.length === 0 && !failed) return undefined;
+    const usage = objectAt(response, 'usage');
+    const source = {
+      type: 'model',
+      provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
+      model_name: filledAt(response, 'model') ?? filledAt(request, 'model') ?? 'unknown',
+      parameters: without(request, 'messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'),
+      ...(Object.keys(usage).length === 0 ? {} : { usage }),
+    };
+    const at = call.at === undefined ? {} : { createdAt: call.at };
+    const record = bareRecord(logged.record);
+    if (answers.length === 0) {
+      const externalId = sha256Hex(`${parent ?? root}error${canonicalJson(error)}`).slice(0, 32);
+      const message = { role: 'assistant', content: [{ type: 'text', text: '' }] };
+      const meta = { source, error };
+      this.#enter({
+        externalId,
+        parentExternalId: parent,
+        message,
+        status: 'error',
+        meta,
+        record,
+        records,
+        place,
+        ...at,
+      });
+      return externalId;
+    }
+    const group = answers.length > 1 ? { group: filledAt(response, 'id') ?? place } : {};
+    const heads = new Set<string>();
+    let end = parent;
+    for (const [index, { messages, finish }] of answers.entries()) {
+      end = parent;
+      const status = endStatus(finish, failed);
+      for (const [step, message] of messages.entries()) {
+        const last = step === messages.length - 1;
+        const named = nameOf(end ?? root, message);
+        // Equal answers of one call are two all the same.
+        const externalId = step === 0 && heads.has(named) ? nameOf(`${named}${index}`, message) : named;
+        if (step === 0) heads.add(named);
+        const meta: NodeMeta = {
+          source: finish === undefined ? source : { ...source, finish_reason: finish },
+          ...(failed ? { error } : {}),
+        };
+        this.#enter({
+          externalId,
+          parentExternalId: end,
+          message,
+          records: index === 0 && last ? records : 0,
+          place,
+          ...(step === 0 ? group : {}),
+          ...at,
+          ...(message.role === 'assistant' ? { meta } : {}),
+          ...(index === 0 && last ? { record } : {}),
+          ...(last && status !== undefined ? { status } : {}),
+        });
+        end = externalId;
+      }
+    }
+    return end ?? undefined;
+  }
+
+  /** A node that is there already stands for these records as well. */
+  #enter(node: Draft): void {
+    const known = this.#nodes.get(node.externalId);
+    if (known === undefined) {
+      this.#nodes.set(node.externalId, node);
+      return;
+    }
+    known.records = (known.records ?? 0) + (node.records ?? 0);
+    // What a call brought back says more than what a later one sent again.
+    if (known.record !== undefined || node.record === undefined) return;
+    known.record = node.record;
+    known.message = node.message;
+    if (node.meta !== undefined) known.meta = node.meta;
+    if (node.status !== undefined) known.status = node.status;
+  }
+
+  #count(on: string | null, records: number): void {
+    const node = on === null ? undefined : this.#nodes.get(on);
+    if (node === undefined) this.#ownRecords += records;
+    else node.records = (node.records ?? 0) + records;
+  }
+
+  tree(scope: string): ImportedTree {
+    return {
+      externalId: this.#root,
+      scope,
+      ...(this.#prompt === undefined ? {} : { systemPrompt: this.#prompt }),
+      ...(this.#at === undefined ? {} : { updatedAt: this.#at }),
+      nodes: [...this.#nodes.values()],
+      activeExternalId: this.#active,
+      ...(this.#ownRecords === 0 ? {} : { ownRecords: this.#ownRecords }),
+      place: this.#place,
+      findings: this.#findings,
+    };
+  }
+}
+
+function endStatus(finish: string | undefined, failed: boolean): NodeStatus | undefined {
+  if (failed) return 'error';
+  if (finish === 'cancelled') return 'aborted';
+  return finish === undefined ? 'interrupted' : undefined;
+}

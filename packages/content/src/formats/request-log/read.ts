@@ -1,0 +1,183 @@
+// From files to calls. A record is a call, or a part of one: proxies that log as they go write what was sent, and then what
+// came back, whole or event by event.
+import type { Json, JsonObject } from '@coppice/core';
+import type { ReadEvent, ReadOptions } from '../contract.ts';
+import { isJsonObject } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+import { type Input, type InputFile, isLineFile } from '../input.ts';
+import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
+import { type Call, callFrom, callOf, eventIn, folded, isReply, isRequest, replyOf } from './calls.ts';
+import { foldChain, isLinked, Links } from './chains.ts';
+import { Folding, type Logged, promptOf } from './folding.ts';
+
+/** A call that was found, and how many bytes it took. */
+interface Found {
+  readonly type: 'call';
+  readonly logged: Logged;
+  readonly bytes: number;
+}
+
+type Step = Found | Extract<ReadEvent, { readonly type: 'finding' }>;
+
+/** What was sent and waits for what came back, or events that wait for the rest. */
+interface Open {
+  readonly request: JsonObject | undefined;
+  readonly record: JsonObject;
+  readonly place: string;
+  readonly events: JsonObject[];
+  readonly findings: Finding[];
+  records: number;
+  bytes: number;
+}
+
+type Row = Extract<FileRecord, { readonly type: 'record' }>;
+
+/** Puts parts of calls together, in the order in which they come. */
+class Pairing {
+  /** What was sent last, as long as nothing came back. */
+  #sent: Open | undefined;
+  /** Replies that are coming in, by their ids; several may at once. */
+  readonly #replies = new Map<string, Open>();
+  #last = '';
+
+  *take(row: Row, value: JsonObject): Generator<Found> {
+    const event = eventIn(value);
+    if (event !== undefined) {
+      this.#event(row, event);
+      return;
+    }
+    if (isReply(value) && !isRequest(value)) {
+      yield this.#whole(row, value);
+      return;
+    }
+    yield* this.close();
+    const call = callOf(value);
+    if (call === undefined) return;
+    const open = opened(row, call.request, value);
+    if (call.response === undefined) this.#sent = open;
+    else yield found(open, call);
+  }
+
+  /** One event: of a reply that is known, or of a new one, which answers what was sent last. */
+  #event(row: Row, event: JsonObject): void {
+    const id = replyOf(event) ?? this.#last;
+    this.#last = id;
+    let open = this.#replies.get(id);
+    if (open === undefined) {
+      open = this.#sent ?? opened(row, undefined, {});
+      if (open === this.#sent) {
+        this.#sent = undefined;
+        open.records++;
+        open.bytes += row.bytes;
+      }
+      this.#replies.set(id, open);
+    } else {
+      open.records++;
+      open.bytes += row.bytes;
+    }
+    for (const one of row.findings) if (open.place !== row.place) open.findings.push(one);
+    open.events.push(event);
+  }
+
+  #whole(row: Row, reply: JsonObject): Found {
+    const sent = this.#sent;
+    this.#sent = undefined;
+    if (sent?.request === undefined) return found(opened(row, undefined, reply), callFrom({}, reply, reply));
+    for (const one of row.findings) sent.findings.push(one);
+    sent.records++;
+    sent.bytes += row.bytes;
+    const record = { request: sent.record, response: reply };
+    return found({ ...sent, record }, callFrom(sent.request, reply, sent.record));
+  }
+
+  /** Nothing more comes for what is open. */
+  *close(): Generator<Found> {
+    for (const open of this.#replies.values()) {
+      const response = folded(open.events);
+      const record = { ...(open.request === undefined ? {} : { request: open.record }), response };
+      yield found({ ...open, record }, callFrom(open.request ?? {}, response, open.record));
+    }
+    this.#replies.clear();
+    this.#last = '';
+    const sent = this.#sent;
+    this.#sent = undefined;
+    if (sent?.request !== undefined) yield found(sent, callFrom(sent.request, undefined, sent.record));
+  }
+}
+
+function opened(row: Row, request: JsonObject | undefined, record: JsonObject): Open {
+  const { place, bytes, findings } = row;
+  return { request, record, place, events: [], findings: [...findings], records: 1, bytes };
+}
+
+function found({ record, place, findings, records, bytes }: Open, call: Call): Found {
+  return { type: 'call', logged: { call, record, place, findings, records }, bytes };
+}
+
+/** Whether a record is a call or a part of one. */
+export function isPart(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && (eventIn(value) !== undefined || isReply(value) || callOf(value) !== undefined);
+}
+
+async function* callsIn(file: InputFile): AsyncGenerator<Step> {
+  const lines = await isLineFile(file);
+  const pairing = new Pairing();
+  for await (const record of lines ? lineRecords(file) : documentRecords(file, [['*']])) {
+    if (record.type === 'finding') {
+      yield record;
+      continue;
+    }
+    const { value, place } = record;
+    if (record.type === 'rest' && !isJsonObject(value)) continue;
+    const row: Row =
+      record.type === 'record'
+        ? record
+        : { type: 'record', pattern: 0, path: [], place, value: value ?? null, bytes: 0, findings: [] };
+    if (isPart(value)) yield* pairing.take(row, value);
+    else yield { type: 'finding', finding: finding('import/skipped', 'loss', place, 'no call with messages', 1) };
+  }
+  yield* pairing.close();
+}
+
+/** Reads logs. Calls that have their history with them come as they are found; chains are read once more, together. */
+export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const scope = options.scope ?? '';
+  const links = new Links();
+  for (const file of input.files)
+    for await (const step of callsIn(file)) {
+      if (step.type === 'finding') {
+        yield step;
+        continue;
+      }
+      const { logged, bytes } = step;
+      if (logged.call.dialect === 'responses') links.add(logged.call, bytes);
+      if (isLinked(logged.call)) continue;
+      const folding = new Folding(logged.place, promptOf(logged.call));
+      folding.add(logged);
+      yield { type: 'tree', tree: folding.tree(scope) };
+    }
+  if (!links.linked) return;
+  for (const batch of links.batches()) yield* readChains(input, batch, scope);
+}
+
+async function* readChains(input: Input, batch: ReadonlyMap<number, number>, scope: string): AsyncGenerator<ReadEvent> {
+  yield { type: 'pause' };
+  const chains = new Map<number, Logged[]>();
+  let number = 0;
+  for (const file of input.files)
+    for await (const step of callsIn(file)) {
+      if (step.type === 'finding' || step.logged.call.dialect !== 'responses') continue;
+      const chain = batch.get(number++);
+      if (chain === undefined) continue;
+      // A beginning was read, counted and reported on already; here it is what others go on from.
+      const again = isLinked(step.logged.call) ? {} : { records: 0, findings: [] };
+      const logged = { ...step.logged, ...again };
+      const family = chains.get(chain);
+      if (family === undefined) chains.set(chain, [logged]);
+      else family.push(logged);
+    }
+  for (const chain of chains.values()) {
+    if (!chain.some(({ call }) => isLinked(call))) continue;
+    for (const folding of foldChain(chain)) yield { type: 'tree', tree: folding.tree(scope) };
+  }
+}
