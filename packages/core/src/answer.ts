@@ -4,7 +4,7 @@ import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './nod
 import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
 import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
-import type { Answer, Read, Reads, Stretch } from './reads.ts';
+import type { Answer, NotedStretch, Read, Reads, Stretch } from './reads.ts';
 import { allBookmarks, allNodes, bookmarkOn, entryAbove, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
 
 /** What a tree value alone cannot answer. */
@@ -56,8 +56,12 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
       return findNode(tree, read.id) ?? null;
     case 'anyNode':
       return findAnyNode(tree, read.id) ?? null;
+    case 'nodes':
+      return read.ids.flatMap((id) => findNode(tree, id) ?? []);
     case 'path':
       return stretch(tree, read.to, read.limit);
+    case 'pathNotes':
+      return noted(stretch(tree, read.to, read.limit));
     case 'above':
       return isAbove(tree, read.id, read.below);
     case 'topmost':
@@ -94,6 +98,8 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
       return orderGet(orderOf(tree, read.of), read.position) ?? null;
     case 'bookmark':
       return bookmarkOn(tree, read.on) ?? null;
+    case 'bookmarks':
+      return read.on.flatMap((id) => bookmarkOn(tree, id) ?? []);
     case 'rows':
       return { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
   }
@@ -107,9 +113,13 @@ function nothing(read: Inside): Answer {
   switch (read.ask) {
     case 'path':
       return { nodes: [], complete: true };
+    case 'pathNotes':
+      return { notes: [], complete: true };
     case 'above':
       return false;
     case 'topmost':
+    case 'nodes':
+    case 'bookmarks':
     case 'children':
     case 'subtree':
     case 'topology':
@@ -146,6 +156,20 @@ function stretch(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Stre
     entry = entryAbove(tree, entry);
   }
   return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
+}
+
+function noted({ nodes, complete }: Stretch): NotedStretch {
+  const notes = nodes.map(({ id, parentId, kind, role, status, tokens, meta, marker }) => ({
+    id,
+    parentId,
+    kind,
+    role,
+    status,
+    tokens,
+    meta,
+    marker,
+  }));
+  return { notes, complete };
 }
 
 function topmost(tree: Tree, ids: readonly NodeId[]): NodeId[] {

@@ -33,6 +33,12 @@ function talk(count: number, from = 1): Link[] {
   );
 }
 
+/** What a store answers for the way to a node. */
+function above(path: readonly Node[], to: string, limit: number): Stretch {
+  const end = path.findIndex((node) => node.id === to) + 1;
+  return { nodes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
+}
+
 describe('the path as it is', () => {
   test('[X1] the system prompt comes first, as an entry of no node', () => {
     const found = context(chain(...talk(1)), { systemPrompt: 'Be brief.' });
@@ -281,7 +287,7 @@ describe('how much is read', () => {
       if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
       const limit = question.limit ?? path.length;
       asked.push(limit);
-      return { nodes: path.slice(-limit), complete: limit >= path.length } satisfies Stretch;
+      return above(path, question.to, limit);
     });
     expect(asked).toEqual([64, 256]);
     expect(context(read)).toEqual(context(path));
@@ -290,8 +296,8 @@ describe('how much is read', () => {
   test('[X10] a path without a compaction is read to its first turn', () => {
     const path = chain(...talk(300));
     const read = drive(readContextPath(nodeId('m300')), (question) => {
-      const limit = question.ask === 'path' ? (question.limit ?? 0) : 0;
-      return { nodes: path.slice(-limit), complete: limit >= path.length } satisfies Stretch;
+      if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
+      return above(path, question.to, question.limit ?? 0);
     });
     expect(read).toEqual(path);
   });

@@ -1,44 +1,27 @@
 /** From a path to what is in force for the next call, entry by entry, with the reason why each is there. */
-import { estimateTokens, type TokenEstimate, usageOf, type Weighed } from './budget.ts';
-import { branchSummaryMessage, type ContextWords, contextWords, summaryMessage } from './context-marks.ts';
+import { estimateTokens, type TokenEstimate } from './budget.ts';
+import {
+  type CompactionInForce,
+  type ContextEntry,
+  type ContextFlag,
+  compactionOf,
+  entryOf,
+  firstKept,
+  lastCompaction,
+  partInForce,
+  summaryEntry,
+} from './context-entries.ts';
+import { type ContextWords, contextWords } from './context-marks.ts';
 import type { NodeId } from './ids.ts';
-import { type Message, type MessageKit, textMessage, textOf } from './message.ts';
+import { type MessageKit, textMessage } from './message.ts';
 import type { Node } from './node.ts';
-import { ask, type Reading } from './reads.ts';
+import { ask, type PathNote, type Reading } from './reads.ts';
 
 export * from './budget.ts';
+export type { CompactionInForce, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
 export * from './context-marks.ts';
 export * from './request.ts';
 export { pairTools, type ToolPair, type ToolPairs } from './tool-pairs.ts';
-
-/** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
-export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
-
-/** One message that a model sees, and where it comes from. */
-export interface ContextEntry extends Weighed {
-  /** Null for the system prompt, which belongs to the tree. */
-  readonly nodeId: NodeId | null;
-  readonly kind: ContextKind;
-  /** As the model sees it: summaries are wrapped. */
-  readonly message: Message;
-}
-
-/** Something about a context that its reader should know; nothing is left out or changed without one. */
-export interface ContextFlag {
-  /**
-   * - `nothing-kept`: the compaction names no first kept node, so nothing before it is in force but its summary;
-   * - `kept-off-path`: it names one that does not lie above it, with the same effect.
-   */
-  readonly code: 'nothing-kept' | 'kept-off-path';
-  readonly nodeId: NodeId;
-}
-
-/** The compaction in force. */
-export interface CompactionInForce {
-  readonly nodeId: NodeId;
-  /** Its summary as it is stored, without marks. */
-  readonly summary: string;
-}
 
 /** What is in force for the next call. */
 export interface Context {
@@ -70,22 +53,11 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
     const message = textMessage('system', options.systemPrompt);
     entries.push({ nodeId: null, kind: 'system-prompt', message, tokens: kit.tokens(message), reported: null });
   }
-  const at = lastCompaction(path);
+  const { at, start, flag } = partInForce(path);
   const marker = path[at];
-  let compaction: CompactionInForce | null = null;
-  let start = 0;
-  if (marker !== undefined && marker.message !== null) {
-    const message = summaryMessage(marker.message, words);
-    entries.push({ nodeId: marker.id, kind: 'summary', message, tokens: kit.tokens(message), reported: null });
-    compaction = { nodeId: marker.id, summary: textOf(marker.message) };
-    const kept = firstKept(path, at);
-    if (kept === undefined)
-      flags.push({
-        code: marker.marker?.firstKept === undefined ? 'nothing-kept' : 'kept-off-path',
-        nodeId: marker.id,
-      });
-    start = kept ?? at + 1;
-  }
+  const compaction = marker === undefined ? null : compactionOf(marker);
+  if (marker !== undefined && marker.message !== null) entries.push(summaryEntry(marker, marker.message, kit, words));
+  if (flag !== null) flags.push(flag);
   for (let index = start; index < path.length; index++) {
     const node = path[index];
     const entry = node === undefined ? undefined : entryOf(node, index > at, kit, words);
@@ -96,48 +68,11 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
   return { entries, compaction, flags, tokens, estimate: estimateTokens(entries) };
 }
 
-/** The last compaction that is not excluded; an excluded one is as if it had never been made. */
-function lastCompaction(path: readonly Node[]): number {
-  return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
-}
-
-/** Where the part begins that the compaction at an index keeps; undefined if it keeps nothing that lies above it. */
-function firstKept(path: readonly Node[], at: number): number | undefined {
-  const id = path[at]?.marker?.firstKept;
-  if (id === undefined) return undefined;
-  for (let index = at - 1; index >= 0; index--) if (path[index]?.id === id) return index;
-  return undefined;
-}
-
-function entryOf(
-  node: Node,
-  measured: boolean,
-  kit: Pick<MessageKit, 'tokens'>,
-  words: ContextWords,
-): ContextEntry | undefined {
-  const { id, kind, message } = node;
-  if (message === null || node.meta.excluded === true) return undefined;
-  if (kind === 'branch-summary') {
-    const shown = branchSummaryMessage(message, words);
-    return { nodeId: id, kind, message: shown, tokens: kit.tokens(shown), reported: null };
-  }
-  if (kind !== 'message' && kind !== 'injected') return undefined;
-  return { nodeId: id, kind, message, tokens: node.tokens, reported: measured ? reportedWith(node) : null };
-}
-
-// Only a finished reply counts: what is reported with one cut short covers part of it. A picked one was measured on the
-// path that it comes from.
-function reportedWith(node: Node): number | null {
-  if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;
-  if (node.meta.pickedFrom !== undefined) return null;
-  return usageOf(node)?.totalTokens || null;
-}
-
 /**
  * Whether a stretch that does not begin at a first turn reaches up far enough for {@link contextOf} to give what it
  * would give for the whole path.
  */
-export function holdsContext(stretch: readonly Node[]): boolean {
+export function holdsContext(stretch: readonly PathNote[]): boolean {
   const at = lastCompaction(stretch);
   if (at < 0) return false;
   return stretch[at]?.marker?.firstKept === undefined || firstKept(stretch, at) !== undefined;
@@ -145,8 +80,31 @@ export function holdsContext(stretch: readonly Node[]): boolean {
 
 /** Reads as much of the path to a node as is in force, in growing stretches, so that a long history is not read for it. */
 export function* readContextPath(to: NodeId): Reading<readonly Node[]> {
-  for (let limit = 64; ; limit *= 4) {
-    const stretch = yield* ask('path', { to, limit });
-    if (stretch.complete || stretch.nodes.length < limit || holdsContext(stretch.nodes)) return stretch.nodes;
+  return yield* readUpwards(to, function* (end, limit) {
+    const { nodes, complete } = yield* ask('path', { to: end, limit });
+    return { part: nodes, complete };
+  });
+}
+
+/** The same without what is said: what it weighs is told without reading it. */
+export function* readContextNotes(to: NodeId): Reading<readonly PathNote[]> {
+  return yield* readUpwards(to, function* (end, limit) {
+    const { notes, complete } = yield* ask('pathNotes', { to: end, limit });
+    return { part: notes, complete };
+  });
+}
+
+/** Each stretch goes on above the one before: no node is read twice, however far up it goes. */
+function* readUpwards<T extends PathNote>(
+  to: NodeId,
+  read: (end: NodeId, limit: number) => Reading<{ readonly part: readonly T[]; readonly complete: boolean }>,
+): Reading<readonly T[]> {
+  let path: readonly T[] = [];
+  for (let end = to, limit = 64; ; limit *= 4) {
+    const { part, complete } = yield* read(end, limit);
+    path = [...part, ...path];
+    const above = part[0]?.parentId ?? null;
+    if (complete || part.length < limit || above === null || holdsContext(path)) return path;
+    end = above;
   }
 }

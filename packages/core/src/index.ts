@@ -8,6 +8,7 @@ export * from './coalesce.ts';
 export * from './commit.ts';
 export * from './compaction.ts';
 export * from './context.ts';
+export { type ContextPage, type ContextPageRequest, type ContextShares, readContextPage } from './context-page.ts';
 export * from './conversation.ts';
 export * from './diff.ts';
 export * from './errors.ts';

@@ -76,18 +76,28 @@ function* above(to: string, before: string): Reading<Node | null> {
 }
 
 function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly Node[]>> {
-  const groups = new Map<NodeId, readonly Node[]>();
-  for (const node of nodes) {
-    if (node.groupId === 0 || node.parentId === null) continue;
-    const members: Node[] = [];
-    for (const head of yield* ask('children', { of: node.parentId })) {
-      if (head.id === node.id || head.groupId !== node.groupId) continue;
-      const member = yield* ask('node', { id: head.id });
-      if (member !== null) members.push(member);
-    }
-    groups.set(node.id, members);
+  const grouped = nodes.flatMap(({ id, groupId, parentId }) =>
+    groupId === 0 || parentId === null ? [] : [{ id, groupId, parentId }],
+  );
+  if (grouped.length === 0) return new Map();
+  // Two questions for the whole page: a database far away is not asked for each message.
+  const variants = yield* ask('childIds', { of: grouped.map((node) => node.parentId) });
+  const others = yield* ask('nodes', {
+    ids: variants.flatMap((ids, at) => ids.filter((id) => id !== grouped[at]?.id)),
+  });
+  const byParent = new Map<NodeId, Node[]>();
+  for (const other of others) {
+    if (other.parentId === null) continue;
+    const list = byParent.get(other.parentId);
+    if (list === undefined) byParent.set(other.parentId, [other]);
+    else list.push(other);
   }
-  return groups;
+  return new Map(
+    grouped.map(({ id, groupId, parentId }) => [
+      id,
+      (byParent.get(parentId) ?? []).filter((other) => other.groupId === groupId),
+    ]),
+  );
 }
 
 /** The tree without content: all of it in creation order, or what is below a node, breadth first down to a depth. */

@@ -49,12 +49,24 @@ export interface Stretch {
   readonly complete: boolean;
 }
 
+/** A node of a path without what it says: what weighs a context, and what names the models of a branch. */
+export type PathNote = Pick<Node, 'id' | 'parentId' | 'kind' | 'role' | 'status' | 'tokens' | 'meta' | 'marker'>;
+
+/** A stretch of a path without what it says, newest last. */
+export interface NotedStretch {
+  readonly notes: readonly PathNote[];
+  /** Whether the stretch begins at a first turn. */
+  readonly complete: boolean;
+}
+
 /** Every question and its answer. Ids of removed, foreign and unknown nodes are answered alike: null, or nothing. */
 export interface Reads {
   /** The tree row; `treeId` asks for another tree of the same owner. */
   tree: { args: { readonly treeId?: TreeId }; answer: TreeRow | null };
   /** A live node. */
   node: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: Node | null };
+  /** Those of these nodes that live, in the order of the ids: one question for a page of them. */
+  nodes: { args: { readonly ids: readonly NodeId[]; readonly treeId?: TreeId }; answer: readonly Node[] };
   /** A live node without what it says: all that most writes need of a parent, and cheaper. */
   head: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: NodeHead | null };
   /** A node also if it is removed. */
@@ -63,6 +75,8 @@ export interface Reads {
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
   path: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: Stretch };
+  /** The same way without what is said on it: costs rows, not contents. */
+  pathNotes: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: NotedStretch };
   /** Whether the first is the second or lies above it; the second may be removed. */
   above: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
   /** Those of the nodes that lie below no other one of them. */
@@ -131,6 +145,8 @@ export interface Reads {
   at: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
+  /** The bookmarks on these nodes, in the order of the nodes. */
+  bookmarks: { args: { readonly on: readonly NodeId[] }; answer: readonly Bookmark[] };
   /** The actor's newest act that is not undone, or the one named. */
   undoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
   /** The actor's newest undone act, unless the actor did something since. */

@@ -1,5 +1,5 @@
 /** Which model a branch goes on with: what was set there last, or what answered there last. */
-import { ask, type Node, type NodeId, type Reading, readTree, type TreeId } from '@coppice/core';
+import { ask, type NodeId, type PathNote, type Reading, readTree, type TreeId } from '@coppice/core';
 
 /** The model of a branch, and why it is that one. */
 export interface BranchModel {
@@ -18,19 +18,20 @@ export interface BranchModel {
 export function* readBranchModel(treeId: TreeId, to: NodeId | null): Reading<BranchModel | null> {
   const row = yield* readTree(treeId);
   if (to !== null && to !== row.rootId) {
-    for (let limit = 16, seen = 0; ; limit *= 4) {
-      const { nodes, complete } = yield* ask('path', { to, limit });
-      const found = nearestChoice(nodes.slice(0, nodes.length - seen));
+    for (let end = to, limit = 16; ; limit *= 4) {
+      const { notes, complete } = yield* ask('pathNotes', { to: end, limit });
+      const found = nearestChoice(notes);
       if (found !== null) return found;
-      if (complete || nodes.length < limit) break;
-      seen = nodes.length;
+      const above = notes[0]?.parentId ?? null;
+      if (complete || notes.length < limit || above === null) break;
+      end = above;
     }
   }
   const { model } = row.attributes;
   return typeof model === 'string' ? { model, by: 'tree', nodeId: null } : null;
 }
 
-function nearestChoice(nodes: readonly Node[]): BranchModel | null {
+function nearestChoice(nodes: readonly PathNote[]): BranchModel | null {
   for (let at = nodes.length - 1; at >= 0; at--) {
     const node = nodes[at];
     if (node === undefined || node.meta.pickedFrom !== undefined) continue;
@@ -42,7 +43,7 @@ function nearestChoice(nodes: readonly Node[]): BranchModel | null {
 }
 
 /** The model that a reply was asked of; one that stood in for it is not chosen by that. */
-function repliedBy({ role, kind, meta }: Node): string | null {
+function repliedBy({ role, kind, meta }: PathNote): string | null {
   if (kind !== 'message' || role !== 'assistant' || meta.source?.type !== 'model') return null;
   const { provider, model_name: name, instead_of: instead } = meta.source;
   if (typeof instead === 'object' && instead !== null && 'model' in instead && typeof instead.model === 'string')

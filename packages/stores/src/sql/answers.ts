@@ -1,9 +1,9 @@
 /** Core's reads as queries. Cost follows the path or the index, never the tree, where only a path is asked for. */
-import { type Answer, type NodeId, type Read, type Reads, treeId } from '@coppice/core';
+import { type Answer, type Node, type NodeId, type Read, type Reads, treeId } from '@coppice/core';
 import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
 import { number, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
-import { bookmarkOf, headColumns, headOf, nodeColumns, of, plainRow } from './rows.ts';
+import { bookmarkOf, headColumns, headOf, nodeColumns, noteColumns, noteOf, of, plainRow } from './rows.ts';
 import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, treeRow } from './scope.ts';
 import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
 
@@ -42,8 +42,12 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       const taken = new Set(found.map(idOf));
       return read.ids.filter((id) => taken.has(id));
     }
+    case 'nodes':
+      return yield* nodes(scope, known, read.ids);
     case 'path':
       return yield* path(scope, known, read.to, read.limit);
+    case 'pathNotes':
+      return yield* pathNotes(scope, known, read.to, read.limit);
     case 'above':
       return yield* above(known, read.id, read.below);
     case 'topmost':
@@ -104,6 +108,14 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       const mark = yield* row('SELECT * FROM bookmark WHERE tree_id = $1 AND node_id = $2', known, read.on);
       return mark === undefined ? null : bookmarkOf(mark);
     }
+    case 'bookmarks': {
+      const marks = yield* rows(
+        `SELECT * FROM bookmark WHERE tree_id = $1 AND node_id IN ${scope.dialect.list('$2')}`,
+        known,
+        JSON.stringify(read.on),
+      );
+      return inOrder(read.on, marks.map(bookmarkOf), (mark) => mark.nodeId);
+    }
     case 'undoable':
     case 'redoable':
       return scope.tree === null ? null : yield* undoRecord(scope, scope.tree, read.ask, read.actor, read.actId);
@@ -152,6 +164,38 @@ function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Re
   const nodes = (yield* nodesFrom(scope, tree, found)).reverse();
   const first = nodes[0];
   return { nodes, complete: first === undefined || first.parentId === scope.tree?.rootId };
+}
+
+function* pathNotes(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['pathNotes']['answer']> {
+  const found = yield* rows(
+    `WITH RECURSIVE up AS (
+      SELECT ${noteColumns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+      UNION ALL
+      SELECT ${of('n', noteColumns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+      WHERE up.level < $3 AND n.parent_id IS NOT NULL
+    ) SELECT * FROM up`,
+    tree,
+    to,
+    Math.min(limit, deepest),
+  );
+  const notes = found.map(noteOf).reverse();
+  const first = notes[0];
+  return { notes, complete: first === undefined || first.parentId === scope.tree?.rootId };
+}
+
+function* nodes(scope: Scope, tree: string, ids: readonly NodeId[]): Work<readonly Node[]> {
+  const found = yield* rows(
+    `SELECT ${nodeColumns} FROM node WHERE tree_id = $1 AND id IN ${scope.dialect.list('$2')} AND removed_in IS NULL`,
+    tree,
+    JSON.stringify(ids),
+  );
+  return inOrder(ids, yield* nodesFrom(scope, tree, found), (node) => node.id);
+}
+
+/** What was found, in the order in which it was asked for; what was not is left out. */
+function inOrder<T>(ids: readonly NodeId[], found: readonly T[], idOf: (one: T) => NodeId): readonly T[] {
+  const byId = new Map(found.map((one) => [idOf(one), one]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 function* childIds(scope: Scope, tree: string, of: readonly NodeId[]): Work<Reads['childIds']['answer']> {

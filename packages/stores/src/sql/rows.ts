@@ -12,6 +12,7 @@ import {
   type NodeMeta,
   type NodeStatus,
   nodeId,
+  type PathNote,
   type Role,
   type TreeAttributes,
   type TreeRow,
@@ -25,6 +26,9 @@ export const headColumns =
 
 /** All columns of a node. */
 export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, meta, marker`;
+
+/** The columns of a node that weigh a context. */
+export const noteColumns = 'id, parent_id, kind, role, status, tokens, meta, marker';
 
 /** The columns of a tree. */
 export const treeColumns =
@@ -115,12 +119,34 @@ export function storedTextOf(row: Row): string {
 
 const noMeta: NodeMeta = Object.freeze({});
 
+function metaOf(row: Row): NodeMeta {
+  const meta = text(row, 'meta');
+  return meta === '{}' ? noMeta : (JSON.parse(meta) as NodeMeta);
+}
+
+function markerOf(row: Row): Node['marker'] {
+  const marker = textOrNull(row, 'marker');
+  return marker === null ? null : (JSON.parse(marker) as Node['marker']);
+}
+
+/** A node without what it says, with what is noted about it. */
+export function noteOf(row: Row): PathNote {
+  return {
+    id: nodeId(text(row, 'id')),
+    parentId: idOrNull(row, 'parent_id'),
+    kind: text(row, 'kind') as NodeKind,
+    role: text(row, 'role') as Role | 'root',
+    status: text(row, 'status') as NodeStatus,
+    tokens: number(row, 'tokens'),
+    meta: metaOf(row),
+    marker: markerOf(row),
+  };
+}
+
 /** A whole node. Its aliases are in a table of their own. Spelt out, not spread: a long path makes thousands of these. */
 export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
   const role = text(row, 'role') as Role | 'root';
   const message = messageOf(row, role);
-  const marker = textOrNull(row, 'marker');
-  const meta = text(row, 'meta');
   return {
     id: nodeId(text(row, 'id')),
     parentId: idOrNull(row, 'parent_id'),
@@ -140,8 +166,8 @@ export function nodeOf(row: Row, aliases: readonly Alias[]): Node {
     lastChildId: idOrNull(row, 'last_child_id'),
     message,
     text: searchTextOf(row, message),
-    meta: meta === '{}' ? noMeta : (JSON.parse(meta) as NodeMeta),
-    marker: marker === null ? null : (JSON.parse(marker) as Node['marker']),
+    meta: metaOf(row),
+    marker: markerOf(row),
     aliases,
   };
 }
@@ -215,10 +241,20 @@ export function treeOf(row: Row): StoredTree {
   };
 }
 
-/** The tree row that core is shown. */
+/** The tree row that core is shown. Spelt out: every planner asks for one. */
 export function plainRow(tree: StoredTree): TreeRow {
-  const { hasAliases: _, linear: __, format: ___, ...row } = tree;
-  return row;
+  return {
+    id: tree.id,
+    owner: tree.owner,
+    rootId: tree.rootId,
+    version: tree.version,
+    structureVersion: tree.structureVersion,
+    activeNodeId: tree.activeNodeId,
+    nextSeq: tree.nextSeq,
+    createdAt: tree.createdAt,
+    updatedAt: tree.updatedAt,
+    attributes: tree.attributes,
+  };
 }
 
 /** A bookmark row. */

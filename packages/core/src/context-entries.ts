@@ -1,0 +1,112 @@
+/** What a path gives to a context, node by node, and which part of it is in force. */
+import { usageOf, type Weighed } from './budget.ts';
+import { branchSummaryMessage, type ContextWords, contextWords, summaryMessage } from './context-marks.ts';
+import type { NodeId } from './ids.ts';
+import { type Message, type MessageKit, textOf } from './message.ts';
+import type { Node } from './node.ts';
+import type { PathNote } from './reads.ts';
+
+/** Why an entry is in force. A `summary` is a compaction's and stands for all that was before. */
+export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
+
+/** One message that a model sees, and where it comes from. */
+export interface ContextEntry extends Weighed {
+  /** Null for the system prompt, which belongs to the tree. */
+  readonly nodeId: NodeId | null;
+  readonly kind: ContextKind;
+  /** As the model sees it: summaries are wrapped. */
+  readonly message: Message;
+}
+
+/** Something about a context that its reader should know; nothing is left out or changed without one. */
+export interface ContextFlag {
+  /**
+   * - `nothing-kept`: the compaction names no first kept node, so nothing before it is in force but its summary;
+   * - `kept-off-path`: it names one that does not lie above it, with the same effect.
+   */
+  readonly code: 'nothing-kept' | 'kept-off-path';
+  readonly nodeId: NodeId;
+}
+
+/** The compaction in force. */
+export interface CompactionInForce {
+  readonly nodeId: NodeId;
+  /** Its summary as it is stored, without marks. */
+  readonly summary: string;
+}
+
+/** Which part of a path is in force. */
+export interface PartInForce {
+  /** Where its compaction stands; below zero where there is none. */
+  readonly at: number;
+  /** Where what is said word by word begins. */
+  readonly start: number;
+  readonly flag: ContextFlag | null;
+}
+
+/** Which part of a path is in force; told by what is noted on it alone. */
+export function partInForce(path: readonly PathNote[]): PartInForce {
+  const at = lastCompaction(path);
+  const marker = path[at];
+  if (marker === undefined) return { at, start: 0, flag: null };
+  const kept = firstKept(path, at);
+  if (kept !== undefined) return { at, start: kept, flag: null };
+  const code = marker.marker?.firstKept === undefined ? 'nothing-kept' : 'kept-off-path';
+  return { at, start: at + 1, flag: { code, nodeId: marker.id } };
+}
+
+/** A compaction as it is in force. */
+export function compactionOf({ id, message }: Node): CompactionInForce {
+  return { nodeId: id, summary: message === null ? '' : textOf(message) };
+}
+
+/** The summary of a compaction, as a model sees it. */
+export function summaryEntry(
+  marker: Pick<Node, 'id'>,
+  stored: Message,
+  kit: Pick<MessageKit, 'tokens'>,
+  words: ContextWords = contextWords,
+): ContextEntry {
+  const message = summaryMessage(stored, words);
+  return { nodeId: marker.id, kind: 'summary', message, tokens: kit.tokens(message), reported: null };
+}
+
+/** The last compaction that is not excluded; an excluded one is as if it had never been made. */
+export function lastCompaction(path: readonly PathNote[]): number {
+  return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
+}
+
+/** Where the part begins that the compaction at an index keeps; undefined if it keeps nothing that lies above it. */
+export function firstKept(path: readonly PathNote[], at: number): number | undefined {
+  const id = path[at]?.marker?.firstKept;
+  if (id === undefined) return undefined;
+  for (let index = at - 1; index >= 0; index--) if (path[index]?.id === id) return index;
+  return undefined;
+}
+
+/** What a node gives to a context; `measured` where what was reported with it still holds. Undefined where nothing. */
+export function entryOf(
+  node: Node,
+  measured: boolean,
+  kit: Pick<MessageKit, 'tokens'>,
+  words: ContextWords = contextWords,
+): ContextEntry | undefined {
+  const { id, kind, message } = node;
+  if (message === null || node.meta.excluded === true) return undefined;
+  if (kind === 'branch-summary') {
+    const shown = branchSummaryMessage(message, words);
+    return { nodeId: id, kind, message: shown, tokens: kit.tokens(shown), reported: null };
+  }
+  if (kind !== 'message' && kind !== 'injected') return undefined;
+  return { nodeId: id, kind, message, tokens: node.tokens, reported: measured ? reportedWith(node) : null };
+}
+
+/**
+ * The tokens that a provider counted up to a reply. Only a finished one counts: what is reported with one cut short
+ * covers part of it. A picked one was measured on the path that it comes from.
+ */
+export function reportedWith(node: Omit<PathNote, 'parentId' | 'marker'>): number | null {
+  if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;
+  if (node.meta.pickedFrom !== undefined) return null;
+  return usageOf(node)?.totalTokens || null;
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { contextOf } from './context.ts';
+import { type ContextPage, readContextPage } from './context-page.ts';
+import { nodeId } from './ids.ts';
+import type { Node } from './node.ts';
+import { type Answer, drive, type Read } from './reads.ts';
+import { pathWithMarkers } from './testing/arbitrary-paths.ts';
+import { calling, chain, chainOf, countingKit, result, said } from './testing/chain.ts';
+
+const systemPrompt = 'Be brief.';
+
+/** Answers as a store does, and counts the nodes whose contents were read. */
+function readerOf(path: readonly Node[]) {
+  let contents = 0;
+  const answer = (read: Read): Answer => {
+    if (read.ask === 'pathNotes') {
+      const end = path.findIndex((node) => node.id === read.to) + 1;
+      const limit = read.limit ?? end;
+      return { notes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };
+    }
+    if (read.ask !== 'nodes') throw new Error(`A page of a context does not ask for ${read.ask}.`);
+    contents += read.ids.length;
+    return path.filter((node) => read.ids.includes(node.id));
+  };
+  return {
+    read: (limit: number, before?: string | null) =>
+      drive(
+        readContextPage(path.at(-1)?.id ?? null, {
+          kit: countingKit,
+          systemPrompt,
+          limit,
+          ...(before === undefined || before === null ? {} : { before: nodeId(before) }),
+        }),
+        answer,
+      ),
+    contents: () => contents,
+  };
+}
+
+function isHead({ kind }: ContextPage['entries'][number]): boolean {
+  return kind === 'system-prompt' || kind === 'summary';
+}
+
+test('[X37] pages joined are the context, and every page knows the weight of the whole', () => {
+  fc.assert(
+    fc.property(pathWithMarkers, fc.integer({ min: 1, max: 9 }), (path, limit) => {
+      const whole = contextOf(path, { kit: countingKit, systemPrompt });
+      const reader = readerOf(path);
+      const joined: ContextPage['entries'][number][] = [];
+      let before: string | null | undefined;
+      do {
+        const page: ContextPage = reader.read(limit, before);
+        const { tokens, estimate, compaction, flags, count, shares } = page;
+        expect({ tokens, estimate, compaction, flags }).toEqual({
+          tokens: whole.tokens,
+          estimate: whole.estimate,
+          compaction: whole.compaction,
+          flags: whole.flags,
+        });
+        expect(count).toBe(whole.entries.length);
+        expect(shares.system + shares.summaries + shares.messages + shares.tools).toBe(whole.tokens);
+        expect(page.entries.filter(isHead)).toEqual(whole.entries.filter(isHead));
+        joined.unshift(...page.entries.filter((entry) => !isHead(entry)));
+        before = page.before;
+      } while (before !== null);
+      expect(joined).toEqual(whole.entries.filter((entry) => !isHead(entry)));
+    }),
+  );
+});
+
+test('[X37] a page reads the contents of its own messages and of no others, on a chain of 30,000', () => {
+  const path = chainOf(
+    Array.from({ length: 30_000 }, (_, at) => said(`m${at}`, at % 2 === 0 ? 'user' : 'assistant', 'x')),
+  );
+  const reader = readerOf(path);
+  const page = reader.read(50);
+  expect([page.count, page.entries.length, page.before]).toEqual([30_001, 51, 'm29950']);
+  expect(reader.contents()).toBe(50);
+});
+
+test('[X37] a page begins with no result of a tool, and a cursor that is not in force is refused', () => {
+  const path = chain(
+    said('a', 'user', 'go'),
+    calling('b', 'k1', 'k2'),
+    result('c', 'k1', 'one'),
+    result('d', 'k2', 'two'),
+  );
+  const reader = readerOf(path);
+  expect(reader.read(1).entries.map((entry) => entry.nodeId)).toEqual([null, 'b', 'c', 'd']);
+  expect(() => reader.read(1, 'elsewhere')).toThrow(expect.objectContaining({ code: 'tree/not-on-path' }));
+});

@@ -1,0 +1,119 @@
+/** What is in force, weighed as a whole and read page by page: a branch of 30,000 messages is counted, not read. */
+import { estimateTokens, type TokenEstimate, type Weighed } from './budget.ts';
+import { type ContextOptions, readContextNotes } from './context.ts';
+import {
+  type CompactionInForce,
+  type ContextEntry,
+  type ContextFlag,
+  compactionOf,
+  entryOf,
+  partInForce,
+  reportedWith,
+  summaryEntry,
+} from './context-entries.ts';
+import { refuse } from './errors.ts';
+import type { NodeId } from './ids.ts';
+import { textMessage } from './message.ts';
+import { ask, type PathNote, type Reading } from './reads.ts';
+
+/** How the tokens in force divide. */
+export interface ContextShares {
+  readonly system: number;
+  readonly summaries: number;
+  readonly messages: number;
+  readonly tools: number;
+}
+
+/** A context of which only some entries were read. */
+export interface ContextPage {
+  /**
+   * The system prompt and the summary in force, which every page has, and the entries of the page. It never begins with
+   * a result of a tool: its call would be missing.
+   */
+  readonly entries: readonly ContextEntry[];
+  /** How many entries are in force. */
+  readonly count: number;
+  /** Where the page above this one ends: its cursor; null where there is none. */
+  readonly before: NodeId | null;
+  readonly shares: ContextShares;
+  readonly compaction: CompactionInForce | null;
+  readonly flags: readonly ContextFlag[];
+  readonly tokens: number;
+  readonly estimate: TokenEstimate;
+}
+
+/** Which page. */
+export interface ContextPageRequest extends ContextOptions {
+  readonly limit: number;
+  /** The entry that the page ends before; the end of the context if not given. */
+  readonly before?: NodeId | undefined;
+}
+
+function speaks({ kind, meta }: PathNote): boolean {
+  return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
+}
+
+/** The stretch of a list that a page is. */
+function pageOf(list: readonly PathNote[], { limit, before }: ContextPageRequest): readonly [number, number] {
+  const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
+  if (end < 0)
+    return refuse('tree/not-on-path', `The node ${before} is not in force here.`, { nodeId: before ?? null });
+  let begin = Math.max(0, end - Math.max(0, limit));
+  while (begin > 0 && begin < end && list[begin]?.role === 'tool') begin--;
+  return [begin, end];
+}
+
+/**
+ * Weighs what a model sees at a node and reads one page of it. Contents are read of the page and of summaries alone.
+ * Refuses a cursor that is not in force there.
+ */
+export function* readContextPage(to: NodeId | null, request: ContextPageRequest): Reading<ContextPage> {
+  const { kit, words, systemPrompt } = request;
+  const notes = to === null ? [] : yield* readContextNotes(to);
+  const { at, start, flag } = partInForce(notes);
+  const marker = notes[at];
+  const list: PathNote[] = [];
+  const measured = new Set<NodeId>();
+  for (let index = start; index < notes.length; index++) {
+    const note = notes[index];
+    if (note === undefined || !speaks(note)) continue;
+    list.push(note);
+    if (index > at) measured.add(note.id);
+  }
+  const [begin, end] = pageOf(list, request);
+  const page = list.slice(begin, end);
+  const summaries = list.filter((note) => note.kind === 'branch-summary');
+  const wanted = new Set((marker === undefined ? [] : [marker]).concat(summaries, page).map((note) => note.id));
+  const nodes = new Map((yield* ask('nodes', { ids: [...wanted] })).map((node) => [node.id, node]));
+  const read = (note: PathNote) => {
+    const node = nodes.get(note.id);
+    return (node === undefined ? undefined : entryOf(node, measured.has(note.id), kit, words)) ?? [];
+  };
+  const head: ContextEntry[] = [];
+  if (systemPrompt !== undefined && systemPrompt !== '') {
+    const message = textMessage('system', systemPrompt);
+    head.push({ nodeId: null, kind: 'system-prompt', message, tokens: kit.tokens(message), reported: null });
+  }
+  const compacted = marker === undefined ? undefined : nodes.get(marker.id);
+  if (compacted !== undefined && compacted.message !== null)
+    head.push(summaryEntry(compacted, compacted.message, kit, words));
+  const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
+  const weighed: Weighed[] = [...head];
+  const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };
+  for (const entry of head) shares[entry.kind === 'system-prompt' ? 'system' : 'summaries'] += entry.tokens;
+  for (const note of list) {
+    const tokens = made.get(note.id) ?? note.tokens;
+    weighed.push({ tokens, reported: measured.has(note.id) ? reportedWith(note) : null });
+    shares[made.has(note.id) ? 'summaries' : note.role === 'tool' ? 'tools' : 'messages'] += tokens;
+  }
+  return {
+    entries: [...head, ...page.flatMap((note) => read(note))],
+    count: weighed.length,
+    before: begin === 0 ? null : (list[begin]?.id ?? null),
+    shares,
+    compaction: compacted === undefined ? null : compactionOf(compacted),
+    flags: flag === null ? [] : [flag],
+    tokens: weighed.reduce((sum, each) => sum + each.tokens, 0),
+    estimate: estimateTokens(weighed),
+  };
+}
