@@ -28,6 +28,8 @@ interface TreeDraft {
   readonly version: number;
   /** Parents of nodes that this commit added. */
   readonly added: Map<string, string | null>;
+  /** Visit marks that nodes of a new tree get as they are added; null where the tree is there already. */
+  readonly marks: ReadonlyMap<string, NodeId> | null;
 }
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
@@ -95,9 +97,35 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     aliases: tree?.hasAliases === true ? 1 : 0,
     version: settled.row.version,
     added: new Map(),
+    marks: tree === null ? marksOf(settled.changes) : null,
   };
   for (const change of settled.changes) yield* writeChange(scope, draft, change);
   yield* updateTree(scope, draft, settled);
+}
+
+/**
+ * The visit marks of a tree that a commit makes, where it only adds nodes and goes to one of them: an import of ten thousand
+ * messages would otherwise touch most of its rows twice.
+ */
+function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | null {
+  const parents = new Map<NodeId, NodeId | null>();
+  let to: NodeId | null = null;
+  for (const change of changes) {
+    if (change.op === 'added') parents.set(change.node.id, change.node.parentId);
+    else if (change.op === 'placed') return null;
+    else if (change.op === 'pointed') {
+      if (to !== null || change.nodeId === null) return null;
+      to = change.nodeId;
+    }
+  }
+  const marks = new Map<string, NodeId>();
+  for (let at = to; at !== null; ) {
+    const parent: NodeId | null | undefined = parents.get(at);
+    if (parent === undefined) return null;
+    if (parent !== null) marks.set(parent, at);
+    at = parent;
+  }
+  return marks;
 }
 
 /** Makes the tree row that a first commit's rows hang on. */
@@ -166,11 +194,14 @@ function logParams(scope: Scope, commit: Commit): Param[] {
 function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
-    case 'added':
-      yield* exec(insertNode, ...nodeParams(tree, change.node), change.node.addedIn);
+    case 'added': {
+      const lastChildId = draft.marks?.get(change.node.id);
+      const added = lastChildId === undefined ? change.node : { ...change.node, lastChildId };
+      yield* exec(insertNode, ...nodeParams(tree, added), added.addedIn);
       draft.added.set(change.node.id, change.node.parentId);
       if (change.node.parentId === null) draft.rootId = change.node.id;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
+    }
     case 'placed':
       draft.added.delete(change.nodeId);
       return yield* place(tree, change);
@@ -197,7 +228,8 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
     case 'restored':
       return yield* restore(tree, change);
     case 'pointed':
-      yield* visit(tree, { before: draft.activeNodeId, to: change.nodeId, added: draft.added });
+      if (draft.marks === null)
+        yield* visit(tree, { before: draft.activeNodeId, to: change.nodeId, added: draft.added });
       draft.activeNodeId = change.nodeId;
       return;
     case 'bookmarked':
