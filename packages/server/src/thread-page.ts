@@ -42,9 +42,11 @@ const mostNodes = 1_000;
 
 function* readSurrounded(page: BranchPage): Reading<Omit<ThreadPage, 'runs'>> {
   const variants = new Map<string, Variants>();
-  for (const { id, parentId } of page.nodes) {
-    if (parentId === null) continue;
-    const ids = (yield* ask('children', { of: parentId })).map((child) => child.id);
+  const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
+  // One question for all of them: a page costs a database far away the same few round trips however long it is.
+  const children = hung.length === 0 ? [] : yield* ask('childIds', { of: hung.map((node) => node.parentId) });
+  for (const [at, { id }] of hung.entries()) {
+    const ids = children[at] ?? [];
     variants.set(id, { index: ids.indexOf(id), total: ids.length, ids });
   }
   const bookmarks = yield* readBookmarks(page.nodes.map((node) => node.id));

@@ -140,20 +140,11 @@ function* readChanged(ids: readonly NodeId[]): Reading<Pick<Written<unknown>, 'a
 
 /** Those of the nodes that live, in the order of the ids. */
 export function* readNodes(ids: readonly NodeId[]): Reading<readonly Node[]> {
-  const nodes: Node[] = [];
-  for (const id of ids) {
-    const node = yield* ask('node', { id });
-    if (node !== null) nodes.push(node);
-  }
-  return nodes;
+  return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
 /** The bookmarks on nodes, by node. */
-export function* readBookmarks(ids: Iterable<NodeId>): Reading<Readonly<Record<string, Bookmark>>> {
-  const found = new Map<string, Bookmark>();
-  for (const id of ids) {
-    const bookmark = yield* ask('bookmark', { on: id });
-    if (bookmark !== null) found.set(id, bookmark);
-  }
-  return Object.fromEntries(found);
+export function* readBookmarks(ids: readonly NodeId[]): Reading<Readonly<Record<string, Bookmark>>> {
+  const found = ids.length === 0 ? [] : yield* ask('bookmarks', { on: ids });
+  return Object.fromEntries(found.map((bookmark) => [bookmark.nodeId, bookmark]));
 }

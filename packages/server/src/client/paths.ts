@@ -641,7 +641,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What a model would see at a node: every message with its tokens, how full the window is, and what a reply costs. */
+    /** What a model would see at a node: its messages with their tokens, all of them or by page, how full the window is, and what a reply costs. */
     get: operations['getContext'];
     put?: never;
     post?: never;
@@ -3654,6 +3654,8 @@ export interface operations {
   getContext: {
     parameters: {
       query?: {
+        before?: string;
+        limit?: number;
         maxTokens?: string;
         model?: string;
         nodeId?: string;
@@ -3673,6 +3675,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** Format: uuid */
+            before: string | null;
             compactAt: number;
             compaction: {
               /** Format: uuid */
@@ -3684,6 +3688,7 @@ export interface operations {
               output: number;
               total: number;
             } | null;
+            count: number;
             entries: {
               /** @enum {string} */
               kind: 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
@@ -3708,6 +3713,12 @@ export interface operations {
             nodeId: string | null;
             /** @enum {string} */
             room: 'ok' | 'short';
+            shares: {
+              messages: number;
+              summaries: number;
+              system: number;
+              tools: number;
+            };
             tokens: number;
             used: number;
             version: number;

@@ -61,3 +61,25 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   expect(version).toBeLessThan(seen);
   await server.close();
 });
+
+test('[A107] a long context is told by page, with the weight of the whole on every page', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds } = await plantTree(
+    server,
+    Array.from({ length: 50 }, (_, index) => `Turn ${index}`),
+  );
+  const at = `/api/trees/${id}/context?model=scripted/one`;
+  const whole = (await server.ask('GET', at)).body;
+  expect([whole.entries.length, whole.count, whole.before]).toEqual([50, 50, null]);
+  const end = (await server.ask('GET', `${at}&limit=20`)).body;
+  expect([end.entries.length, end.count, end.before]).toEqual([20, 50, nodeIds[30]]);
+  expect([end.tokens, end.estimate, end.shares]).toEqual([whole.tokens, whole.estimate, whole.shares]);
+  const above = (await server.ask('GET', `${at}&limit=40&before=${end.before}`)).body;
+  expect([...above.entries, ...end.entries]).toEqual(whole.entries);
+  expect(above.before).toBeNull();
+  const weighed = (await server.ask('GET', `${at}&limit=0`)).body;
+  expect([weighed.entries, weighed.tokens]).toEqual([[], whole.tokens]);
+  const off = await server.ask('GET', `${at}&before=${freshId()}`);
+  expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
+  await server.close();
+});

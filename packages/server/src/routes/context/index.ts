@@ -1,11 +1,11 @@
 /** What a model sees at a node, and what makes room there: compaction, summaries of branches, merges. */
 import {
+  ask,
   compactionBudget,
-  contextOf,
   maxTokens,
   type NodeId,
   nodeId,
-  readContextPath,
+  readContextPage,
   readTree,
   refuse,
   requestMessages,
@@ -17,7 +17,16 @@ import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { placeOf } from '../../places.ts';
 import { readNodes, runContext, write } from '../../tree-view.ts';
-import { anyObject, list, message, nodeIdText, plainWriteQuery, writeBody, written } from '../../wire/schemas.ts';
+import {
+  anyObject,
+  count,
+  list,
+  message,
+  nodeIdText,
+  plainWriteQuery,
+  writeBody,
+  written,
+} from '../../wire/schemas.ts';
 import { type Call, defineRoute, reply } from '../define.ts';
 
 const getContext = defineRoute({
@@ -25,11 +34,13 @@ const getContext = defineRoute({
   path: '/api/trees/{tree}/context',
   name: 'getContext',
   summary:
-    'What a model would see at a node: every message with its tokens, how full the window is, and what a reply costs.',
+    'What a model would see at a node: its messages with their tokens, all of them or by page, how full the window is, and what a reply costs.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     model: z.string().optional(),
     maxTokens: z.string().optional(),
+    limit: count.optional(),
+    before: z.string().optional(),
   }),
   answer: z.object({
     version: z.number(),
@@ -44,6 +55,9 @@ const getContext = defineRoute({
         reported: z.number().nullable(),
       }),
     ),
+    count: z.number(),
+    before: nodeIdText.nullable(),
+    shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
     flags: list(anyObject),
     compaction: z.object({ nodeId: nodeIdText, summary: z.string() }).nullable(),
     tokens: z.number(),
@@ -62,11 +76,16 @@ const getContext = defineRoute({
     const { row, to, found, chosen } = await store.read(treeId, function* () {
       const tree = yield* readTree(treeId);
       const end = query.nodeId === undefined ? tree.activeNodeId : nodeId(query.nodeId);
-      const path = end === null || end === tree.rootId ? [] : yield* readContextPath(end);
-      if (end !== null && end !== tree.rootId && path.length === 0)
+      const to = end === tree.rootId ? null : end;
+      if (to !== null && (yield* ask('head', { id: to })) === null)
         return refuse('tree/unknown-node', `There is no node ${end}.`, { nodeId: end });
-      const seen = contextOf(path, { systemPrompt: tree.attributes.systemPrompt, kit: services.kit });
-      const branch = end === null ? null : yield* readBranchModel(treeId, end);
+      const seen = yield* readContextPage(to, {
+        systemPrompt: tree.attributes.systemPrompt,
+        kit: services.kit,
+        limit: query.limit ?? Number.POSITIVE_INFINITY,
+        ...(query.before === undefined ? {} : { before: nodeId(query.before) }),
+      });
+      const branch = to === null ? null : yield* readBranchModel(treeId, to);
       return { row: tree, to: end, found: seen, chosen: branch?.model };
     });
     const model = services.providers.model(query.model ?? chosen ?? (await services.defaultModel()));
@@ -80,7 +99,10 @@ const getContext = defineRoute({
         nodeId: to,
         model: model.id,
         entries: found.entries,
-        flags: [...found.flags, ...flags],
+        count: found.count,
+        before: found.before,
+        shares: found.shares,
+        flags,
         compaction: found.compaction,
         tokens: found.tokens,
         estimate: found.estimate,

@@ -1,6 +1,7 @@
-import { textMessage, treeId } from '@coppice/core';
+import { type Store, textMessage, treeId } from '@coppice/core';
 import { expect, test } from 'vitest';
 import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { readThreadPage } from '../../thread-page.ts';
 
 interface Named {
   readonly id: string;
@@ -178,5 +179,50 @@ test('[A19] a conversation that is a list reads as a tree and says that it is on
     body: { messages: [{ role: 'assistant', content: 'new' }] },
   });
   expect((await server.ask('GET', `/api/trees/${id}`)).body.conversation_format).toBe('tree');
+  await server.close();
+});
+
+/** A store that notes every question that is asked of it. */
+function watched(store: Store): { readonly store: Store; readonly asked: string[] } {
+  const asked: string[] = [];
+  const read: Store['read'] = (id, reading) =>
+    store.read(id, function* () {
+      const asking = reading();
+      let step = asking.next();
+      while (!step.done) {
+        asked.push(step.value.ask);
+        step = asking.next(yield step.value);
+      }
+      return step.value;
+    });
+  const watching = new Proxy(store, {
+    get(target, key) {
+      if (key === 'read') return read;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { store: watching, asked };
+}
+
+test('[A9] a page asks the store the same few questions however long it is', async () => {
+  const server = await openTestServer();
+  const { id, version } = await plantTree(
+    server,
+    Array.from({ length: 200 }, (_, index) => `m${index}`),
+  );
+  const [last] = (await server.ask('GET', `/api/trees/${id}/page?limit=1`)).body.nodes;
+  await server.ask('POST', `/api/trees/${id}/nodes/${last.id}/edit`, { version, body: { content: 'other' } });
+  const counts: number[] = [];
+  for (const limit of [2, 200]) {
+    const { store, asked } = watched(server.store);
+    const page = await readThreadPage(store, treeId(id), { limit, siblings: true });
+    expect(page.nodes).toHaveLength(limit);
+    expect(Object.values(page.variants)).toHaveLength(limit);
+    expect(Object.values(page.groups).flat()).toMatchObject([{ text: 'm199' }]);
+    counts.push(asked.length);
+  }
+  expect(counts[1]).toBe(counts[0]);
+  expect(counts[0]).toBeLessThanOrEqual(8);
   await server.close();
 });

@@ -1,0 +1,51 @@
+/** What two branches have in common and where they differ. */
+import { diffBranches, diffMessages, readPath, readTree } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { placeOf } from '../../places.ts';
+import { anyObject, list, node, nodeIdText } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const textPart = z.object({ type: z.enum(['equal', 'added', 'removed']), text: z.string() });
+
+const diff = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/diff',
+  name: 'getDiff',
+  summary: 'What two branches have in common and what each has for itself, with the words that differ pair by pair.',
+  query: z.strictObject({ a: z.string(), b: z.string() }),
+  answer: z.object({
+    version: z.number(),
+    common: nodeIdText.nullable(),
+    shared: z.number(),
+    left: list(node),
+    right: list(node),
+    messages: list(
+      z.object({
+        left: nodeIdText,
+        right: nodeIdText,
+        equal: z.boolean(),
+        text: list(textPart),
+        blocks: list(anyObject),
+      }),
+    ),
+  }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { a, b } = call.query;
+    const { version, found } = await store.read(id, function* () {
+      const row = yield* readTree(id);
+      const [left, right] = [yield* readPath({ to: a }), yield* readPath({ to: b })];
+      return { version: row.version, found: diffBranches(left, right) };
+    });
+    const messages = found.left.flatMap((left, index) => {
+      const right = found.right[index];
+      if (right === undefined || left.message === null || right.message === null) return [];
+      const { equal, text, blocks } = diffMessages(left.message, right.message);
+      return [{ left: left.id, right: right.id, equal, text, blocks }];
+    });
+    return reply({ version, ...found, messages }, { version });
+  },
+});
+
+/** The routes. */
+export const compare = [diff];

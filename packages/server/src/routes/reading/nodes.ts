@@ -1,0 +1,139 @@
+/** Single nodes, what is beside and below them, and what points there. */
+import { ask, impactOf, type Node, type NodeId, nodeId, type Reading, readTree, refuse } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { placeOf } from '../../places.ts';
+import { readNodes } from '../../tree-view.ts';
+import { anyObject, bookmark, list, node, nodeIdText } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+import { mostNodes, nodesAnswer, theLive } from './answers.ts';
+
+const getNode = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}',
+  name: 'getNode',
+  summary: 'One node.',
+  answer: z.object({ version: z.number(), node, bookmark: bookmark.nullable() }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const found = await store.read(id, function* () {
+      const { version } = yield* readTree(id);
+      const one = yield* theLive(call.params.node);
+      return { version, node: one, bookmark: yield* ask('bookmark', { on: one.id }) };
+    });
+    return reply(found, { version: found.version });
+  },
+});
+
+function* readChildren(of: NodeId): Reading<readonly Node[]> {
+  const [ids = []] = yield* ask('childIds', { of: [of] });
+  return yield* readNodes(ids);
+}
+
+const children = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}/children',
+  name: 'getChildren',
+  summary: 'What hangs on a node, in order; the root may be named too.',
+  answer: nodesAnswer,
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const found = await store.read(id, function* () {
+      const { version } = yield* readTree(id);
+      const parent = yield* theLive(call.params.node);
+      return { version, nodes: yield* readChildren(parent.id) };
+    });
+    return reply(found, { version: found.version });
+  },
+});
+
+const siblings = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}/siblings',
+  name: 'getSiblings',
+  summary: 'The variants of a node, itself among them, and which it is.',
+  answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: list(node) }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const found = await store.read(id, function* () {
+      const { version } = yield* readTree(id);
+      const one = yield* theLive(call.params.node);
+      const nodes = one.parentId === null ? [one] : yield* readChildren(one.parentId);
+      return { version, index: nodes.findIndex((each) => each.id === one.id), total: nodes.length, nodes };
+    });
+    return reply(found, { version: found.version });
+  },
+});
+
+const impact = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}/impact',
+  name: 'getImpact',
+  summary: 'What a delete would take and what points there.',
+  query: z.strictObject({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
+  answer: z.object({
+    count: z.number(),
+    bookmarks: list(bookmark),
+    pending: list(nodeIdText),
+    active: z.boolean(),
+    shares: z.number(),
+  }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { services, caller, params } = call;
+    const { mode } = call.query;
+    const found = await store.read(id, function* () {
+      const one = yield* theLive(params.node);
+      const members =
+        mode === 'group' && one.groupId > 0 && one.parentId !== null
+          ? (yield* ask('children', { of: one.parentId })).filter((head) => head.groupId === one.groupId)
+          : [one];
+      const nodeIds = members.map((member) => member.id);
+      const inside = mode === 'cascade' ? (yield* ask('topology', { of: one.id })).map((each) => each.id) : nodeIds;
+      const context = { ...services, treeId: id, now: services.now(), actor: caller.actor, stale: false };
+      const command = { type: 'delete', treeId: id, nodeIds, mode: mode === 'cascade' ? 'cascade' : 'splice' } as const;
+      return { impact: yield* impactOf(command, context), inside: new Set<NodeId>(inside) };
+    });
+    const shares = (await services.store.accounts.shares(caller.owner, id)).filter(
+      (share) => share.revokedAt === null && share.nodeIds.some((each) => found.inside.has(each)),
+    );
+    return reply({ ...found.impact, shares: shares.length });
+  },
+});
+
+const contents = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/contents',
+  name: 'getContents',
+  summary: 'The messages of some nodes, by id; what is not there is left out.',
+  query: z.strictObject({ ids: z.string() }),
+  answer: z.object({ messages: z.record(z.string(), anyObject) }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const ids = call.query.ids.split(',').filter((text) => text !== '');
+    if (ids.length > mostNodes) return refuse('command/invalid', `At most ${mostNodes} nodes are given at once.`, {});
+    await store.read(id, () => readTree(id));
+    const texts = await store.content(id, ids.map(nodeId));
+    // The texts are JSON already: they are put together, not read and printed again.
+    const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
+    return { text: `{"messages":{${parts.join(',')}}}` };
+  },
+});
+
+const bookmarks = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/bookmarks',
+  name: 'getBookmarks',
+  summary: 'The bookmarks of a tree.',
+  answer: z.object({ version: z.number(), items: list(bookmark) }),
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const found = await store.read(id, function* () {
+      const { version, rootId } = yield* readTree(id);
+      return { version, items: (yield* ask('inside', { of: rootId })).bookmarks };
+    });
+    return reply(found, { version: found.version });
+  },
+});
+
+/** The routes. */
+export const nodes = [getNode, children, siblings, impact, contents, bookmarks];

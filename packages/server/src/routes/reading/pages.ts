@@ -1,0 +1,78 @@
+/** Pages of a thread, and the shape of a tree. */
+import { ask, readTopology, readTree } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { formatOf, placeOf } from '../../places.ts';
+import { readThreadPage } from '../../thread-page.ts';
+import { bookmark, conversationFormat, count, flag, list, node, nodeIdText, topologyNode } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const variants = z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) });
+
+/** A page of a thread. */
+export const threadPage = z
+  .object({
+    rootId: nodeIdText,
+    activeNodeId: nodeIdText.nullable(),
+    version: z.number(),
+    conversation_format: conversationFormat,
+    nodes: list(node),
+    groups: z.record(z.string(), list(node)),
+    variants: z.record(z.string(), variants),
+    before: nodeIdText.nullable(),
+    bookmarks: z.record(z.string(), bookmark),
+    runs: z.record(z.string(), z.string()),
+  })
+  .openapi('ThreadPage');
+
+const page = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/page',
+  name: 'getPage',
+  summary: 'The last messages of a branch, or those above a cursor, with where each stands among its variants.',
+  query: z.strictObject({
+    nodeId: z.string().optional(),
+    limit: count.optional(),
+    before: z.string().optional(),
+    siblings: flag.optional(),
+  }),
+  answer: threadPage,
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    const found = await readThreadPage(place.store, place.treeId, call.query);
+    return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
+  },
+});
+
+const topology = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/topology',
+  name: 'getTopology',
+  summary: 'The tree without what it says, flat: all of it, or what is below a node down to a depth.',
+  query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
+  answer: z.object({
+    rootId: nodeIdText,
+    activeNodeId: nodeIdText.nullable(),
+    version: z.number(),
+    conversation_format: conversationFormat,
+    nodes: list(topologyNode),
+    bookmarks: list(bookmark),
+  }),
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = place;
+    const { from, depth } = call.query;
+    const found = await store.read(id, function* () {
+      const row = yield* readTree(id);
+      const nodes = yield* readTopology(id, {
+        ...(from === undefined ? {} : { from }),
+        ...(depth === undefined ? {} : { depth }),
+      });
+      const { bookmarks } = yield* ask('inside', { of: row.rootId });
+      return { rootId: row.rootId, activeNodeId: row.activeNodeId, version: row.version, nodes, bookmarks };
+    });
+    return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
+  },
+});
+
+/** The routes. */
+export const pages = [page, topology];

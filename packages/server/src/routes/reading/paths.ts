@@ -1,0 +1,79 @@
+/** Ways through a tree, from a first turn to an end. */
+import {
+  ask,
+  type Node,
+  type NodeId,
+  type Reading,
+  readPath,
+  readPathThrough,
+  readRecentLeaves,
+  readTree,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { placeOf } from '../../places.ts';
+import { count } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+import { mostNodes, nodesAnswer, theLive, withVersion } from './answers.ts';
+
+const path = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/path',
+  name: 'getPath',
+  summary:
+    'The way from a node, or the first turn, down to another, both included; to the active node if none is named.',
+  query: z.strictObject({ from: z.string().optional(), to: z.string().optional() }),
+  answer: nodesAnswer,
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { from, to } = call.query;
+    const found = await store.read(id, function* () {
+      const { version, activeNodeId } = yield* readTree(id);
+      const end = to ?? activeNodeId;
+      const nodes = end === null ? [] : yield* readPath({ to: end, ...(from === undefined ? {} : { from }) });
+      return { version, nodes };
+    });
+    return reply(found, { version: found.version });
+  },
+});
+
+const leaves = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/leaves',
+  name: 'getLeaves',
+  summary: 'The newest ends of branches, newest first.',
+  query: z.strictObject({ limit: count.optional() }),
+  answer: nodesAnswer,
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const limit = Math.min(call.query.limit ?? 20, mostNodes);
+    const found = await store.read(id, () => withVersion(id, readRecentLeaves(limit)));
+    return reply(found, { version: found.version });
+  },
+});
+
+/** The last nodes of the path through a node: where a branch ends, without reading all of it. */
+function* readEndThrough(id: NodeId, limit: number): Reading<readonly Node[]> {
+  const node = yield* theLive(id);
+  const to = yield* ask('lastVisited', { from: node.id });
+  return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, mostNodes)) })).nodes;
+}
+
+const pathThrough = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/nodes/{node}/path',
+  name: 'getPathThrough',
+  summary: 'The path through a node down to the leaf that was last visited below it, or the last nodes of it.',
+  query: z.strictObject({ limit: count.optional() }),
+  answer: nodesAnswer,
+  async handle(call) {
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const { limit } = call.query;
+    const wanted = () =>
+      limit === undefined ? readPathThrough(call.params.node) : readEndThrough(call.params.node, limit);
+    const found = await store.read(id, () => withVersion(id, wanted()));
+    return reply(found, { version: found.version });
+  },
+});
+
+/** The routes. */
+export const paths = [path, leaves, pathThrough];

@@ -1,0 +1,59 @@
+/** Search over every branch. */
+import { type Role, refuse, treeId } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { count, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const search = defineRoute({
+  method: 'get',
+  path: '/api/search',
+  name: 'search',
+  summary: 'Messages in which all words of the query occur as they are written, in every branch, newest first.',
+  query: z.strictObject({
+    q: z.string(),
+    treeId: z.string().optional(),
+    project: z.string().optional(),
+    role: z.string().optional(),
+    limit: count.optional(),
+    cursor: z.string().optional(),
+  }),
+  answer: z.object({
+    items: list(
+      z
+        .object({
+          treeId: treeIdText,
+          nodeId: nodeIdText,
+          role,
+          title: z.string().nullable(),
+          createdAt: z.number(),
+          snippet: z.string(),
+        })
+        .openapi('SearchHit'),
+    ),
+    cursor: z.string().nullable(),
+  }),
+  async handle({ room, query }) {
+    const { q, treeId: within, project, role: wanted, limit, cursor } = query;
+    return reply(
+      await room.store.search({
+        text: q,
+        ...(within === undefined ? {} : { treeId: treeId(within) }),
+        ...(project === undefined ? {} : { project }),
+        ...(wanted === undefined ? {} : { roles: rolesIn(wanted) }),
+        ...(limit === undefined ? {} : { limit: Math.min(limit, 200) }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    );
+  },
+});
+
+function rolesIn(text: string): readonly Role[] {
+  return text.split(',').map((name) => role.safeParse(name).data ?? badRole(name));
+}
+
+function badRole(name: string): never {
+  return refuse('command/invalid', `${JSON.stringify(name.slice(0, 40))} is no role: user, assistant, tool, system.`);
+}
+
+/** The routes. */
+export const searches = [search];
