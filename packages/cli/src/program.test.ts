@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { AppError, type ErrorKind } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
@@ -136,15 +136,5 @@ describe('a line', () => {
     const { tree } = await there.grow('One');
     there.close();
     expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
-  });
-
-  it('[O7] a store that cannot be written is read, and the user is told', async () => {
-    const { tree } = await bed.grow('One');
-    chmodSync(`${bed.home}/.coppice`, 0o500);
-    try {
-      expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
-    } finally {
-      chmodSync(`${bed.home}/.coppice`, 0o700);
-    }
   });
 });

@@ -1,4 +1,6 @@
 /** From the list of subcommands to a command line: parsing, help, errors and exit codes are the same for all of them. */
+
+import { isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { asAppError, exitCodes, usageError } from './exit-codes.ts';
 import { createOutput, type Host, jsonText, type Output } from './output.ts';
@@ -35,6 +37,12 @@ export async function runLine(words: readonly string[], host: Host, members = su
       if (options.json) output.json(answer.data);
       else for (const line of answer.lines) output.print(line);
       code = answer.exitCode ?? 0;
+    } catch (thrown) {
+      // "Read-only" is what the store knows; that the disk is full is what the user needs to know.
+      const { readOnlyBecause } = workplace;
+      throw readOnlyBecause !== null && isAppError(thrown) && thrown.code === 'tree/read-only'
+        ? readOnlyBecause
+        : thrown;
     } finally {
       await workplace.close();
     }

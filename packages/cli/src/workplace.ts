@@ -30,6 +30,8 @@ export interface Workplace {
   input(): Promise<string>;
   /** Resolves after so many milliseconds, and keeps no process alive. */
   pause(ms: number): Promise<void>;
+  /** Why the store could only be opened for reading, where that is so: says more than the refusal of a write. */
+  readonly readOnlyBecause: AppError | null;
   /** Runs when the command is through, last come first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
@@ -45,8 +47,12 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
   const tasks: (() => Promise<unknown>)[] = [];
   const config = once(() => loadConfig({ env: host.env, home: host.home }));
   const storeUrl = once(async () => options.store ?? (await config()).store ?? `sqlite:${defaultDatabase(host.home)}`);
+  let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
-    const opened = await openOrReadOnly(await storeUrl(), options, output);
+    const opened = await openOrReadOnly(await storeUrl(), options, (why) => {
+      output.note(`${why instanceof Error ? why.message : why}\n`);
+      if (isAppError(why)) readOnlyBecause = why;
+    });
     tasks.push(() => opened.close());
     return opened;
   });
@@ -71,6 +77,9 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
         parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
       return parts.join('') + decoder.decode();
     },
+    get readOnlyBecause() {
+      return readOnlyBecause;
+    },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
     onClose: (task) => void tasks.push(task),
     async close() {
@@ -91,18 +100,25 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
  * Opens a store; one that may not be written to is opened for reading, and the user is told. A history that is there is
  * never shown as an empty one.
  */
-async function openOrReadOnly(url: string, options: GlobalOptions, output: Output): Promise<Store> {
+async function openOrReadOnly(
+  url: string,
+  options: GlobalOptions,
+  tell: (why: string | Error) => void,
+): Promise<Store> {
   const owner = options.owner === undefined ? {} : { owner: options.owner };
   const [, scheme = '', place = ''] = /^([a-z]+):(.*)$/is.exec(url) ?? [];
   if (scheme === 'sqlite' && place !== '' && place !== ':memory:') makeFolder(dirname(place));
   try {
-    return await openStore(url, owner);
+    const opened = await openStore(url, owner);
+    const { readOnly, notes } = await opened.info();
+    if (readOnly) tell(notes.length === 0 ? 'The store can be read but not written.' : notes.join(' '));
+    return opened;
   } catch (thrown) {
     if (!mayBeReadOnly(thrown)) throw thrown;
     const opened = await openStore(url, { ...owner, readOnly: true }).catch(() => {
       throw thrown;
     });
-    output.note(`The store can be read but not written: ${thrown instanceof Error ? thrown.message : ''}\n`);
+    tell(thrown instanceof Error ? thrown : String(thrown));
     return opened;
   }
 }

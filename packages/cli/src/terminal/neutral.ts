@@ -14,6 +14,9 @@ const sequences = new RegExp(
 // around, with which a line can be made to show something else than it says.
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
+// What the styles of this command write: the one kind of sequence that may pass.
+const colors = new RegExp(['(', '\\u001b\\[[0-9;]{0,16}m', ')'].join(''));
+
 /** The text without anything that a terminal would obey. Line feeds and tabs stay. */
 export function neutral(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(sequences, '').replace(controls, '');
@@ -25,7 +28,7 @@ export function neutral(text: string): string {
  */
 export function neutralButColors(text: string): string {
   return text
-    .split(/(\u001b\[[0-9;]{0,16}m)/)
+    .split(colors)
     .map((part, at) => (at % 2 === 1 ? part : neutral(part)))
     .join('');
 }

@@ -1,5 +1,7 @@
 /** SQLite through the API that Node 22 has built in; on Node 20 the npm package of the same shape steps in. */
+import { statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
 import { exactMark, fromColumn, toColumn } from '../sql/exact-text.ts';
 import type { Param, Query, Row } from '../sql/query.ts';
@@ -138,22 +140,13 @@ export function asAppError(error: unknown, place: string): unknown {
         retryable: true,
       });
     case full:
-      return make({
-        code: 'store/full',
-        kind: 'unavailable',
-        message: `The disk of ${place} is full: nothing was saved. Free some space and try again.`,
-        retryable: true,
-      });
+      return make(noSpace(place));
     case readOnly:
       return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} can only be read.` });
     case ioError:
-      return /disk.*full|no space/i.test(said)
-        ? make({
-            code: 'store/full',
-            kind: 'unavailable',
-            message: `The disk of ${place} is full: nothing was saved.`,
-            retryable: true,
-          })
+      // The shared memory beside the file needs space, too, and SQLite calls its want of it an input or output error.
+      return hasNoSpace(place)
+        ? make(noSpace(place))
         : make({
             code: 'store/unavailable',
             kind: 'unavailable',
@@ -168,6 +161,7 @@ export function asAppError(error: unknown, place: string): unknown {
         message: `The file ${place} is damaged or no database: ${said}. It was left as it is.`,
       });
     case cannotOpen:
+      if (hasNoSpace(place)) return make(noSpace(place));
       return make({
         code: 'store/unavailable',
         kind: 'unavailable',
@@ -175,6 +169,25 @@ export function asAppError(error: unknown, place: string): unknown {
       });
     default:
       return error;
+  }
+}
+
+const noSpace = (place: string) => ({
+  code: 'store/full',
+  kind: 'unavailable' as const,
+  message: `The disk of ${place} is full: nothing was saved. Free some space and try again.`,
+  retryable: true,
+});
+
+// The least that SQLite takes at once is the 32 kB of its shared memory.
+const leastSpace = 32 * 1024;
+
+function hasNoSpace(place: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(place));
+    return bavail * bsize < leastSpace;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,135 @@
+/** The real command where it may not write, and where there is no space left. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'bin', 'coppice.mjs');
+// Nothing is unwritable for root, so the command runs as somebody else there.
+const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function coppice(
+  words: readonly string[],
+  home: string,
+  over: { env?: NodeJS.ProcessEnv; uid?: number; gid?: number } = {},
+): Ended {
+  const { env = {}, ...who } = over;
+  const ended = spawnSync(process.execPath, [program, ...words], {
+    cwd: home,
+    encoding: 'utf8',
+    input: '',
+    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    ...who,
+  });
+  return { code: ended.status, out: ended.stdout, err: ended.stderr };
+}
+
+describe('a home that may not be written', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'coppice-unwritable-'));
+  });
+  afterEach(() => {
+    chmodSync(home, 0o755);
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const lock = () => {
+    for (const each of readdirSync(join(home, '.coppice'))) chmodSync(join(home, '.coppice', each), 0o444);
+    chmodSync(join(home, '.coppice'), 0o555);
+    chmodSync(home, 0o555);
+  };
+  const unlock = () => {
+    chmodSync(home, 0o755);
+    chmodSync(join(home, '.coppice'), 0o755);
+  };
+
+  it('[O7] is listed, shown, searched and exported, says that it may not be written, and refuses writes at once', () => {
+    expect(coppice(['append', '--new', '--title', 'Bread', 'Hello'], home)).toMatchObject({ code: 0 });
+    lock();
+    try {
+      for (const words of [
+        ['show', 'last'],
+        ['export', 'last', '-f', 'markdown'],
+      ]) {
+        const { code, out, err } = coppice(words, home, nobody);
+        expect({ words, code }).toEqual({ words, code: 0 });
+        expect(out).toMatch(/Hello|Bread/);
+        expect(err).toContain('nothing can be saved');
+      }
+      const before = statSync(join(home, '.coppice', 'coppice.db')).mtimeMs;
+      for (const words of [['append', 'last', 'More']]) {
+        const { code, err } = coppice([...words, '--json'], home, nobody);
+        expect(code, words.join(' ')).toBe(5);
+        expect(JSON.parse(err.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { code: 'tree/read-only' } });
+      }
+      expect(statSync(join(home, '.coppice', 'coppice.db')).mtimeMs).toBe(before);
+    } finally {
+      unlock();
+    }
+    expect(coppice(['append', 'last', 'More'], home)).toMatchObject({ code: 0 });
+  });
+
+  it('[O7] with nothing in it is said to be unwritable, not shown as an empty history', () => {
+    chmodSync(home, 0o555);
+    const { code, out, err } = coppice(['ls'], home, nobody);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(home);
+  });
+});
+
+describe('a full disk', () => {
+  let home: string;
+  let full: { readonly env: NodeJS.ProcessEnv; free(): void; end(): void };
+
+  // A small disk of its own where one may be mounted; elsewhere the store is told that there is no space.
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'coppice-full-'));
+    mkdirSync(join(home, '.coppice'));
+    const mounted =
+      spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'coppice', join(home, '.coppice')]).status === 0;
+    const filler = join(home, '.coppice', 'filler');
+    expect(coppice(['append', '--new', 'Before'], home)).toMatchObject({ code: 0 });
+    if (mounted) {
+      const block = new Uint8Array(4096);
+      try {
+        for (;;) writeFileSync(filler, block, { flag: 'a' });
+      } catch {
+        // Full, as meant.
+      }
+    }
+    full = {
+      env: mounted ? {} : { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: 'before-commit:1:enospc:sticky' },
+      free: () => rmSync(filler, { force: true }),
+      end: () => void (mounted && spawnSync('umount', [join(home, '.coppice')])),
+    };
+  });
+  afterEach(() => {
+    full.end();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it('[O9] fails what would be written, keeps what was, still reads, and works again when there is space', () => {
+    const { env } = full;
+    const text = 'x'.repeat(60_000);
+    const failed = coppice(['append', 'last', text, '--json'], home, { env });
+    expect(failed).toMatchObject({ code: 6, out: '' });
+    expect(JSON.parse(failed.err.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { code: 'store/full' } });
+    const shown = coppice(['show', 'last', '--json'], home);
+    expect(JSON.parse(shown.out)).toMatchObject({ nodes: [{ text: 'Before' }] });
+    full.free();
+    expect(coppice(['append', 'last', text], home)).toMatchObject({ code: 0 });
+    expect(JSON.parse(coppice(['show', 'last', '--json'], home).out)).toMatchObject({
+      nodes: [{ text: 'Before' }, { text }],
+    });
+    expect(coppice(['fsck'], home)).toMatchObject({ code: 0 });
+  });
+});
