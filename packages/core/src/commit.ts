@@ -4,6 +4,7 @@ import type { TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
 import type { Commit } from './reads.ts';
 import type { RowChange } from './rows.ts';
+import { refuseUnsound } from './sound.ts';
 import { isStructural, rowChanges } from './steps/index.ts';
 import type { Step } from './steps/types.ts';
 import type { ChangeOptions } from './store.ts';
@@ -36,15 +37,25 @@ export function isAct(steps: readonly Step[]): boolean {
 
 /**
  * Turns a plan into a commit and its row changes, or into nothing where it has no steps. A stale structural write is
- * refused with the present version; the caller adds the steps since.
+ * refused with the present version; the caller adds the steps since. A store that keeps steps as objects says by `own`
+ * how it makes them its own.
  */
-export function settle<R>(treeId: TreeId, row: TreeRow | null, plan: Plan<R>, options: ChangeOptions): Settled | null {
-  const { steps, reverses } = plan;
-  if (steps.length === 0) return null;
-  const structural = isStructural(steps);
-  refuseTrashed(treeId, row, steps);
+export function settle<R>(
+  treeId: TreeId,
+  row: TreeRow | null,
+  plan: Plan<R>,
+  options: ChangeOptions,
+  own: (steps: readonly Step[]) => readonly Step[] = (given) => given,
+): Settled | null {
+  const { reverses } = plan;
+  if (plan.steps.length === 0) return null;
+  const structural = isStructural(plan.steps);
+  refuseTrashed(treeId, row, plan.steps);
+  // What an undo brings back has been kept before.
+  if (reverses === undefined) refuseUnsound(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw staleError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
+  const steps = own(plan.steps);
   const version = (row?.version ?? 0) + 1;
   const seq = row?.nextSeq ?? 0;
   const commit: Commit = {

@@ -59,7 +59,9 @@ export interface Place {
 }
 
 /** Where a node is, by its id alone; a tree's own id stands for its root. Null where the owner has no such thing. */
-export function findPlace(store: TreeStore, id: string): Promise<Place | null> {
+export async function findPlace(store: TreeStore, id: string): Promise<Place | null> {
+  // Callers without types hand on what they have: to a database that would be a parameter it cannot bind.
+  if (typeof id !== 'string') return null;
   return store.read(treeId(id), function* () {
     const row = yield* ask('tree', {});
     if (row !== null) return { treeId: row.id, nodeId: row.rootId };

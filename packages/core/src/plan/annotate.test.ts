@@ -56,6 +56,26 @@ describe('notes', () => {
     }
   });
 
+  test('[V33] [V34] notes that are set together follow the rules of titles and tags, in one commit', async () => {
+    const { bed, id } = await bedOf();
+    const { treeId: tree } = bed;
+    const before = bed.tree.version;
+    const set = { title: 'mine', autoTitle: 'machine', tags: [' x ', 'x', ''], customData: { k: 1 } };
+    await carry(bed, { type: 'annotate', treeId: tree, nodeId: id, set });
+    expect(bed.node(id).meta).toEqual({ title: 'mine', tags: ['x'], customData: { k: 1 } });
+    await carry(bed, {
+      type: 'annotate',
+      treeId: tree,
+      nodeId: id,
+      set: { title: ' ', tags: [' '], autoTitle: 'machine' },
+    });
+    expect(bed.node(id).meta).toEqual({ autoTitle: 'machine', customData: { k: 1 } });
+    await bed.grow(['below'], id);
+    await carry(bed, { type: 'annotate', treeId: tree, nodeId: id, set: { autoTitle: 'later' } });
+    expect(bed.node(id).meta.autoTitle).toBe('machine');
+    expect(bed.tree.version).toBe(before + 3);
+  });
+
   test("[V33] a machine's title is taken while the node has neither a title nor children, and not shown after", async () => {
     const { bed, id } = await bedOf();
     await carry(bed, title(bed, id, 'machine', true));

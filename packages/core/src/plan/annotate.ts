@@ -4,6 +4,7 @@ import type { Node, NodeMeta } from '../node.ts';
 import { ask, type Reading } from '../reads.ts';
 import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
+import { checkNotes, Malformed } from '../steps/parse.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { type Planner, plan, theMessage } from './context.ts';
 
@@ -58,30 +59,59 @@ function noted(node: Node, set: Patch<NodeMeta>): Step[] {
   return sameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
 }
 
-/** Sets or takes away any note but those that only the tree itself writes. */
+/**
+ * Sets or takes away any notes but those that only the tree itself writes, in one commit. Titles and tags among them
+ * follow the rules of {@link title} and {@link tag}.
+ */
 export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
   const node = yield* theMessage(command.nodeId, 'annotated');
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
     if (Object.hasOwn(command.set, key))
       refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
-  return plan(noted(node, command.set), { nodeId: node.id });
+  return plan(noted(node, yield* settledNotes(node, command.set)), { nodeId: node.id });
 };
 
 /** Titles a node; a machine's title never replaces or shadows the user's. */
 export const title: Planner<TitleCommand, Annotated> = function* (command) {
   const node = yield* theMessage(command.nodeId, 'titled');
-  const text = command.title === null || command.title.trim() === '' ? null : command.title;
-  if (command.auto !== true) return plan(noted(node, { title: text }), { nodeId: node.id });
-  const ignored = node.meta.title !== undefined || (yield* ask('children', { of: node.id })).length > 0;
-  return plan(ignored ? [] : noted(node, { autoTitle: text }), { nodeId: node.id });
+  const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
+  return plan(noted(node, yield* settledNotes(node, set)), { nodeId: node.id });
 };
 
 /** Tags a node: trimmed, each once, in the given order. */
 export const tag: Planner<TagCommand, Annotated> = function* (command) {
   const node = yield* theMessage(command.nodeId, 'tagged');
-  const tags = [...new Set(command.tags.map((word) => word.trim()).filter((word) => word !== ''))];
-  return plan(noted(node, { tags: tags.length === 0 ? null : tags }), { nodeId: node.id });
+  return plan(noted(node, yield* settledNotes(node, { tags: command.tags })), { nodeId: node.id });
 };
+
+/** Notes as they are kept: blank titles and no tags take away, and a machine's title gives way. */
+function* settledNotes(node: Node, given: Patch<NodeMeta>): Reading<Patch<NodeMeta>> {
+  try {
+    checkNotes(given);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    refuse('command/invalid', `${node.id} cannot be noted on so: ${error.message}.`, { nodeId: node.id });
+  }
+  const set = new Map(Object.entries(given));
+  const said = given.title === undefined ? node.meta.title : titled(given.title);
+  if (given.title !== undefined) set.set('title', titled(given.title));
+  if (given.tags !== undefined) set.set('tags', tagged(given.tags));
+  if (given.autoTitle !== undefined) {
+    const ignored = typeof said === 'string' || (yield* ask('children', { of: node.id })).length > 0;
+    if (ignored) set.delete('autoTitle');
+    else set.set('autoTitle', titled(given.autoTitle));
+  }
+  return Object.fromEntries(set);
+}
+
+function titled(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text;
+}
+
+function tagged(words: readonly string[] | null): readonly string[] | null {
+  const tags = [...new Set((words ?? []).map((word) => word.trim()).filter((word) => word !== ''))];
+  return tags.length === 0 ? null : tags;
+}
 
 /** Bookmarks a node. Setting it again retitles it and keeps its time. */
 export const bookmark: Planner<BookmarkCommand, Annotated> = function* (command, context) {

@@ -43,6 +43,18 @@ describe('a new tree', () => {
     expect((await Bed.make({ systemPrompt: '' })).tree.attributes.systemPrompt).toBe('');
   });
 
+  test('[P74] a system prompt that is null is none, also where the forest tree of no prompt is asked for', async () => {
+    const bed = new Bed();
+    const none: TreeAttributes = JSON.parse('{"systemPrompt":null}');
+    const { result: made } = await bed.run(creating(1, { forest: true }));
+    expect((await bed.run(creating(2, { forest: true, attributes: none }))).result).toEqual({
+      ...made,
+      created: false,
+    });
+    await bed.run(creating(3, { attributes: none }));
+    expect((await bed.run(creating(3))).commit).toBeNull();
+  });
+
   test('[P75] made again changes nothing; with another prompt or root it is refused', async () => {
     const bed = new Bed();
     const command = creating(1, { attributes: { systemPrompt: 'p' }, rootId: uuid(40) });

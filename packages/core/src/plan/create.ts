@@ -5,6 +5,7 @@ import type { NewNode, Node, TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import { patched, unpatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { free, idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
@@ -121,7 +122,8 @@ export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] 
 
 /** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
-  const attributes = command.attributes ?? {};
+  // A null takes an attribute away, here as everywhere: no prompt said so is no prompt.
+  const attributes = patched<TreeAttributes>({}, command.attributes ?? {});
   refuseKept(attributes, context.treeId);
   const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
   if (key !== undefined) {
@@ -225,7 +227,5 @@ export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId 
 
 function attributed(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
   const before = unpatch(now, set);
-  return JSON.stringify(before) === JSON.stringify(Object.fromEntries(Object.entries(set)))
-    ? []
-    : [{ type: 'attributes', after: set, before }];
+  return sameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
 }

@@ -134,6 +134,23 @@ function patch(fields: Fields, key: string, readers: ReadonlyMap<string, Reader>
   return values;
 }
 
+function checkPatch(values: Fields, readers: ReadonlyMap<string, Reader>): void {
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    if (value !== null && value !== undefined) readers.get(name)?.(values, name);
+  }
+}
+
+/** Throws {@link Malformed} where a note that core itself reads is not of its type. */
+export function checkNotes(values: Fields): void {
+  checkPatch(values, noteReaders);
+}
+
+/** Throws {@link Malformed} where an attribute that core itself reads is not of its type. */
+export function checkAttributes(values: Fields): void {
+  checkPatch(values, attributeReaders);
+}
+
 /** A patch of a node's notes: values by key, null takes away. */
 export function notes(fields: Fields, key: string): Fields {
   return patch(fields, key, noteReaders);

@@ -141,6 +141,8 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     const node = await grown(root, 'a');
     const none = newId();
     expect(await forest.getRoot(none)).toBeNull();
+    expect(await forest.getNode(JSON.parse('null'))).toBeNull();
+    await expect(forest.getChildren(JSON.parse('{}'))).rejects.toMatchObject({ code: 'tree/unknown-node' });
     expect(await forest.getRoot(node.id)).toBeNull();
     expect(await forest.getNode(none)).toBeNull();
     expect(await forest.getBookmark(none)).toBeNull();
@@ -442,6 +444,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await version()).toBe(before + 1);
     expect(texts(await forest.getChildren(root.id))).toEqual(['c']);
     expect(await forest.deleteNodes([])).toEqual([]);
+    await expect(forest.deleteNodes([ids[2] ?? '', root.id])).rejects.toMatchObject({ code: 'tree/root-protected' });
     const elsewhere = await grown(await forest.getOrCreateRoot('other'), 'x');
     await expect(forest.deleteNodes([ids[2] ?? '', elsewhere.id])).rejects.toMatchObject({
       code: 'tree/foreign-parent',
@@ -482,6 +485,22 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await forest.updateNodeMetadata(a.id, { title: 'T', tags: ['x'], custom_data: { k: 1 } });
     await run(store, { type: 'undo', treeId: root.id }, runContextOf(store, {}));
     expect(await forest.getNode(a.id)).toEqual(a);
+  });
+
+  test('[W20] a change of several notes is one commit: where one of them cannot be, none is made', async () => {
+    const root = await forest.getOrCreateRoot();
+    const a = await grown(root, 'a');
+    const version = async () => (await store.trees()).items[0]?.version ?? 0;
+    const before = await version();
+    await expect(forest.updateNodeMetadata(a.id, JSON.parse('{"title":"T","tags":"x"}'))).rejects.toMatchObject({
+      code: 'command/invalid',
+    });
+    await expect(forest.updateNodeMetadata(a.id, JSON.parse('{"title":"T","custom_data":"x"}'))).rejects.toMatchObject({
+      code: 'command/invalid',
+    });
+    expect(await forest.getNode(a.id)).toEqual(a);
+    await forest.updateNodeMetadata(a.id, { title: 'T', tags: ['x'], custom_data: { k: 1 }, auto_title: 'A' });
+    expect(await version()).toBe(before + 1);
   });
 
   test('[W21] a bookmark is set, retitled with its time kept, listed and taken away', async () => {

@@ -14,9 +14,9 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { checkCount, findPlace, freshAct, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
+import { checkCount, findPlace, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
 import { type LedgerOptions, ProvenanceLedger } from './provenance.ts';
-import { notesOf } from './render.ts';
+import { notesOf, notesToSet } from './render.ts';
 import {
   type AppendMetadata,
   type BookmarkData,
@@ -52,6 +52,8 @@ export interface ForestOptions extends ServiceOptions {
   readonly source?: string | undefined;
   readonly provenance?: LedgerOptions | undefined;
 }
+
+const byUser: AppendMetadata = { source_info: { type: 'user' } };
 
 /** Which roots are wanted. */
 export interface RootQuery {
@@ -189,11 +191,11 @@ export class Forest {
   async append(
     parentId: string,
     messages: readonly unknown[],
-    metadata: AppendMetadata = { source_info: { type: 'user' } },
+    metadata: AppendMetadata | null = byUser,
   ): Promise<ForestNode> {
     const read = valueOf(normaliseMessages(messages, { blank: 'keep' }));
     const place = await placeOf(this.#store, parentId);
-    const { each, last } = notesOf(metadata);
+    const { each, last } = notesOf(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
     const { result } = await run(
       this.#store,
@@ -266,8 +268,10 @@ export class Forest {
     if (first === undefined) return [];
     const place = await placeOf(this.#store, first);
     const { treeId } = place;
-    // Only the first has to be looked for: what is not in its tree is refused there.
-    const doomed = nodeIds.map((id) => (id === first ? place.nodeId : asNodeId(id)));
+    // Only the first, and the root by its tree's id, have to be looked for: what is not in the tree is refused there.
+    const doomed: NodeId[] = [];
+    for (const id of nodeIds)
+      doomed.push(id === first ? place.nodeId : id === treeId ? (await placeOf(this.#store, id)).nodeId : asNodeId(id));
     const { result } = await run(
       this.#store,
       { type: 'delete', treeId, nodeIds: doomed, mode: modeOf(reparentToGrandparent) },
@@ -277,18 +281,12 @@ export class Forest {
   }
 
   /**
-   * Changes what the user noted about a node, as one act. Never its time, its origin or its source; and a machine's
+   * Changes what the user noted about a node, in one commit. Never its time, its origin or its source; and a machine's
    * title is passed over where the node has a title or children.
    */
-  async updateNodeMetadata(nodeId: string, change: MetadataChange): Promise<NodeData> {
+  async updateNodeMetadata(nodeId: string, change: MetadataChange = {}): Promise<NodeData> {
     const place = await placeOf(this.#store, nodeId);
-    const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
-    const context = { ...this.#context, actId: freshAct(this.#context) };
-    const store = this.#store;
-    if (title !== undefined) await run(store, { type: 'title', ...place, title }, context);
-    if (tags !== undefined) await run(store, { type: 'tag', ...place, tags: tags ?? [] }, context);
-    if (customData !== undefined) await run(store, { type: 'annotate', ...place, set: { customData } }, context);
-    if (autoTitle !== undefined) await run(store, { type: 'title', ...place, title: autoTitle, auto: true }, context);
+    await run(this.#store, { type: 'annotate', ...place, set: notesToSet(change) }, this.#context);
     return this.#turn(place);
   }
 

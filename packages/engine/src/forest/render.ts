@@ -7,6 +7,7 @@ import type {
   NodeHead,
   NodeId,
   NodeMeta,
+  Patch,
   TextBlock,
   TreeRow,
 } from '@coppice/core';
@@ -15,6 +16,7 @@ import type {
   AnyId,
   AppendMetadata,
   BookmarkData,
+  MetadataChange,
   NodeData,
   NodeMetadata,
   NodeStructure,
@@ -126,7 +128,7 @@ function isList(value: object): value is readonly unknown[] {
 export function notesOf(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
   const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
   const each: NodeMeta = {
-    source: { ...source },
+    ...(source === undefined ? {} : { source: { ...source } }),
     ...(tags === undefined ? {} : { tags }),
     ...(customData === undefined ? {} : { customData }),
   };
@@ -136,6 +138,17 @@ export function notesOf(metadata: AppendMetadata): { readonly each: NodeMeta; re
     ...(autoTitle === undefined ? {} : { autoTitle }),
   };
   return { each, last };
+}
+
+/** What a change of metadata sets and takes away. */
+export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
+  const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(autoTitle === undefined ? {} : { autoTitle }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(customData === undefined ? {} : { customData }),
+  };
 }
 
 /** The ids of heads. */

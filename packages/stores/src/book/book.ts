@@ -36,6 +36,7 @@ import { Locks } from './locks.ts';
 import { Lookup } from './lookup.ts';
 import { namedIn } from './naming.ts';
 import { News } from './news.ts';
+import { ownSteps } from './own-steps.ts';
 import { answerNothing, insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
 
 /** How a book is made. */
@@ -239,7 +240,7 @@ export class Book {
     if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = mayBranch(this.#treeWrites, owner);
     if (!branching) await this.#drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
-    const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), plan.steps, { at: options.at });
+    const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), settled.commit.steps, { at: options.at });
     if (tree === null && this.volumes.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
     const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
@@ -261,7 +262,7 @@ export class Book {
 
   #settle<R>(treeId: TreeId, snapshot: Snapshot | null, plan: Plan<R>, options: ChangeOptions): Settled | null {
     try {
-      return settle(treeId, snapshot?.tree ?? null, plan, options);
+      return settle(treeId, snapshot?.tree ?? null, plan, options, ownSteps);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
       const expected = options.expectedVersion ?? 0;

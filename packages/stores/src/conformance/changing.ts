@@ -52,6 +52,46 @@ export function changingRules(subject: StoreSubject): void {
       expect((await asked(store, bed.treeId, 'log', { since: 0 })).length).toBe(2);
     });
 
+    rule(
+      subject,
+      '[K22] objects that were handed over or given out can be changed without changing the tree',
+      async (store) => {
+        const bed = await bedIn(store);
+        const block = { type: 'odd', list: [1] };
+        const said = { role: 'user' as const, content: [block] };
+        const meta = { customData: { deep: { n: 1 } } };
+        const [id] = (await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: said, meta }] })).result
+          .added;
+        const before = await imageOf(store, bed.treeId);
+        const kept = JSON.stringify(before);
+        block.list.push(2);
+        said.content.push({ type: 'odd', list: [] });
+        meta.customData.deep.n = 2;
+        expect(JSON.stringify(await imageOf(store, bed.treeId))).toBe(kept);
+        const node = await asked(store, bed.treeId, 'node', { id: id ?? nodeId('') });
+        for (const part of [node?.message?.content, node?.message?.content[0], node?.meta.customData])
+          if (part !== undefined) Reflect.set(part, 'added', 1);
+        expect(JSON.stringify(await imageOf(store, bed.treeId))).toBe(kept);
+      },
+    );
+
+    rule(subject, '[K23] what could not be read back is refused, and the tree opens as it was', async (store) => {
+      const bed = await bedIn(store);
+      const [id] = await bed.grow(['a']);
+      const before = await imageOf(store, bed.treeId);
+      const at = { treeId: bed.treeId, nodeId: id ?? nodeId('') };
+      for (const json of ['{"customData":"x"}', '{"tags":[1]}', '{"title":{}}', '{"source":[]}'])
+        expect(await bed.refusal({ type: 'annotate', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+      for (const json of ['{"pinned":"yes"}', '{"folder":{}}', '{"metadata":[]}', '{"project":7}'])
+        expect(await bed.refusal({ type: 'attributes', ...at, set: JSON.parse(json) })).toBe('command/invalid');
+      expect(await bed.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
+      for (const value of [1n, () => 1, new Date(0)])
+        expect(await bed.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
+      const again = subject.reopen === undefined ? store : await subject.reopen(store);
+      expect(await imageOf(again, bed.treeId)).toEqual(before);
+      if (again !== store) await again.close();
+    });
+
     rule(subject, '[K13] an error inside a planner leaves everything as it was', async (store) => {
       const bed = await bedIn(store);
       const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };

@@ -1,0 +1,123 @@
+/** What steps may carry: plain JSON of the right kind, so that every store can write it down and read it back. */
+import { refuse } from './errors.ts';
+import type { Message } from './message.ts';
+import { checkAttributes, checkNotes, Malformed } from './steps/parse.ts';
+import type { Step } from './steps/types.ts';
+
+// JSON.stringify gives up somewhere past two thousand levels, and whoever reads the line again must not.
+const deepest = 1000;
+
+/**
+ * Refuses steps whose messages, notes or attributes are no plain JSON or not of the type that their name asks for. What
+ * one store would keep by reference another would lose or choke on, and a journal with such a line cannot be read again.
+ */
+export function refuseUnsound(steps: readonly Step[]): void {
+  for (const step of steps) {
+    try {
+      checkStep(step);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      refuse('command/invalid', `This cannot be kept: ${error.message}.`, nodeOf(step));
+    }
+  }
+}
+
+function checkStep(step: Step): void {
+  switch (step.type) {
+    case 'insert': {
+      const { id, message, meta, marker, createdAt } = step.node;
+      if (!Number.isFinite(createdAt)) throw new Malformed('createdAt must be a number');
+      if (message !== null) checkMessageData(message, id);
+      checkNotes(meta);
+      checkPlain(meta);
+      if (marker !== null) checkPlain(marker);
+      return;
+    }
+    case 'replace':
+      checkMessageData(step.after.message, step.nodeId);
+      return;
+    case 'annotate':
+      checkNotes(step.after);
+      checkPlain(step.after);
+      return;
+    case 'attributes':
+      checkAttributes(step.after);
+      checkPlain(step.after);
+      return;
+    case 'bookmark':
+      if (step.after !== null && typeof step.after.title !== 'string') throw new Malformed('title must be a text');
+  }
+}
+
+function nodeOf(step: Step): Readonly<Record<string, unknown>> {
+  if (step.type === 'insert') return { nodeId: step.node.id };
+  return 'nodeId' in step ? { nodeId: step.nodeId } : {};
+}
+
+function checkMessageData({ content }: Message, nodeId: string): void {
+  for (const block of content) {
+    const problem = plainProblem(block, { numbers: true });
+    if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
+  }
+}
+
+function checkPlain(value: object): void {
+  const problem = plainProblem(value, { numbers: false });
+  if (problem !== null) throw new Malformed(problem);
+}
+
+/** What a walk has met: what is above the value it is at, and what it has been through. */
+interface Walk {
+  readonly above: Set<object>;
+  readonly done: Set<object>;
+  /** Whether numbers must be finite; in notes one that is not becomes null, as JSON says it. */
+  readonly numbers: boolean;
+}
+
+/** Why an object is no plain JSON, as the rest of a sentence; null if it is. */
+function plainProblem(value: object, { numbers }: { readonly numbers: boolean }): string | null {
+  let walk: Walk | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const simple = typeof member !== 'object' || member === null;
+    walk ??= simple ? undefined : { above: new Set([value]), done: new Set(), numbers };
+    const problem = simple ? leafProblem(member, numbers) : walk === undefined ? null : nestedProblem(member, walk);
+    if (problem !== null) return `${key} ${problem}`;
+  }
+  return null;
+}
+
+function leafProblem(value: unknown, numbers: boolean): string | null {
+  switch (typeof value) {
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      return `has a value of type ${typeof value}, which JSON cannot say`;
+    case 'number':
+      return numbers && !Number.isFinite(value) ? `has the number ${value}, which JSON cannot say` : null;
+    default:
+      return null;
+  }
+}
+
+// Recursion is safe here: what is above is counted, and the walk ends at the deepest level that is allowed.
+function nestedProblem(value: object, walk: Walk): string | null {
+  const { above, done, numbers } = walk;
+  if (done.has(value)) return null;
+  if (above.has(value)) return 'contains itself';
+  if (above.size >= deepest) return `nests deeper than ${deepest} levels`;
+  if (!Array.isArray(value) && !isPlain(value)) return 'has an object that is not plain data';
+  above.add(value);
+  for (const member of Object.values(value)) {
+    const problem =
+      typeof member === 'object' && member !== null ? nestedProblem(member, walk) : leafProblem(member, numbers);
+    if (problem !== null) return problem;
+  }
+  above.delete(value);
+  done.add(value);
+  return null;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
