@@ -170,6 +170,9 @@ const networkFileSystems = new Map<number, string>([
   [0x01021997, '9P'],
 ]);
 
+// Mapped pages count as the process's own memory: an import of a large export would fill the map as far as it goes.
+const mappedBytes = 64 * 1024 * 1024;
+
 function openToWrite(path: string): Opened {
   const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: 30 }));
   const notes: string[] = [];
@@ -186,7 +189,7 @@ function openToWrite(path: string): Opened {
       'secure_delete = FAST',
       'cache_size = -32000',
       'temp_store = MEMORY',
-      'mmap_size = 268435456',
+      `mmap_size = ${mappedBytes}`,
     ])
       connection.database.exec(`PRAGMA ${pragma}`);
     migrate(connection, path);
