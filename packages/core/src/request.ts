@@ -49,7 +49,7 @@ export interface RequestMessages {
  * provider takes them, no lone surrogate, nothing blank. What differs from the tree is flagged; the context is not changed.
  */
 export function requestMessages(
-  context: Context,
+  context: Pick<Context, 'entries' | 'flags'>,
   capabilities: RequestCapabilities,
   words: ContextWords = contextWords,
 ): RequestMessages {

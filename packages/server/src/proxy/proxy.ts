@@ -6,10 +6,10 @@ import type { Caller } from '../caller.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
-import { type Asked, parseObject, type Returned, readAsked, readReturned, type WireKind } from './exchange.ts';
-import { ownAnswer } from './own-answer.ts';
-import { type CallTaken, Recorder, type Ticket } from './recorder.ts';
-import { passOn } from './upstream.ts';
+import { answerOurselves } from './answer-ourselves.ts';
+import type { Returned, WireKind } from './exchange.ts';
+import { Recorder, type Ticket } from './recorder.ts';
+import { type Heard, passOn } from './upstream.ts';
 
 /** A call as a route hands it on. */
 export interface ProxyCall {
@@ -18,6 +18,8 @@ export interface ProxyCall {
   readonly wire: WireKind | null;
   /** Below the base address, such as `chat/completions`. */
   readonly path: string;
+  /** What stood behind the path. */
+  readonly query: Readonly<Record<string, unknown>>;
   readonly method: 'GET' | 'POST';
   readonly project: string | undefined;
   readonly body: Uint8Array | null;
@@ -29,23 +31,33 @@ export interface ProxyCall {
 export function createRecorder(
   services: Pick<Services, 'config' | 'providers' | 'roomOf' | 'now' | 'newId' | 'log'>,
 ): Recorder {
-  const { config, log } = services;
-  return new Recorder({
+  const { config, log, now } = services;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const recorder = new Recorder({
     storeOf: (owner) => services.roomOf(owner).store,
-    now: services.now,
+    now,
     newId: services.newId,
     recording: config.proxy.recording,
-    readReturned: ({ asked, response, status, whole }) => readReturned(asked.wire, response, status, whole),
-    costOf: (call, returned) => costFor(services, call, returned),
+    costOf: (provider, model, returned) => costFor(services, provider, model, returned),
     ...(config.file === null ? {} : { spillFolder: join(config.file, '..', 'proxy-spill') }),
-    onError: (error) => log.error({ err: error }, 'a call was not recorded'),
+    // At once, and then once a second: a store that is away fails every call that comes.
+    onError: (error) => {
+      if (now() - toldAt < 1_000) return;
+      toldAt = now();
+      const { waiting, spilled, dropped, failed } = recorder.state;
+      log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
+    },
+    onRecovered: () => log.info('calls are recorded again'),
   });
+  recorder.resume();
+  return recorder;
 }
 
 function costFor(
   services: Pick<Services, 'providers'>,
-  call: CallTaken,
-  { usage, model }: Returned,
+  provider: string,
+  model: string,
+  { usage }: Returned,
 ): JsonObject | null {
   if (usage === null) return null;
   const number = (...names: readonly string[]) => {
@@ -56,7 +68,7 @@ function costFor(
     return 0;
   };
   try {
-    const { info } = services.providers.model(`${call.provider}/${model ?? call.asked.model}`);
+    const { info } = services.providers.model(`${provider}/${model}`);
     const cost = costOf(info.price, {
       // Anthropic counts what was read from or written to its cache beside the input, not in it.
       inputTokens:
@@ -101,7 +113,20 @@ const passedHeaders = [
   'openai-beta',
   'anthropic-version',
   'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'x-app',
+  'x-client-request-id',
+  'x-request-id',
+  'x-session-id',
+  'session_id',
+  'conversation_id',
+  'originator',
+  'http-referer',
+  'x-title',
 ];
+
+// How whoever records can unpack an answer; a service is not asked for anything else.
+const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 
 function headersFor(call: ProxyCall, service: 'openai' | 'anthropic', url: string): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -109,6 +134,9 @@ function headersFor(call: ProxyCall, service: 'openai' | 'anthropic', url: strin
     const value = call.header(name);
     if (value !== undefined) headers[name] = value;
   }
+  const packed = headers['accept-encoding']?.split(',').map((one) => one.trim());
+  if (packed !== undefined)
+    headers['accept-encoding'] = packed.filter((one) => unpackable.test(one)).join(', ') || 'identity';
   // With the token in a header of its own, the client's own key is meant for the service.
   const own = call.header('x-coppice-token') !== undefined;
   const authorization = call.header('authorization');
@@ -133,31 +161,45 @@ function projectOf(call: ProxyCall): string {
     : refuseHttp('http/invalid', 'A project has up to 100 letters, digits, and . _ @ -.');
 }
 
+/** Where a call goes below the base address, with what stood behind its path. */
+function pathOf(call: ProxyCall): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query)) if (name !== 'token') query.set(name, String(value));
+  const behind = query.toString();
+  return behind === '' ? call.path : `${call.path}?${behind}`;
+}
+
 /** Passes a call on, or answers it, and has it recorded once the client has its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
-  const { services, wire } = call;
+  const { services, wire, method, signal, body } = call;
   const service = serviceOf(call);
   const project = projectOf(call);
   const upstream = upstreamOf(services, service);
-  const body = wire === null || call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
-  const asked = wire === null || body === null ? null : readAsked(wire, body);
-  if (upstream === null) return answerOurselves(call, asked, project);
-  const ticket = asked === null ? null : services.recorder.enter(call.caller.owner, project);
-  const startedAt = services.now();
-  const url = `${upstream}/${call.path}`;
+  if (upstream === null) return answerOurselves(call, project);
+  const { now, recorder } = services;
+  const { owner } = call.caller;
+  const ticket = wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body });
+  const startedAt = now();
+  const url = `${upstream}/${pathOf(call)}`;
+  const headers = headersFor(call, service, url);
+  const finish = ({ bytes, cut, firstMs }: Heard, status: number, encoding?: string) =>
+    ticket?.finish({
+      provider: service,
+      response: status < 300 ? bytes : withoutKeys(bytes, headers),
+      encoding,
+      status,
+      cut,
+      timing: { startedAt, firstMs, totalMs: now() - startedAt },
+    });
   try {
-    const { method, signal } = call;
-    const back = await passOn({ method, url, headers: headersFor(call, service, url), body: call.body, signal });
-    if (ticket !== null && asked !== null)
-      void back.text.then(({ text, whole, firstMs }) => {
-        const timing = { startedAt, firstMs, totalMs: services.now() - startedAt };
-        ticket.finish({ asked, project, provider: service, response: text, status: back.status, whole, timing });
-      });
+    const keep = (bytes: number) => ticket?.keep(bytes) ?? false;
+    const back = await passOn({ method, url, headers, body, signal, keep });
+    if (ticket !== null) void back.heard.then((heard) => finish(heard, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    finishFailed(ticket, asked, { project, provider: service, startedAt, now: services.now(), message });
-    if (call.signal.aborted) return refuseHttp('http/closing', 'The client went away.');
+    finishUnanswered(ticket, call, message, finish);
+    if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
     const error = {
       error: { message: `The service cannot be reached: ${message}`, type: 'api_error', code: 'upstream_unreachable' },
     };
@@ -165,69 +207,26 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   }
 }
 
-function finishFailed(
+function finishUnanswered(
   ticket: Ticket | null,
-  asked: Asked | null,
-  facts: {
-    readonly project: string;
-    readonly provider: string;
-    readonly startedAt: number;
-    readonly now: number;
-    readonly message: string;
-  },
+  { signal }: ProxyCall,
+  message: string,
+  finish: (heard: Heard, status: number) => void,
 ): void {
-  if (ticket === null || asked === null) return;
-  const { project, provider, startedAt, now, message } = facts;
-  const response = JSON.stringify({ error: { message } });
-  const timing = { startedAt, firstMs: null, totalMs: now - startedAt };
-  ticket.finish({ asked, project, provider, response, status: 502, whole: false, timing });
+  if (ticket === null) return;
+  const gone = { bytes: new Uint8Array(), cut: 'client', firstMs: null } as const;
+  const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));
+  if (signal.aborted) finish(gone, 200);
+  else finish({ bytes: said, cut: 'service', firstMs: null }, 502);
 }
 
-async function answerOurselves(call: ProxyCall, asked: Asked | null, project: string): Promise<RawReply> {
-  const { services, signal } = call;
-  if (call.path === 'models') return modelList(services);
-  if (asked === null)
-    return refuseHttp('http/invalid', 'There is nothing to answer: no upstream is set for this, and no messages came.');
-  const ticket = services.recorder.enter(call.caller.owner, project);
-  const startedAt = services.now();
-  const { providers, now, newId } = services;
-  const answer = ownAnswer(asked, { providers, now, newId, signal });
-  const encoder = new TextEncoder();
-  let text = '';
-  let firstMs: number | null = null;
-  const finish = (whole: boolean) => {
-    const timing = { startedAt, firstMs, totalMs: now() - startedAt };
-    ticket.finish({ asked, project, provider: 'coppice', response: text, status: 200, whole, timing });
-  };
-  const pieces = answer.pieces();
-  const raw = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await pieces.next();
-      if (next.done === true) {
-        controller.close();
-        finish(true);
-        return;
-      }
-      firstMs ??= now() - startedAt;
-      text += next.value;
-      controller.enqueue(encoder.encode(next.value));
-    },
-    async cancel() {
-      finish(false);
-      await pieces.return(undefined);
-    },
-  });
-  return { raw, status: 200, headers: { 'Content-Type': answer.contentType, 'Cache-Control': 'no-cache' } };
-}
+// Some services repeat the key that they refuse. An error is short; what is longer is none.
+const errorBytes = 256 * 1024;
 
-function modelList(services: Services): RawReply {
-  const data = services.providers
-    .list()
-    .filter((choice) => choice.ready)
-    .map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }));
-  return {
-    raw: JSON.stringify({ object: 'list', data }),
-    status: 200,
-    headers: { 'Content-Type': 'application/json' },
-  };
+/** What a service said about an error, without the keys that it was shown. */
+function withoutKeys(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Uint8Array {
+  const shown = [headers['authorization']?.replace(/^\S+\s+/, ''), headers['x-api-key']];
+  let text = Buffer.from(bytes.subarray(0, errorBytes)).toString('latin1');
+  for (const key of shown) if (key !== undefined && key !== '') text = text.replaceAll(key, '(hidden)');
+  return Buffer.from(text, 'latin1');
 }

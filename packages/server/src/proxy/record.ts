@@ -1,7 +1,11 @@
 /** Puts one exchange into a tree: the prompt finds the tree, the history its place, the answers become new nodes. */
 import { messageKit } from '@coppice/content';
 import {
+  ask,
+  type Block,
+  isAppError,
   type JsonObject,
+  type Message,
   type NewReply,
   type NodeId,
   type NodeMeta,
@@ -13,7 +17,8 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import type { Asked, Returned } from './exchange.ts';
+import type { Answered, Asked, Returned } from './exchange.ts';
+import { itemReference } from './responses-items.ts';
 
 /** An exchange that is complete. */
 export interface Exchange {
@@ -23,6 +28,8 @@ export interface Exchange {
   readonly provider: string;
   readonly timing: { readonly startedAt: number; readonly firstMs: number | null; readonly totalMs: number };
   readonly cost: JsonObject | null;
+  /** The ids that the answers get; the same when it is tried again, so that nothing is there twice. */
+  readonly replyIds: readonly string[];
 }
 
 /** Where an exchange landed. */
@@ -34,42 +41,69 @@ export interface Recorded {
   readonly nodes: number;
 }
 
-/** The name under which replies are found again by the id that the service gave them. */
-const replyFormat = 'openai-response';
+/** Where a history ends in the forest. */
+export interface Placed {
+  readonly treeId: TreeId;
+  readonly parentId: NodeId;
+  readonly nodes: number;
+}
 
-/** Records an exchange. Doing it again after a failure adds nothing twice but the answers. */
-export async function recordExchange(
-  store: Store,
-  exchange: Exchange,
-  given: { readonly actor: string; readonly now: () => number; readonly newId: () => string },
-): Promise<Recorded> {
+/** On whose behalf, and with what, something is recorded. */
+export interface Recording {
+  readonly actor: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+// The names under which replies, and parts of them, are found again by the ids that the service gave them.
+const replyFormat = 'openai-response';
+const itemFormat = 'openai-item';
+
+function contextOf(given: Recording): RunContext {
+  return { ...given, kit: messageKit, actId: given.newId() };
+}
+
+/** Records an exchange. Doing it again after a failure adds nothing twice. */
+export async function recordExchange(store: Store, exchange: Exchange, given: Recording): Promise<Recorded> {
   const { asked, returned, project } = exchange;
-  const context: RunContext = { ...given, kit: messageKit, actId: given.newId() };
+  const context = contextOf(given);
+  const placed = await place(store, asked, project, context);
+  const { treeId: id, parentId } = placed;
+  const replies = repliesOf(exchange);
+  const added =
+    replies.length === 0
+      ? []
+      : (await run(store, { type: 'reply', treeId: id, parentId, replies, select: false }, context)).result.added;
+  const [first] = added;
+  if (returned.id !== null && first !== undefined && asked.wire === 'responses')
+    await store.putExternalIds([
+      { treeId: id, nodeId: first, format: replyFormat, scope: project, id: returned.id },
+      ...returned.items.map((item) => ({ treeId: id, nodeId: first, format: itemFormat, scope: project, id: item })),
+    ]);
+  return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
+}
+
+/** Puts a history into its tree, for a call that is not answered yet. */
+export function recordHistory(store: Store, asked: Asked, project: string, given: Recording): Promise<Placed> {
+  return place(store, asked, project, contextOf(given));
+}
+
+async function place(store: Store, asked: Asked, project: string, context: RunContext): Promise<Placed> {
   const before = asked.previous === null ? null : await placeOf(store, project, asked.previous);
   const tree = before?.tree ?? (await forestTree(store, asked.systemPrompt, project, context));
-  const appended = await run(
+  const history = await resolved(store, project, asked.history);
+  const { result } = await run(
     store,
     {
       type: 'append',
       treeId: tree.id,
       parentId: before?.nodeId ?? tree.rootId,
-      messages: asked.history.map((message) => ({ message, meta: { source: sourceOf(message.role) } })),
+      messages: history.map((message) => ({ message, meta: { source: sourceOf(message.role) } })),
       select: false,
     },
     context,
   );
-  const parentId = appended.result.nodeId;
-  const replies = repliesOf(exchange);
-  const added =
-    replies.length === 0
-      ? []
-      : (await run(store, { type: 'reply', treeId: tree.id, parentId, replies, select: false }, context)).result.added;
-  const [first] = added;
-  if (returned.id !== null && first !== undefined && asked.wire === 'responses')
-    await store.putExternalIds([
-      { treeId: tree.id, nodeId: first, format: replyFormat, scope: project, id: returned.id },
-    ]);
-  return { treeId: tree.id, parentId, added, nodes: appended.result.added.length + added.length };
+  return { treeId: tree.id, parentId: result.nodeId, nodes: result.added.length };
 }
 
 interface Ground {
@@ -89,28 +123,69 @@ async function forestTree(
     { type: 'create', treeId: treeId(context.newId()), attributes, forest: true },
     context,
   );
-  return groundOf(store, result.treeId);
+  return store.read(result.treeId, () => readTree(result.treeId));
 }
 
-async function groundOf(store: Store, id: TreeId): Promise<Ground> {
-  return store.read(id, () => readTree(id));
-}
-
-async function placeOf(
+/** Where a reply is by the id that the service gave it; null where it was never recorded, or is not there any more. */
+export async function placeOf(
   store: Store,
   project: string,
   reply: string,
 ): Promise<{ readonly tree: Ground; readonly nodeId: NodeId } | null> {
   const [found] = await store.findExternalIds(replyFormat, project, [reply]);
   if (found?.nodeId == null) return null;
-  return { tree: await groundOf(store, found.treeId), nodeId: nodeId(found.nodeId) };
+  const [id, at] = [found.treeId, nodeId(found.nodeId)];
+  try {
+    return await store.read(id, function* () {
+      const tree = yield* readTree(id);
+      return (yield* ask('node', { id: at })) === null ? null : { tree, nodeId: at };
+    });
+  } catch (error) {
+    if (isAppError(error) && error.kind === 'not-found') return null;
+    throw error;
+  }
+}
+
+function referencesIn(message: Message): string[] {
+  return message.content.flatMap((block) => (isReference(block) ? [block.id] : []));
+}
+
+function isReference(block: Block): block is Block & { readonly id: string } {
+  return block.type === itemReference && 'id' in block && typeof block.id === 'string';
+}
+
+/** A history with the parts that the client only named put in: what it names is the message that was recorded. */
+async function resolved(store: Store, project: string, history: readonly Message[]): Promise<readonly Message[]> {
+  const names = [...new Set(history.flatMap(referencesIn))];
+  if (names.length === 0) return history;
+  const rows = await store.findExternalIds(itemFormat, project, names);
+  const nodes = new Map<string, Message>();
+  for (const { treeId: id, nodeId: at } of rows) {
+    if (at == null || nodes.has(at)) continue;
+    const node = await store.read(id, () => ask('node', { id: nodeId(at) })).catch(() => null);
+    if (node?.message != null) nodes.set(at, node.message);
+  }
+  const nodeByName = new Map(rows.map((row) => [row.id, row.nodeId ?? '']));
+  return history.map((message) => {
+    const put = new Set<string>();
+    const content = message.content.flatMap((block): readonly Block[] => {
+      const at = isReference(block) ? (nodeByName.get(block.id) ?? '') : '';
+      const said = nodes.get(at);
+      if (said === undefined) return [block];
+      // One reply has several items, and all of them stand for the one message.
+      if (put.has(at)) return [];
+      put.add(at);
+      return said.content;
+    });
+    return put.size === 0 ? message : { ...message, content };
+  });
 }
 
 function sourceOf(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
-function repliesOf({ asked, returned, provider, timing, cost }: Exchange): NewReply[] {
+function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchange): NewReply[] {
   const meta = (finish: string | null): NodeMeta => ({
     source: {
       type: 'model',
@@ -125,10 +200,15 @@ function repliesOf({ asked, returned, provider, timing, cost }: Exchange): NewRe
     },
     ...(returned.error === null ? {} : { error: returned.error }),
   });
-  if (returned.answers.length === 0) return returned.error === null ? [] : [{ status: 'error', meta: meta(null) }];
-  return returned.answers.map(({ message, status, finish }) => ({
-    status: message === null ? 'error' : status,
-    meta: meta(finish),
-    ...(message === null ? {} : { message }),
-  }));
+  const failed: Answered = { message: null, status: 'error', finish: null };
+  const answers = returned.answers.length > 0 || returned.error === null ? returned.answers : [failed];
+  return answers.map(({ message, status, finish }, index) => {
+    const id = replyIds[index];
+    return {
+      status: message === null && status === 'success' ? 'error' : status,
+      meta: meta(finish),
+      ...(id === undefined ? {} : { id }),
+      ...(message === null ? {} : { message }),
+    };
+  });
 }

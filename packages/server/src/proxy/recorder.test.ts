@@ -1,24 +1,37 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError, type Store } from '@coppice/core';
+import { AppError, ask, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readAsked, readReturned } from './exchange.ts';
-import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
+import { type CallTaken, Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function callOf(text: string): CallTaken {
-  const asked = readAsked('chat', { model: 'm', messages: [{ role: 'user', content: text }] });
-  if (asked === null) throw new Error('Nothing was asked.');
-  const response = JSON.stringify({ choices: [{ message: { content: `${text}!` }, finish_reason: 'stop' }] });
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+function bytesOf(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+/** A call that waits for its answer. */
+function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
+  const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+  return recorder.enter({ owner: 'local', project, wire: 'chat', request: bytesOf({ model: 'm', messages: said }) });
+}
+
+function answered(text: string): CallTaken {
+  const response = bytesOf({ choices: [{ message: { content: text }, finish_reason: 'stop' }] });
   const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
-  return { asked, project: 'p', provider: 'openai', response, status: 200, whole: true, timing };
+  return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
 
 function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder {
@@ -27,7 +40,6 @@ function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder
     now: () => 1,
     newId: () => newId(),
     recording: true,
-    readReturned: ({ asked, response, status, whole }) => readReturned(asked.wire, response, status, whole),
     costOf: () => null,
     ...more,
   });
@@ -38,69 +50,194 @@ async function textsIn(store: Store): Promise<string[]> {
 }
 
 describe('the recorder', () => {
-  it('[RP1] applies calls in the order in which their requests came', async () => {
+  it('[RP1] requests are in the tree in the order in which they came, whichever is answered first', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
-    const [first, second] = [recorder.enter('local', 'p'), recorder.enter('local', 'p')];
-    second.finish(callOf('two'));
+    const [first, second] = [asks(recorder, 'one'), asks(recorder, 'two')];
+    second.finish(answered('two!'));
     await recorder.idle();
-    expect(recorder.state).toMatchObject({ recorded: 0, waiting: 1 });
-    first.finish(callOf('one'));
+    expect(recorder.state).toMatchObject({ recorded: 1, waiting: 0 });
+    first.finish(answered('one!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, waiting: 0, waitingBytes: 0 });
-    expect(recorder.calls.map((call) => call.nodes)).toEqual([2, 2]);
+    expect(await nodesIn(store)).toEqual(['one', 'two', 'two!', 'one!']);
+  });
+
+  it('[RP11] a call waits for the one whose answer it goes on from, and for no other, nor for ever', async () => {
+    const store = await openStore('memory:');
+    let now = 1;
+    const recorder = recorderOn(store, { now: () => now, patienceMs: 40 });
+    const history = [
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'one!' },
+      { role: 'user', content: 'more' },
+    ];
+    const first = asks(recorder, 'one');
+    const endless = asks(recorder, 'endless');
+    asks(recorder, history).finish(answered('more!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 0, waiting: 1 });
+    first.finish(answered('one!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 2, waiting: 0 });
+    expect((await nodesIn(store)).filter((text) => text === 'one!')).toHaveLength(1);
+    asks(recorder, [{ role: 'user', content: 'endless' }, ...history.slice(1)]).finish(answered('late'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 2, waiting: 1 });
+    now += 40;
+    await expect.poll(() => recorder.state.recorded).toBe(3);
+    endless.cancel();
+    expect(recorder.state).toMatchObject({ waiting: 0, waitingBytes: 0 });
   });
 
   it('[RP10] what does not fit into memory goes to a file and is recorded all the same', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
     folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = recorderOn(store, { memoryBytes: 3_000, spillFolder: folder });
-    const gate = recorder.enter('local', 'p');
-    const tickets = ['a', 'b', 'c'].map(() => recorder.enter('local', 'p'));
-    for (const [at, ticket] of tickets.entries()) ticket.finish(callOf(`call ${at}`));
-    await expect.poll(() => readdirSync(folder).length).toBeGreaterThan(0);
-    gate.cancel();
-    await expect.poll(() => recorder.state.recorded).toBe(3);
+    const held = holding(store);
+    const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: folder });
+    for (const at of [0, 1, 2]) asks(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    await expect.poll(() => recorder.state.spilled).toBe(1);
+    expect(recorder.state.health).toBe('behind');
+    held.release();
     await recorder.idle();
     expect(await textsIn(store)).toEqual(['call 0!', 'call 1!', 'call 2!']);
+    expect(recorder.state).toMatchObject({ recorded: 3, dropped: 0, spilled: 0, waitingBytes: 0, health: 'recording' });
+    await recorder.close();
     expect(readdirSync(folder)).toEqual([]);
-    expect(recorder.state).toMatchObject({ dropped: 0, spilled: 0, waitingBytes: 0 });
   });
 
-  it('[RP10] where there is no file to go to, the oldest is dropped and counted', async () => {
+  it('[RP10] what a server could not write before it stopped is recorded by the next', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
     const store = await openStore('memory:');
-    const recorder = recorderOn(store, { memoryBytes: 5_000 });
-    const gate = recorder.enter('local', 'p');
-    for (const text of ['a', 'b', 'c', 'd']) recorder.enter('local', 'p').finish(callOf(text));
-    await expect.poll(() => recorder.state.dropped).toBeGreaterThan(0);
-    gate.cancel();
+    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    for (const at of [0, 1]) asks(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    expect(readdirSync(join(folder, left))).toHaveLength(2);
+    // As a process that is gone would have left it; the number of this one is still in use.
+    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    const next = recorderOn(store, { spillFolder: folder });
+    next.resume();
+    await expect.poll(() => next.state.recorded).toBe(2);
+    expect(await textsIn(store)).toEqual(['call 0!', 'call 1!']);
+    await expect.poll(() => next.state.spilled).toBe(0);
+  });
+
+  it('[RP10] where there is no room in files, the oldest is dropped and counted', async () => {
+    const store = await openStore('memory:');
+    const held = holding(store);
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => errors.push(error);
+    const recorder = recorderOn(held.store, { memoryBytes: 7_000, spillBytes: 0, onError });
+    for (const text of ['a', 'b', 'c', 'd']) asks(recorder, text).finish(answered(`${text}!`));
+    await expect.poll(() => recorder.state.dropped).toBe(1);
+    expect(recorder.state).toMatchObject({ health: 'failing', lastError: expect.stringContaining('not recorded') });
+    expect(errors).toHaveLength(1);
+    held.release();
     await recorder.idle();
-    const { dropped, recorded, lastError } = recorder.state;
-    expect(dropped + recorded).toBe(4);
-    expect((await textsIn(store)).at(-1)).toBe('d!');
-    expect(lastError === null || lastError.includes('not recorded')).toBe(true);
+    expect(recorder.state).toMatchObject({ dropped: 1, recorded: 3, health: 'recording' });
+    expect(await textsIn(store)).toEqual(['a!', 'c!', 'd!']);
+  });
+
+  it('[RP10] a folder that cannot be written to costs the oldest call and no other', async () => {
+    const store = await openStore('memory:');
+    const held = holding(store);
+    const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: '/dev/null/nowhere' });
+    for (const text of ['a', 'b', 'c']) asks(recorder, text).finish(answered(`${text}!`));
+    await expect.poll(() => recorder.state.dropped).toBe(1);
+    held.release();
+    await recorder.idle();
+    expect(await textsIn(store)).toEqual(['a!', 'c!']);
   });
 
   it('[RP10] a store that is away for a while is tried again; one that refuses is counted', async () => {
     const store = await openStore('memory:');
     let away = 2;
-    const flaky = new Proxy(store, {
-      get(target, name, receiver) {
-        if (name === 'change' && away-- > 0)
-          return () =>
-            Promise.reject(new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' }));
-        const value = Reflect.get(target, name, receiver);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    let recovered = 0;
+    const flaky = standingIn(store, (name) => {
+      if (name === 'change' && away-- > 0)
+        throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
     });
-    const recorder = recorderOn(flaky);
-    recorder.enter('local', 'p').finish(callOf('again'));
+    const recorder = recorderOn(flaky, { onRecovered: () => recovered++ });
+    asks(recorder, 'again').finish(answered('again!'));
     await expect.poll(() => recorder.state.recorded).toBe(1);
+    expect(recovered).toBe(1);
     expect(await textsIn(store)).toEqual(['again!']);
     const broken = recorderOn(await openStore('memory:', { readOnly: true }));
-    broken.enter('local', 'p').finish(callOf('never'));
+    asks(broken, 'never').finish(answered('never!'));
     await expect.poll(() => broken.state.failed).toBe(1);
-    expect(broken.state.lastError).not.toBeNull();
+    expect(broken.state).toMatchObject({ health: 'failing', lastError: expect.any(String) });
+  });
+
+  it('[RP10] an answer that was written although the store said that it was away is there once', async () => {
+    const store = await openStore('memory:');
+    let lies = 1;
+    const lying = standingIn(
+      store,
+      () => undefined,
+      async (name, value) => {
+        const told = await value;
+        if (name === 'change' && (await textsIn(store)).length > 0 && lies-- > 0)
+          throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Gone.' });
+        return told;
+      },
+    );
+    const recorder = recorderOn(lying);
+    asks(recorder, 'once').finish(answered('once!'));
+    await expect.poll(() => recorder.state.recorded).toBe(1);
+    expect(await nodesIn(store)).toEqual(['once', 'once!']);
   });
 });
+
+/** A store that runs a check before each call, and may change what comes of it. */
+function standingIn(
+  store: Store,
+  before: (name: string) => void,
+  after: (name: string, value: unknown) => unknown = (_, value) => value,
+): Store {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function' || typeof name !== 'string') return value;
+      return async (...words: unknown[]) => {
+        before(name);
+        return after(name, value.apply(target, words));
+      };
+    },
+  });
+}
+
+/** A store in which every change waits until it is released. */
+function holding(store: Store): { readonly store: Store; release(): void } {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = standingIn(store, () => undefined);
+  const held = new Proxy(slow, {
+    get(target, name, receiver) {
+      const value = Reflect.get(target, name, receiver);
+      if (name !== 'change' || typeof value !== 'function') return value;
+      return (...words: unknown[]) => gate.then(() => value.apply(target, words));
+    },
+  });
+  return { store: held, release: () => release() };
+}
+
+/** The number of a process that has ended. */
+function gonePid(): number {
+  return spawnSync(process.execPath, ['-e', '']).pid;
+}
+
+/** What is in the trees of a store, in the order in which it came. */
+async function nodesIn(store: Store): Promise<string[]> {
+  const { items } = await store.trees({ forest: true });
+  const texts: string[] = [];
+  for (const { id, rootId } of items) {
+    const nodes = await store.read(id, () => ask('subtree', { of: rootId }));
+    for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) if (node.kind !== 'root') texts.push(node.text);
+  }
+  return texts;
+}

@@ -1,7 +1,7 @@
 /** Passes a call on with its bytes as they are, in both directions. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import type { Cut } from './exchange.ts';
 
 /** A call to pass on. */
 export interface Passed {
@@ -10,32 +10,66 @@ export interface Passed {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   readonly signal: AbortSignal;
+  /** Whether so many more bytes of the answer are kept for whoever records it. */
+  keep(bytes: number): boolean;
+}
+
+/** What is left of an answer when it is through. */
+export interface Heard {
+  /** As many of its bytes as were kept. */
+  readonly bytes: Uint8Array;
+  readonly cut: Cut;
+  readonly firstMs: number | null;
 }
 
 /** What came back, while it comes. */
 export interface PassedBack {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: ReadableStream<Uint8Array>;
-  /** The body as text when it is through, decoded; `whole` is false where it was cut. */
-  readonly text: Promise<{ readonly text: string; readonly whole: boolean; readonly firstMs: number | null }>;
+  /** How the bytes are packed. */
+  readonly encoding: string | undefined;
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly heard: Promise<Heard>;
 }
 
-// These speak of one connection, not of the message.
-const hopByHop = new Set([
+// These speak of one connection, or of one host to its browsers; here both are others.
+const notPassed = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
+  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
   'set-cookie',
+  'set-cookie2',
+  'clear-site-data',
+  'strict-transport-security',
+  'alt-svc',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'cross-origin-resource-policy',
+  'cross-origin-opener-policy',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
 ]);
 
-// A reply that is longer is passed on all the same, and recorded up to here.
-const keptBytes = 64 * 1024 * 1024;
+function passedHeaders(incoming: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const redirects = (incoming.statusCode ?? 0) >= 300 && (incoming.statusCode ?? 0) < 400;
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value === undefined || notPassed.has(name) || name.startsWith('access-control-')) continue;
+    // A client that follows shows its key, which is our token, to whoever stands there.
+    if (redirects && name === 'location') continue;
+    // Spelled as our own headers are, so that one takes the place of the other.
+    const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
 
 /** Sends a call and gives the answer as soon as its head is there. Rejects where nobody answers. */
 export function passOn(passed: Passed): Promise<PassedBack> {
@@ -53,40 +87,39 @@ export function passOn(passed: Passed): Promise<PassedBack> {
         },
         signal: passed.signal,
       },
-      (incoming) => resolve(passedBack(incoming, startedAt)),
+      (incoming) => resolve(passedBack(incoming, passed, startedAt)),
     );
     outgoing.on('error', reject);
     outgoing.end(passed.body ?? undefined);
   });
 }
 
-function passedBack(incoming: IncomingMessage, startedAt: number): PassedBack {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers))
-    if (value !== undefined && !hopByHop.has(name)) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+// Answers with these have no body, whatever is said about one.
+const bodiless = new Set([101, 204, 205, 304]);
+
+function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, startedAt: number): PassedBack {
   const kept: Uint8Array[] = [];
-  let size = 0;
-  let firstMs: number | null = null;
-  let settle: (whole: boolean) => void = () => undefined;
-  const text = new Promise<{ text: string; whole: boolean; firstMs: number | null }>((resolve) => {
-    settle = (whole) =>
-      resolve({ text: decoded(kept, headers['content-encoding']), whole: whole && size <= keptBytes, firstMs });
+  let [keeping, firstMs]: [boolean, number | null] = [true, null];
+  let settle: (cut: Cut) => void = () => undefined;
+  const heard = new Promise<Heard>((resolve) => {
+    settle = (cut) => resolve({ bytes: Buffer.concat(kept), cut: cut ?? (keeping ? null : 'service'), firstMs });
   });
+  const cutBy = (): Cut => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       incoming.on('data', (chunk: Uint8Array) => {
-        firstMs ??= performance.now() - startedAt;
-        size += chunk.byteLength;
-        if (size <= keptBytes) kept.push(chunk);
+        firstMs ??= Math.round(performance.now() - startedAt);
+        keeping &&= keep(chunk.byteLength);
+        if (keeping) kept.push(chunk);
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 1) <= 0) incoming.pause();
       });
       incoming.on('end', () => {
         controller.close();
-        settle(incoming.complete);
+        settle(incoming.complete ? null : cutBy());
       });
       const cut = (error?: Error) => {
-        settle(false);
+        settle(cutBy());
         try {
           controller.error(error ?? new Error('The service broke off.'));
         } catch {
@@ -98,21 +131,13 @@ function passedBack(incoming: IncomingMessage, startedAt: number): PassedBack {
     },
     pull: () => void incoming.resume(),
     cancel() {
-      settle(false);
+      settle('client');
       incoming.destroy();
     },
   });
-  return { status: incoming.statusCode ?? 502, headers, body, text };
-}
-
-function decoded(pieces: readonly Uint8Array[], encoding: string | undefined): string {
-  const bytes = Buffer.concat(pieces);
-  try {
-    if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength: keptBytes }).toString('utf8');
-    if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength: keptBytes }).toString('utf8');
-    if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength: keptBytes }).toString('utf8');
-  } catch {
-    return '';
-  }
-  return bytes.toString('utf8');
+  const status = incoming.statusCode ?? 502;
+  const hasBody = !bodiless.has(status);
+  if (!hasBody) incoming.resume();
+  const encoding = incoming.headers['content-encoding'];
+  return { status, headers: passedHeaders(incoming), encoding, body: hasBody ? body : null, heard };
 }

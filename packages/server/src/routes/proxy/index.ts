@@ -6,6 +6,8 @@ import type { Recorder } from '../../proxy/recorder.ts';
 import { defineRoute, type RawReply, type Route, reply } from '../define.ts';
 
 const anything = z.unknown();
+// Whatever stands behind a path is the service's: Anthropic's clients say `?beta=true` there.
+const anyQuery = z.looseObject({});
 
 function passed(base: string, path: string, wire: WireKind | null, name: string, summary: string): Route {
   return defineRoute({
@@ -14,15 +16,17 @@ function passed(base: string, path: string, wire: WireKind | null, name: string,
     name,
     summary,
     needs: { body: 'bytes', access: 'write' },
+    query: anyQuery,
     answer: anything,
     async handle(call): Promise<RawReply> {
-      const { services, caller, signal, header, params } = call;
+      const { services, caller, signal, header, params, query } = call;
       const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
       return proxyCall({
         services,
         caller,
         signal,
         header,
+        query,
         wire,
         path,
         project,
@@ -39,15 +43,17 @@ function listed(base: string, name: string): Route {
     path: `${base}/v1/models`,
     name,
     summary: 'The models of the service that calls are passed on to, or our own.',
+    query: anyQuery,
     answer: anything,
     async handle(call): Promise<RawReply> {
-      const { services, caller, signal, header, params } = call;
+      const { services, caller, signal, header, params, query } = call;
       const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
       return proxyCall({
         services,
         caller,
         signal,
         header,
+        query,
         wire: null,
         path: 'models',
         project,
@@ -78,6 +84,7 @@ function routesBelow(base: string, ending: string): Route[] {
 const stateShape = z
   .object({
     recording: z.boolean(),
+    health: z.enum(['recording', 'paused', 'behind', 'failing']),
     waiting: z.number(),
     waitingBytes: z.number(),
     spilled: z.number(),
@@ -92,6 +99,7 @@ const stateShape = z
         model: z.string(),
         status: z.number(),
         usage: z.unknown(),
+        firstMs: z.number().nullable(),
         totalMs: z.number(),
         treeId: z.string().nullable(),
         nodeId: z.string().nullable(),

@@ -1,0 +1,88 @@
+/** A call that is passed on to nobody: our own models answer it, and it is recorded like any other. */
+import { type Message, readPath } from '@coppice/core';
+import { refuseHttp } from '../http-errors.ts';
+import type { RawReply } from '../routes/define.ts';
+import type { Services } from '../services.ts';
+import { type Asked, type Cut, parseObject } from './exchange.ts';
+import { ownAnswer } from './own-answer.ts';
+import type { ProxyCall } from './proxy.ts';
+import { readAsked } from './read-asked.ts';
+import { placeOf } from './record.ts';
+
+/** Answers a call. */
+export async function answerOurselves(call: ProxyCall, project: string): Promise<RawReply> {
+  const { services, signal, wire } = call;
+  if (call.path === 'models') return modelList(services);
+  const body = call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
+  const asked = wire === null || body === null ? null : readAsked(wire, body);
+  if (call.body === null || body === null || asked === null)
+    return refuseHttp('http/invalid', 'There is nothing to answer: no upstream is set for this, and no messages came.');
+  const before = await saidBefore(call, asked, project);
+  const { owner } = call.caller;
+  const ticket = services.recorder.enter({ owner, project, wire: asked.wire, request: call.body });
+  const { providers, now, newId } = services;
+  const startedAt = now();
+  const kept: Uint8Array[] = [];
+  let [keeping, firstMs]: [boolean, number | null] = [true, null];
+  const finish = (status: number, cut: Cut) =>
+    ticket.finish({
+      provider: 'coppice',
+      response: Buffer.concat(kept),
+      encoding: undefined,
+      status,
+      cut,
+      timing: { startedAt, firstMs, totalMs: now() - startedAt },
+    });
+  try {
+    const { status, contentType, pieces } = await ownAnswer(asked, body, { providers, now, newId, signal, before });
+    const encoder = new TextEncoder();
+    const raw = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const next = await pieces.next();
+        if (next.done === true) {
+          controller.close();
+          finish(status, null);
+          return;
+        }
+        firstMs ??= now() - startedAt;
+        const bytes = encoder.encode(next.value);
+        keeping &&= ticket.keep(bytes.byteLength);
+        if (keeping) kept.push(bytes);
+        controller.enqueue(bytes);
+      },
+      async cancel() {
+        finish(status, 'client');
+        await pieces.return(undefined);
+      },
+    });
+    return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache' } };
+  } catch (error) {
+    ticket.cancel();
+    throw error;
+  }
+}
+
+/** What a call goes on from by naming the reply before it. The client has that reply, so it is recorded or about to be. */
+async function saidBefore(call: ProxyCall, asked: Asked, project: string): Promise<readonly Message[]> {
+  if (asked.previous === null) return [];
+  const { services, caller } = call;
+  const { store } = services.roomOf(caller.owner);
+  await services.recorder.idle();
+  const found = await placeOf(store, project, asked.previous);
+  if (found === null)
+    return refuseHttp('http/invalid', `There is no recorded response ${asked.previous.slice(0, 100)} to go on from.`);
+  const path = await store.read(found.tree.id, () => readPath({ to: found.nodeId }));
+  return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
+}
+
+function modelList(services: Services): RawReply {
+  const data = services.providers
+    .list()
+    .filter((choice) => choice.ready)
+    .map(({ id, provider }) => ({ id, object: 'model', created: 0, owned_by: provider }));
+  return {
+    raw: JSON.stringify({ object: 'list', data }),
+    status: 200,
+    headers: { 'Content-Type': 'application/json' },
+  };
+}

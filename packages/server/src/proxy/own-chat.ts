@@ -1,0 +1,78 @@
+/** Our own answers in the words of OpenAI's chat completions. */
+import type { JsonObject } from '@coppice/core';
+import { type AnswerHead, type Gathered, type Part, unnamed, type WireWriter } from './own-wire.ts';
+
+const finishes = {
+  stop: 'stop',
+  length: 'length',
+  'tool-use': 'tool_calls',
+  'content-filter': 'content_filter',
+  refusal: 'stop',
+  other: 'stop',
+} as const;
+
+function imageOf(part: Part & { readonly type: 'image' }): JsonObject {
+  return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } };
+}
+
+function usageOf({ usage }: Gathered): JsonObject {
+  const { input, output } = usage;
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+/** The writer of this wire. */
+export function chatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
+  const base = { id: `chatcmpl-${id}`, created, model };
+  const chunk = (delta: object, finish: string | null = null) =>
+    unnamed({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
+  // Calls are counted by themselves here, not among all parts.
+  const numbers = new Map<number, number>();
+  const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
+  return {
+    whole(answer) {
+      const { parts } = answer;
+      const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      const thinking = parts.map((part) => (part.type === 'thinking' ? part.text : '')).join('');
+      const images = parts.flatMap((part) => (part.type === 'image' ? [imageOf(part)] : []));
+      const calls = parts.flatMap((part) =>
+        part.type === 'call'
+          ? [{ id: part.id, type: 'function', function: { name: part.name, arguments: part.json } }]
+          : [],
+      );
+      const message = {
+        role: 'assistant',
+        content: text === '' && calls.length > 0 ? null : text,
+        refusal: null,
+        ...(thinking === '' ? {} : { reasoning_content: thinking }),
+        ...(images.length === 0 ? {} : { images }),
+        ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      };
+      const choices = [{ index: 0, message, finish_reason: finishes[answer.finish], logprobs: null }];
+      return { ...base, object: 'chat.completion', choices, usage: usageOf(answer) };
+    },
+    begin: () => chunk({ role: 'assistant', content: '' }),
+    change(change) {
+      const { part, at } = change;
+      if (change.type === 'done') return '';
+      if (part.type === 'image') return chunk({ images: [imageOf(part)] });
+      if (part.type === 'call' && change.type === 'begun') {
+        const index = numbers.size;
+        numbers.set(at, index);
+        const called = { name: part.name, arguments: '' };
+        return chunk({ tool_calls: [{ index, id: part.id, type: 'function', function: called }] });
+      }
+      if (change.type === 'begun') return '';
+      if (part.type === 'call')
+        return chunk({ tool_calls: [{ index: numbers.get(at) ?? 0, function: { arguments: change.by } }] });
+      return chunk(part.type === 'text' ? { content: change.by } : { reasoning_content: change.by });
+    },
+    end(answer) {
+      const usage = usageAsked
+        ? unnamed({ ...base, object: 'chat.completion.chunk', choices: [], usage: usageOf(answer) })
+        : '';
+      return `${chunk({}, finishes[answer.finish])}${usage}data: [DONE]\n\n`;
+    },
+    failure,
+    failed: (message) => unnamed(failure(message)),
+  };
+}

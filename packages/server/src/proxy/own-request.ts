@@ -1,0 +1,85 @@
+/** What a call asks of our own models beside its messages: tools, whether to use them, how to think, where to stop. */
+import type { JsonObject } from '@coppice/core';
+import type { ProviderRequest, ThinkingWish, ToolChoice, ToolSpec } from '@coppice/engine';
+import { isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
+
+type Wishes = Omit<ProviderRequest, 'model' | 'messages' | 'systemPrompt' | 'maxTokens'>;
+
+function numberAt(body: JsonObject, ...names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = body[name];
+    if (typeof value === 'number') return value;
+  }
+  return undefined;
+}
+
+/** The longest reply that a call wants, in tokens. */
+export function mostTokens(body: JsonObject): number | undefined {
+  const most = numberAt(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens');
+  return most === undefined ? undefined : Math.max(1, Math.floor(most));
+}
+
+/** The client's tools. They are offered to the model and never run here: calls go back to the client. */
+function toolsOf(body: JsonObject): ToolSpec[] {
+  return listAt(body, 'tools')
+    .filter(isObject)
+    .flatMap((tool) => {
+      const spec = isObject(tool['function']) ? objectAt(tool, 'function') : tool;
+      const name = textAt(spec, 'name');
+      const schema = isObject(spec['input_schema']) ? spec['input_schema'] : objectAt(spec, 'parameters');
+      // A tool that the service itself would run, such as its search, is not ours to offer.
+      if (name === null || (tool['type'] !== undefined && !/^(?:function|custom)$/.test(String(tool['type']))))
+        return [];
+      const parameters = Object.keys(schema).length === 0 ? { type: 'object', properties: {} } : schema;
+      return [{ name, description: textAt(spec, 'description') ?? '', parameters }];
+    });
+}
+
+function choiceOf(body: JsonObject): ToolChoice | undefined {
+  const { tool_choice: choice } = body;
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  if (!isObject(choice)) return undefined;
+  const name = textAt(choice, 'name') ?? textAt(objectAt(choice, 'function'), 'name');
+  if (name !== null) return { name };
+  const type = textAt(choice, 'type');
+  return type === 'any' ? 'required' : type === 'auto' || type === 'none' ? type : undefined;
+}
+
+function effortOf(word: string | null): ThinkingWish | undefined {
+  if (word === 'low' || word === 'medium' || word === 'high') return { effort: word };
+  if (word === 'minimal') return { effort: 'low' };
+  return word === 'xhigh' || word === 'max' ? { effort: 'high' } : undefined;
+}
+
+function thinkingOf(wire: WireKind, body: JsonObject): ThinkingWish | undefined {
+  if (wire === 'chat') return effortOf(textAt(body, 'reasoning_effort'));
+  if (wire === 'responses') return effortOf(textAt(objectAt(body, 'reasoning'), 'effort'));
+  const thinking = objectAt(body, 'thinking');
+  const type = textAt(thinking, 'type');
+  if (type !== 'enabled' && type !== 'adaptive') return undefined;
+  const budgetTokens = numberAt(thinking, 'budget_tokens');
+  const wish = effortOf(textAt(objectAt(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
+  return budgetTokens === undefined ? wish : { ...wish, budgetTokens };
+}
+
+function stopsOf(body: JsonObject): readonly string[] | undefined {
+  const { stop } = body;
+  const listed = typeof stop === 'string' ? [stop] : [...listAt(body, 'stop'), ...listAt(body, 'stop_sequences')];
+  const texts = listed.filter((one): one is string => typeof one === 'string');
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** What is asked, in the engine's words. */
+export function wishesOf(wire: WireKind, body: JsonObject): Wishes {
+  const tools = toolsOf(body);
+  const choice = choiceOf(body);
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 || choice === undefined ? {} : { toolChoice: choice }),
+    temperature: numberAt(body, 'temperature'),
+    topP: numberAt(body, 'top_p'),
+    seed: numberAt(body, 'seed'),
+    stop: stopsOf(body),
+    thinking: thinkingOf(wire, body),
+  };
+}

@@ -1,0 +1,119 @@
+/** Reads what a call asks, wire by wire. */
+import { normaliseMessage } from '@coppice/content';
+import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
+import type { Json, JsonObject, Message } from '@coppice/core';
+import { type Asked, asSentAgain, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
+import { fromResponsesItem } from './responses-items.ts';
+
+/** Messages in canonical form; what cannot be read as one is left out, since the client's call goes on all the same. */
+function canonical(records: readonly JsonObject[]): Message[] {
+  const messages: Message[] = [];
+  for (const record of records) {
+    const read = normaliseMessage(asSentAgain(record), { blank: 'keep' });
+    if (read.ok) messages.push(read.value);
+  }
+  return messages;
+}
+
+// By name, not by exception: a call may carry secrets for services of its own, such as those of MCP servers.
+const parameterNames = new Set([
+  'effort',
+  'frequency_penalty',
+  'include',
+  'logit_bias',
+  'logprobs',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens',
+  'min_p',
+  'modalities',
+  'n',
+  'output_config',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'reasoning',
+  'reasoning_effort',
+  'response_format',
+  'seed',
+  'service_tier',
+  'stop',
+  'stop_sequences',
+  'store',
+  'stream_options',
+  'temperature',
+  'text',
+  'thinking',
+  'tool_choice',
+  'top_k',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+  'verbosity',
+]);
+
+function parametersOf(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => parameterNames.has(key)));
+}
+
+function toolNames(body: JsonObject): string[] {
+  return listAt(body, 'tools').flatMap((tool) => {
+    if (!isObject(tool)) return [];
+    const name = textAt(tool, 'name') ?? textAt(objectAt(tool, 'function'), 'name') ?? textAt(tool, 'type');
+    return name === null ? [] : [name];
+  });
+}
+
+/** What a call asks, or null where nothing in it can be recorded. */
+export function readAsked(wire: WireKind, body: JsonObject): Asked | null {
+  const common = {
+    wire,
+    model: textAt(body, 'model') ?? 'unknown',
+    stream: body['stream'] === true,
+    parameters: parametersOf(body),
+    tools: toolNames(body),
+  };
+  if (wire === 'responses') return { ...common, ...responsesHistory(body) };
+  const records = listAt(body, 'messages').filter(isObject);
+  if (records.length === 0) return null;
+  if (wire === 'messages') {
+    const history = canonical(records.flatMap((record, index) => [...fromAnthropic(record, `${index}`)]));
+    return { ...common, systemPrompt: promptText(body['system']), history, previous: null };
+  }
+  const [first] = records;
+  const leads = first !== undefined && (first['role'] === 'system' || first['role'] === 'developer');
+  const systemPrompt = leads ? promptText(first['content']) : undefined;
+  const rest = leads && systemPrompt !== undefined ? records.slice(1) : records;
+  return { ...common, systemPrompt, history: canonical(rest.map(fromOpenAi)), previous: null };
+}
+
+function promptText(content: Json | undefined): string | undefined {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  return content.map((part) => (isObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n\n');
+}
+
+function responsesHistory(body: JsonObject): Pick<Asked, 'systemPrompt' | 'history' | 'previous'> {
+  const { input } = body;
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
+  const records: JsonObject[] = [];
+  let replying: Json[] | null = null;
+  let systemPrompt = textAt(body, 'instructions') ?? undefined;
+  for (const item of items) {
+    if (!isObject(item)) continue;
+    const role = textAt(item, 'role');
+    if (records.length === 0 && systemPrompt === undefined && (role === 'system' || role === 'developer')) {
+      systemPrompt = promptText(item['content']);
+      continue;
+    }
+    const read = fromResponsesItem(item);
+    if (read === null) continue;
+    // One reply comes back as several items; here it is one message, as it was recorded.
+    if (read['role'] !== 'assistant') replying = null;
+    else if (replying !== null) {
+      for (const block of listAt(read, 'content')) replying.push(block);
+      continue;
+    } else replying = [...listAt(read, 'content')];
+    records.push(replying === null ? read : { role: 'assistant', content: replying });
+  }
+  return { systemPrompt, history: canonical(records), previous: textAt(body, 'previous_response_id') };
+}
