@@ -15,6 +15,7 @@ export {
   type ExportReport,
   type Finding,
   type FindingCode,
+  finding,
   findingCodes,
   Gathering,
   type ImportErrorCode,
@@ -40,7 +41,7 @@ export {
 } from './input.ts';
 export { fromOpenAi, imageOfUrl } from './openai-messages.ts';
 export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
-export { type ImportedNote, type Original, originalOf, readNote } from './records.ts';
+export { type Difference, differenceOf, type ImportedNote, type Original, originalOf, readNote } from './records.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
 export { type Incoming, toCommand } from './to-command.ts';

@@ -20,8 +20,8 @@ import type { RepairedNode, RepairedTree } from './repair.ts';
 export interface Incoming {
   readonly command: ImportCommand;
   readonly names: readonly ExternalId[];
-  /** How many records of the source each node stands for. */
-  readonly records: ReadonlyMap<string, number>;
+  /** What each node was made of. */
+  readonly sources: ReadonlyMap<string, RepairedNode>;
 }
 
 /** Numbers for the groups of one parent: a group of one is none. */
@@ -126,7 +126,7 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
   const ids = idsOf(tree, format, owner, fresh);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
-  const records = new Map<string, number>();
+  const sources = new Map<string, RepairedNode>();
   for (const node of tree.nodes) {
     const id = ids.nodes.get(node.externalId);
     if (id === undefined) continue;
@@ -152,7 +152,7 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
     if (node.removed === true) made.removed = true;
     if (bookmark !== undefined) made.bookmark = bookmark;
     nodes.push(made);
-    records.set(id, node.records);
+    sources.set(id, node);
   }
   const command: ImportCommand = {
     type: 'import',
@@ -162,5 +162,5 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };
-  return { command, names: namesOf(tree, format, ids), records };
+  return { command, names: namesOf(tree, format, ids), sources };
 }

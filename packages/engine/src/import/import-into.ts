@@ -26,6 +26,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { runContextOf, type ServiceOptions } from '../service.ts';
+import { differing } from './differing.ts';
 
 /** How an import is done. */
 export interface ImportIntoOptions extends ServiceOptions {
@@ -107,13 +108,13 @@ class Ledger {
     for (const found of tree.findings) this.note(found);
   }
 
-  stored(tree: RepairedTree, { records }: Incoming, result: Imported): void {
+  stored(tree: RepairedTree, { sources }: Incoming, result: Imported): void {
     if (result.created) this.conversations.stored++;
     else this.conversations.merged++;
     const own = tree.ownRecords ?? 0;
     if (result.created) this.records.stored += own;
     else this.records.merged += own;
-    const counted = (ids: readonly string[]) => ids.filter((id) => (records.get(id) ?? 0) > 0).length;
+    const counted = (ids: readonly string[]) => ids.filter((id) => (sources.get(id)?.records ?? 0) > 0).length;
     this.records.stored += counted(result.added);
     this.records.merged += counted(result.present);
     const left = counted(result.left);
@@ -278,6 +279,8 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
     const { treeId } = incoming.command;
     ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
+    const restored = tree.restores !== undefined;
+    for await (const found of differing(desk.store, incoming, result.present, restored)) ledger.note(found);
     yield {
       type: 'conversation',
       treeId,

@@ -97,6 +97,74 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await store.findExternalIds('linear', '', ['a'])).map((one) => one.treeId)).toEqual([a]);
   });
 
+  const talk = (...lines: readonly string[]) => ({
+    id: 'a',
+    messages: lines.map((line, at) => say(at % 2 === 0 ? 'user' : 'assistant', line)),
+  });
+
+  test('[IM10] names what was changed at its source, keeps ours, and adds what is new', async () => {
+    const { events } = await imported(inputOf([talk('Which?', 'Green.', 'Why?')]));
+    const [a] = treesOf(events);
+    for (const dryRun of [true, false]) {
+      const { report } = await imported(inputOf([talk('Which?', 'White.', 'Why?', 'Taste.')]), { dryRun });
+      expect(tally(report)).toEqual([
+        [1, 0, 1, 0],
+        [4, 1, 3, 0],
+      ]);
+      expect(report.counts).toEqual({ 'import/differs': 1 });
+      expect(report.findings).toMatchObject([{ code: 'import/differs', severity: 'loss', rejected: 0 }]);
+      expect(report.findings[0]?.place).toContain('messages[1]');
+      expect(report.findings[0]?.message).toContain('it says something else there now');
+      expect(report.findings[0]?.message).not.toContain('edited here');
+    }
+    const said = (await rowsOf(a)).nodes.map((node) => node.text);
+    expect(said).toEqual(['', 'Which?', 'Green.', 'Why?', 'Taste.']);
+    expect((await rowsOf(a)).row.version).toBe(2);
+  });
+
+  test('[IM10] says where both sides changed, and is silent where only ours did, or both alike', async () => {
+    const { events } = await imported(inputOf([talk('Which?', 'Green.')]));
+    const [a] = treesOf(events);
+    const [, first, second] = (await rowsOf(a)).nodes;
+    if (a === undefined || first === undefined || second === undefined) throw new Error('There is no tree.');
+    const edit = { type: 'edit', treeId: a, nodeId: second.id, content: 'Black.', mode: 'in-place' } as const;
+    await run(store, edit, runContextOf(store, {}));
+    expect((await imported(inputOf([talk('Which?', 'Green.')]))).report.counts).toEqual({});
+    expect((await imported(inputOf([talk('Which?', 'Black.')]))).report.counts).toEqual({});
+    const { report } = await imported(inputOf([talk('Which?', 'White.')]));
+    expect(report.findings.map(({ code }) => code)).toEqual(['import/differs']);
+    expect(report.findings[0]?.message).toContain('it was edited here');
+    expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
+    // What the user deleted is not missed.
+    await run(store, { type: 'delete', treeId: a, nodeIds: [second.id] }, runContextOf(store, {}));
+    expect((await imported(inputOf([talk('Which?', 'White.')]))).report.counts).toEqual({});
+  });
+
+  test('[IM10] only notes what differs beside the text, in whatever order its keys are', async () => {
+    const noted = (record: object) => [{ id: 'a', messages: [{ ...say('user', 'Which?'), ...record }] }];
+    await imported(inputOf(noted({ mark: { a: 1, b: 2 } })));
+    expect((await imported(inputOf(noted({ mark: { b: 2, a: 1 } })))).report.counts).toEqual({});
+    const { report } = await imported(inputOf(noted({ mark: { a: 1, b: 3 } })));
+    expect(report.findings).toMatchObject([{ code: 'import/differs', severity: 'note' }]);
+    expect(report.findings[0]?.message).toContain('beside its text');
+  });
+
+  test('[IM10] of an archive says which messages have other words here', async () => {
+    const { events } = await imported(inputOf([talk('Which?', 'Green.')]));
+    const [a] = treesOf(events);
+    if (a === undefined) throw new Error('There is no tree.');
+    const { text } = await written('archive');
+    const input = { files: [fileOfBytes('a', Buffer.from(text))] };
+    expect((await imported(input)).report.counts).toEqual({});
+    const [, , second] = (await rowsOf(a)).nodes;
+    if (second === undefined) throw new Error('There is no reply.');
+    const edit = { type: 'edit', treeId: a, nodeId: second.id, content: 'Black.', mode: 'in-place' } as const;
+    await run(store, edit, runContextOf(store, {}));
+    const { report } = await imported(input);
+    expect(report.findings).toMatchObject([{ code: 'import/differs', severity: 'loss' }]);
+    expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
+  });
+
   test('[IM3] that was cut short between a commit and its names is made whole by the next one', async () => {
     const broken: Store = Object.create(store, {
       putExternalIds: { value: () => Promise.reject(new Error('power cut')) },
