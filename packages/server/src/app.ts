@@ -52,6 +52,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     fetch: (request, bindings) => app.fetch(request, bindings),
     async close() {
       closing.abort();
+      await services.imports.close();
       await services.recorder.close();
       await Promise.all([...services.rooms()].map((room) => room.close()));
     },

@@ -31,6 +31,8 @@ export interface ServerLimits {
   readonly bodyBytes: number;
   /** Bytes of an attachment. */
   readonly attachmentBytes: number;
+  /** Bytes of an upload that is imported. It waits on the disk, never in memory. */
+  readonly importBytes: number;
   /** Nesting of a JSON body. */
   readonly jsonDepth: number;
   /** Bytes that a reader of a stream may lag behind before it is dropped. */
@@ -41,6 +43,8 @@ export interface ServerLimits {
   readonly deltaMs: number;
   /** Milliseconds that a turn can still be read after it is through. */
   readonly keepTurnMs: number;
+  /** Milliseconds that the report of an import can still be read after it is through. */
+  readonly keepImportMs: number;
   /** Milliseconds in which a stop is through, whatever hangs. */
   readonly stopMs: number;
 }
@@ -51,9 +55,11 @@ export interface Quotas {
   readonly streams: number;
   /** Turns that are being written. */
   readonly generations: number;
+  /** Imports that are uploaded or under way. */
+  readonly imports: number;
   /** Requests in a minute; null is no bound. */
   readonly requestsPerMinute: number | null;
-  /** Bytes of attachments in a day; null is no bound. */
+  /** Bytes of attachments and imports in a day; null is no bound. */
   readonly uploadBytesPerDay: number | null;
   /** Temporary trees, which live in memory. */
   readonly temporaryTrees: number;
@@ -63,11 +69,13 @@ export interface Quotas {
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
   attachmentBytes: 20 * 1024 * 1024,
+  importBytes: 4 * 1024 ** 3,
   jsonDepth: 200,
   backlogBytes: 1024 * 1024,
   pingMs: 15_000,
   deltaMs: 40,
   keepTurnMs: 5 * 60_000,
+  keepImportMs: 24 * 60 * 60_000,
   stopMs: 10_000,
 };
 
@@ -75,6 +83,7 @@ export const defaultServerLimits: ServerLimits = {
 export const defaultQuotas: Quotas = {
   streams: 100,
   generations: 32,
+  imports: 2,
   requestsPerMinute: null,
   uploadBytesPerDay: null,
   temporaryTrees: 100,
@@ -101,6 +110,8 @@ export interface ServerOptions {
   readonly generateLimits?: Partial<GenerateLimits> | undefined;
   /** The folder of the built page; without it there is an API and no page. */
   readonly web?: string | undefined;
+  /** The folder where uploads wait for their import; the system's for temporary files if not given. */
+  readonly spool?: string | undefined;
   /** Names under which the server is reached beside those of this machine, such as `trees.example.org`. */
   readonly hosts?: readonly string[] | undefined;
   /** Other origins whose pages may call, written out, such as `https://notes.example.org`. */

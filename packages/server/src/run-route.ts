@@ -2,7 +2,7 @@
 import type { Caller } from './caller.ts';
 import { headerOf, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
-import { checkMediaType, readBody, readJson } from './middleware/limits.ts';
+import { bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
 import { respond } from './middleware/security-headers.ts';
 import type { RawReply, Reply, Route, Scope } from './routes/define.ts';
 
@@ -32,6 +32,7 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
       },
       header: (name) => headerOf(context, name),
       bytes: () => readBody(context, most),
+      chunks: () => bodyChunks(context, most),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     return send(context, route, await route.answerTo(scope, given));

@@ -1,4 +1,5 @@
 /** What every route works with: stores and generators by owner, and what all owners share. */
+import { tmpdir } from 'node:os';
 import { messageKit } from '@coppice/content';
 import type { MessageKit, Store, TreeId } from '@coppice/core';
 import {
@@ -41,6 +42,7 @@ import { Metrics } from './metrics.ts';
 import { Usage } from './middleware/limits.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
+import { Imports } from './transfer/imports.ts';
 
 /** What one owner has: trees that are kept, trees that are not, and turns in both. */
 export interface Room {
@@ -91,6 +93,9 @@ export interface Services {
   readonly usage: Usage;
   readonly streams: Streams;
   readonly turns: Turns;
+  readonly imports: Imports;
+  /** The folder where uploads wait for their import. */
+  readonly spool: string;
   readonly hubs: Hubs;
   readonly web: string | null;
   readonly hosts: readonly string[];
@@ -177,6 +182,8 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const usage = new Usage({ quotas, now });
   const turns = new Turns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
+  const imports = new Imports({ quotas, limits, log, now });
+  metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   let recorder: Recorder | null = null;
   return {
@@ -202,6 +209,8 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     usage,
     streams: new Streams(usage, limits, closing),
     turns,
+    imports,
+    spool: options.spool ?? tmpdir(),
     hubs: new Hubs({ turns, limits, log }, closing),
     web: options.web ?? null,
     hosts: options.hosts ?? [],

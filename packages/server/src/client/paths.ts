@@ -69,6 +69,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Every tree of the caller: one file, or a zip where the format has a file for each; with `trashed`, also what is in the trash. */
+    get: operations['exportEverything'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/export/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same for an export of everything. It reads as much as the export does. */
+    get: operations['getFullExportReport'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/feed': {
     parameters: {
       query?: never;
@@ -120,6 +154,23 @@ export interface paths {
     patch: operations['renameFolder'];
     trace?: never;
   };
+  '/api/formats': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The formats that are read and written, and what each of them cannot hold. */
+    get: operations['listFormats'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/generations/{act}/abort': {
     parameters: {
       query?: never;
@@ -163,6 +214,93 @@ export interface paths {
     };
     /** Server-sent events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID to the last. */
     get: operations['followGeneration'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/imports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The imports of this process that are under way, and for a day those that are through, the newest first. */
+    get: operations['listImports'];
+    put?: never;
+    /** Takes a file or a zip of files and begins to import it; answers when all of it has arrived. It goes on whether anybody waits or not. Sending it again is harmless: what is there already is found again. */
+    post: operations['beginImport'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/imports/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How far an import is, or what it did: read = stored + merged + rejected, for conversations and for records. */
+    get: operations['getImport'];
+    put?: never;
+    post?: never;
+    /** Stops an import between two conversations; what is in stays whole. One that is through is forgotten. */
+    delete: operations['cancelImport'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/imports/{id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Server-sent events, each with all that `GET /api/imports/{id}` says: `progress` while it goes on, `end` when it is through. A reader that goes away stops nothing. */
+    get: operations['followImport'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/imports/{id}/findings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What an import repaired, left out or noted, each with its place: the first thousand, losses first, page by page. All are counted in its report. */
+    get: operations['listFindings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/imports/{id}/trees': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The trees that an import made or added to, or would in a dry run: the first thousand, page by page. */
+    get: operations['listImportedTrees'];
     put?: never;
     post?: never;
     delete?: never;
@@ -679,6 +817,40 @@ export interface paths {
     put?: never;
     /** Copies a tree up to a node, or whole, into a new one. */
     post: operations['duplicateTree'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/trees/{tree}/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A tree, the branch below a node with the way to it, or the path to a node, as a file to keep. It never opens as a page. */
+    get: operations['exportTree'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/trees/{tree}/export/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What the same export would write and what its format cannot hold of it: nodes read = written + merged + left out. The first thousand losses are listed, all are counted. */
+    get: operations['getExportReport'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1737,6 +1909,40 @@ export interface components {
       treeId: string;
       version: number;
     };
+    ExportReport: {
+      bytes: number;
+      counts: {
+        [key: string]: number;
+      };
+      format: string;
+      losses: {
+        message: string;
+        place: string;
+        what: string;
+      }[];
+      nodes: {
+        left: number;
+        merged: number;
+        read: number;
+        written: number;
+      };
+      trees: number;
+    };
+    FormatView: {
+      label: string;
+      name: string;
+      reads: boolean;
+      summary: string;
+      writes: {
+        extension: string;
+        /** @enum {string} */
+        files: 'one' | 'per-tree';
+        loses: {
+          [key: string]: string;
+        };
+        mediaType: string;
+      } | null;
+    };
     Grown: {
       /** Format: uuid */
       actId: string;
@@ -1752,6 +1958,57 @@ export interface components {
       /** Format: uuid */
       treeId: string;
       version: number;
+    };
+    ImportFinding: {
+      code: string;
+      message: string;
+      place: string;
+      rejected: number;
+      /** @enum {string} */
+      severity: 'note' | 'repair' | 'loss';
+    };
+    ImportView: {
+      dryRun: boolean;
+      endedAt: number | null;
+      error: {
+        code: string;
+        kind: string;
+        message: string;
+      } | null;
+      format: {
+        label: string;
+        name: string;
+      } | null;
+      id: string;
+      listed: {
+        findings: number;
+        trees: number;
+      };
+      name: string;
+      progress: {
+        bytes: number;
+        conversations: number;
+        records: number;
+        total: number | null;
+      };
+      report: {
+        attachments: number;
+        bytes: number;
+        conversations: components['schemas']['Tally'];
+        counts: {
+          [key: string]: number;
+        };
+        records: components['schemas']['Tally'];
+      } | null;
+      size: number;
+      startedAt: number;
+      /** @enum {string} */
+      state: 'running' | 'done' | 'failed' | 'cancelled';
+      strict: boolean;
+      taken: {
+        merged: number;
+        stored: number;
+      };
     };
     Landed: {
       /** Format: uuid */
@@ -1926,6 +2183,12 @@ export interface components {
       title: string | null;
       /** Format: uuid */
       treeId: string;
+    };
+    Tally: {
+      merged: number;
+      read: number;
+      rejected: number;
+      stored: number;
     };
     ThreadPage: {
       /** Format: uuid */
@@ -2191,6 +2454,72 @@ export interface operations {
       };
     };
   };
+  exportEverything: {
+    parameters: {
+      query: {
+        format: string;
+        thread?: boolean;
+        trashed?: boolean;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getFullExportReport: {
+    parameters: {
+      query: {
+        format: string;
+        thread?: boolean;
+        trashed?: boolean;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExportReport'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   followTrees: {
     parameters: {
       query?: {
@@ -2296,6 +2625,37 @@ export interface operations {
       };
     };
   };
+  listFormats: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['FormatView'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   abortGeneration: {
     parameters: {
       query?: never;
@@ -2390,6 +2750,253 @@ export interface operations {
         };
         content: {
           'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listImports: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['ImportView'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  beginImport: {
+    parameters: {
+      query?: {
+        dryRun?: boolean;
+        format?: string;
+        name?: string;
+        scope?: string;
+        strict?: boolean;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        '*/*': string;
+      };
+    };
+    responses: {
+      /** @description Begun. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ImportView'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getImport: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ImportView'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  cancelImport: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            cancelled: boolean;
+            import: components['schemas']['ImportView'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  followImport: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listFindings: {
+    parameters: {
+      query?: {
+        cursor?: number;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            cursor: string | null;
+            items: components['schemas']['ImportFinding'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listImportedTrees: {
+    parameters: {
+      query?: {
+        cursor?: number;
+        limit?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            cursor: string | null;
+            items: {
+              added: number;
+              created: boolean;
+              present: number;
+              title: string | null;
+              /** Format: uuid */
+              treeId: string;
+            }[];
+          };
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
@@ -3823,6 +4430,78 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  exportTree: {
+    parameters: {
+      query: {
+        format: string;
+        node?: string;
+        thread?: boolean;
+        what?: 'tree' | 'branch' | 'path';
+      };
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/octet-stream': string;
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getExportReport: {
+    parameters: {
+      query: {
+        format: string;
+        node?: string;
+        thread?: boolean;
+        what?: 'tree' | 'branch' | 'path';
+      };
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ExportReport'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -13,9 +13,9 @@ export function checkMediaType(context: ServerContext, needs: Pick<Needs, 'body'
   if (headerOf(context, 'content-encoding') !== undefined)
     refuseHttp('http/media-type', 'Send the body as it is, without a content encoding.');
   if (needs.body === 'bytes') {
-    if (type === undefined) refuseHttp('http/media-type', 'Say what the attachment is: Content-Type.');
+    if (type === undefined) refuseHttp('http/media-type', 'Say what the bytes are: Content-Type.');
     if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
-      refuseHttp('http/media-type', 'Send the bytes of the attachment themselves, not a form.');
+      refuseHttp('http/media-type', 'Send the bytes themselves, not a form.');
     return;
   }
   if (type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type))
@@ -38,20 +38,11 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
     const bytes = new Uint8Array(await context.req.arrayBuffer());
     return bytes.byteLength > most ? tooLarge(most) : bytes;
   }
-  const stream = context.req.raw.body;
-  if (stream === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let length = 0;
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.byteLength;
-    if (length > most) {
-      await reader.cancel().catch(() => undefined);
-      return tooLarge(most);
-    }
-    parts.push(value);
+  for await (const part of bodyChunks(context, most)) {
+    length += part.byteLength;
+    parts.push(part);
   }
   const whole = new Uint8Array(length);
   let at = 0;
@@ -60,6 +51,27 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
     at += part.byteLength;
   }
   return whole;
+}
+
+/** The body's bytes as they come, never held together; cut off and refused as soon as they pass the bound. */
+export async function* bodyChunks(context: ServerContext, most: number): AsyncGenerator<Uint8Array> {
+  if (Number(headerOf(context, 'content-length') ?? 0) > most) return tooLarge(most);
+  const reader = context.req.raw.body?.getReader();
+  if (reader === undefined) return;
+  let length = 0;
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      ended = done;
+      if (done) return;
+      length += value.byteLength;
+      if (length > most) return tooLarge(most);
+      yield value;
+    }
+  } finally {
+    if (!ended) await reader.cancel().catch(() => undefined);
+  }
 }
 
 function tooLarge(most: number): never {
@@ -129,14 +141,15 @@ export class Usage {
     };
   }
 
-  /** Counts bytes of attachments; 429 past the day's bound. */
+  /** Counts bytes of attachments and imports; 429 past the day's bound. */
   upload(owner: string, bytes: number): void {
     const most = this.#services.quotas.uploadBytesPerDay;
     if (most === null) return;
     const day = Math.floor(this.#services.now() / 86_400_000);
     const known = this.#days.get(owner);
     const sum = (known?.day === day ? known.bytes : 0) + bytes;
-    if (sum > most) refuseHttp('http/too-many', `At most ${most} bytes of attachments are taken a day.`, { most });
+    if (sum > most)
+      refuseHttp('http/too-many', `At most ${most} bytes of attachments and imports are taken a day.`, { most });
     this.#days.set(owner, { day, bytes: sum });
   }
 }

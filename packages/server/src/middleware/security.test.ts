@@ -17,8 +17,10 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   appendMessages: () => ({ body: { messages: [{ role: 'user', content: 'x' }] } }),
   approveCall: () => ({ body: { approve: true } }),
   approveMcpTool: () => ({ body: { tool: 'x' } }),
+  beginImport: () => ({ body: 'bytes' }),
   branch: ({ node }) => ({ body: { nodeId: node } }),
   callMcp: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+  cancelImport: () => ({}),
   cherryPick: ({ node }) => ({ body: { nodeId: node } }),
   clearTree: () => ({}),
   compact: () => ({ body: {} }),
@@ -33,7 +35,10 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   duplicateTree: () => ({ body: {} }),
   editNode: () => ({ body: { content: 'y' } }),
   emptyTrash: () => ({}),
+  exportEverything: () => ({ query: 'format=linear' }),
+  exportTree: () => ({ query: 'format=linear' }),
   followGeneration: () => ({}),
+  followImport: () => ({}),
   followNode: () => ({}),
   followTree: () => ({}),
   followTrees: () => ({}),
@@ -44,9 +49,12 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   getContents: ({ node }) => ({ query: `ids=${node}` }),
   getContext: () => ({}),
   getDiff: ({ node }) => ({ query: `a=${node}&b=${node}` }),
+  getExportReport: () => ({ query: 'format=linear' }),
+  getFullExportReport: () => ({ query: 'format=linear' }),
   getHealth: () => ({}),
   getHistory: () => ({}),
   getImpact: () => ({}),
+  getImport: () => ({}),
   getLeaves: () => ({}),
   getMe: () => ({}),
   getMetrics: () => ({}),
@@ -69,8 +77,12 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   groupNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
   keepTree: () => ({}),
   listCommands: () => ({}),
+  listFindings: () => ({}),
   listFolders: () => ({}),
+  listFormats: () => ({}),
   listGenerations: () => ({}),
+  listImportedTrees: () => ({}),
+  listImports: () => ({}),
   listMcpServers: () => ({}),
   listModels: () => ({}),
   listShares: () => ({}),
@@ -130,7 +142,7 @@ let server: TestServer;
 let ids: Ids;
 
 beforeAll(async () => {
-  server = await openSharedServer({ limits: { bodyBytes: 4_000, attachmentBytes: 4_000 } });
+  server = await openSharedServer({ limits: { bodyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 } });
   const planted = await plantTree(server, ['Hello', 'Hi there'], 'ben');
   ids = { tree: planted.id, node: planted.nodeIds[1] ?? '', parent: planted.nodeIds[0] ?? '' };
   return () => server.close();

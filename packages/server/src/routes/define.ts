@@ -13,10 +13,10 @@ export interface Needs {
   readonly access: Access;
   /** `required`: a structural or content write, 428 without a version. `optional`: a version counts if there is one. */
   readonly version: 'required' | 'optional' | 'none';
-  /** What is in the body. `bytes` is an attachment of any media type. */
+  /** What is in the body. `bytes` is an attachment, or a file to import, of any media type. */
   readonly body: 'json' | 'bytes' | 'none';
   /** Which bound a body has. */
-  readonly limit: 'bodyBytes' | 'attachmentBytes';
+  readonly limit: 'bodyBytes' | 'attachmentBytes' | 'importBytes';
   /** Whether the answer stays open; such answers are counted per user. */
   readonly stream: boolean;
 }
@@ -69,6 +69,8 @@ export interface Scope {
   readonly header: (name: string) => string | undefined;
   /** The body of a route that takes bytes, up to its bound. */
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
+  /** The same piece by piece as it comes, for what is too large to be held. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
 /** A call of a route, read and checked. */
@@ -189,6 +191,7 @@ export function defineRoute<
         },
         header: scope.header,
         bytes: scope.bytes,
+        chunks: scope.chunks,
         params,
         // The schemas above are the spec's own, or the empty ones that its types stand for where it has none.
         query: read.query as z.output<Q>,

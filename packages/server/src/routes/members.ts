@@ -12,5 +12,6 @@ export { operation } from './operation/index.ts';
 export { proxy } from './proxy/index.ts';
 export { reading } from './reading/index.ts';
 export { shares } from './shares/index.ts';
+export { transfer } from './transfer/index.ts';
 export { trees } from './trees/index.ts';
 export { writing } from './writing/index.ts';

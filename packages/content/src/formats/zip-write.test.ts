@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { deflateSync, strToU8, unzipSync } from 'fflate';
+import { expect, it } from 'vitest';
+import { bytesOf, fileOfBytes, joined, openInput } from './input.ts';
+import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from './zip-write.ts';
+
+interface Given {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly method: ZipMember['method'];
+}
+
+/** An archive as somebody writes it who knows sums beforehand, or does not. */
+function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  const members: ZipMember[] = [];
+  let at = 0;
+  const put = (bytes: Uint8Array): void => {
+    pieces.push(bytes);
+    at += bytes.length;
+  };
+  for (const { name, bytes, method } of files) {
+    const packed = method === 'store' ? bytes : deflateSync(bytes);
+    const member = { name, method, crc: crc32(bytes), packed: packed.length, size: bytes.length, offset: at };
+    put(zipHeader(member, described ? undefined : member));
+    put(packed);
+    if (described) put(zipDescriptor(member));
+    members.push(member);
+  }
+  for (const bytes of zipDirectory(members, at, described)) put(bytes);
+  return joined(pieces);
+}
+
+it('[I170] an archive that is written piece by piece is read back by us and by others, with the same names and bytes', async () => {
+  const file = fc.record({
+    name: fc.stringMatching(/^[a-zé]{1,8}(\/[a-z]{1,8})?\.json$/),
+    bytes: fc.uint8Array({ maxLength: 2_000 }),
+    method: fc.constantFrom('store' as const, 'deflate' as const),
+  });
+  const files = fc.uniqueArray(file, { selector: (one) => one.name, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(files, fc.boolean(), async (given, described) => {
+      const archive = archiveOf(given, described);
+      const members = (await openInput({ files: [fileOfBytes('x.zip', archive)] })).files;
+      expect(members.map((member) => member.name)).toEqual(given.map((one) => one.name));
+      for (const [index, member] of members.entries())
+        expect(await bytesOf(member)).toEqual(new Uint8Array(given[index]?.bytes ?? []));
+      expect(unzipSync(archive)).toEqual(Object.fromEntries(given.map((one) => [one.name, one.bytes])));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('[I170] an archive of more members than its first end record can count has the second form of it', async () => {
+  const files = Array.from({ length: 65_600 }, (_, index) => ({
+    name: `${index}.txt`,
+    bytes: strToU8(String(index)),
+    method: 'store' as const,
+  }));
+  const members = (await openInput({ files: [fileOfBytes('x.zip', archiveOf(files, false))] })).files;
+  expect(members.length).toBe(65_600);
+  const last = members.at(-1);
+  expect(last === undefined ? null : await bytesOf(last)).toEqual(strToU8('65599'));
+});
+
+it('[I170] a member past 4 GB is refused, and one that begins past 4 GB is found there', () => {
+  const far = { name: 'a', method: 'store', crc: 1, packed: 1, size: 1, offset: 5 * 1024 ** 3 } as const;
+  expect(() => zipDescriptor({ ...far, size: 5 * 1024 ** 3 })).toThrow('4 GB');
+  const [entry = new Uint8Array()] = zipDirectory([far], 6 * 1024 ** 3, false);
+  const view = new DataView(entry.buffer, entry.byteOffset);
+  expect(view.getUint32(42, true)).toBe(0xffffffff);
+  expect(Number(view.getBigUint64(46 + 1 + 4, true))).toBe(far.offset);
+});

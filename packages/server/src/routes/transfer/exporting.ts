@@ -1,0 +1,182 @@
+/** Exports: a tree, a part of one, or everything, in any format that is written, and what that would lose. */
+import { formats, type Selection } from '@coppice/content/formats';
+import { ask, parseNodeId, readTree, refuse, type TreeRow, valueOf } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { refuseHttp } from '../../http-errors.ts';
+import { placeOf } from '../../places.ts';
+import { exportReply, exportReport, fileNameFor, type Outgoing, writableNamed } from '../../transfer/export-reply.ts';
+import { flag, list } from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const formatView = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    summary: z.string(),
+    reads: z.boolean(),
+    /** Null where it is only read. */
+    writes: z
+      .object({
+        extension: z.string(),
+        mediaType: z.string(),
+        files: z.enum(['one', 'per-tree']),
+        loses: z.record(z.string(), z.string()),
+      })
+      .nullable(),
+  })
+  .openapi('FormatView');
+
+const listFormats = defineRoute({
+  method: 'get',
+  path: '/api/formats',
+  name: 'listFormats',
+  summary: 'The formats that are read and written, and what each of them cannot hold.',
+  answer: z.object({ items: list(formatView) }),
+  handle: () =>
+    reply({
+      items: formats.map(({ name, label, summary, reader, writer }) => ({
+        name,
+        label,
+        summary,
+        reads: reader !== undefined,
+        writes:
+          writer === undefined
+            ? null
+            : {
+                extension: writer.extension,
+                mediaType: writer.mediaType,
+                files: writer.files,
+                loses: { ...writer.loses },
+              },
+      })),
+    }),
+});
+
+const formatName = z.string().min(1).max(64);
+
+const treeQuery = z.strictObject({
+  format: formatName,
+  what: z.enum(['tree', 'branch', 'path']).optional(),
+  node: z.string().optional(),
+  thread: flag.optional(),
+});
+
+const everyQuery = z.strictObject({ format: formatName, thread: flag.optional(), trashed: flag.optional() });
+
+type TreeCall = Pick<
+  Call<{ readonly tree: TreeRow['id'] }, z.output<typeof treeQuery>, unknown>,
+  'params' | 'query' | 'room'
+>;
+
+/** Which part is meant; a node alone means the path to it. */
+function selectionOf({ what, node }: z.output<typeof treeQuery>): Selection {
+  const named = node === undefined ? undefined : valueOf(parseNodeId(node));
+  const part = what ?? (named === undefined ? 'tree' : 'path');
+  if (part === 'branch')
+    return named === undefined
+      ? refuseHttp('http/invalid', 'query.node: say which node the branch hangs on.')
+      : { what: part, nodeId: named };
+  if (part === 'path') return named === undefined ? { what: part } : { what: part, nodeId: named };
+  return named === undefined
+    ? { what: part }
+    : refuseHttp('http/invalid', 'query.node: a whole tree needs no node; ask for a branch or a path.');
+}
+
+async function treeOutgoing(call: TreeCall): Promise<Outgoing> {
+  const { query } = call;
+  const { store, treeId } = await placeOf(call, call.params.tree);
+  const selection = selectionOf(query);
+  const row = await store.read(treeId, function* () {
+    const found = yield* readTree(treeId);
+    const node = 'nodeId' in selection ? selection.nodeId : undefined;
+    if (node !== undefined && (yield* ask('head', { id: node })) === null)
+      return refuse('tree/unknown-node', `There is no node ${node}.`, { nodeId: node });
+    return found;
+  });
+  return {
+    store,
+    format: writableNamed(query.format),
+    options: { trees: [treeId], selection, ...given({ thread: query.thread }) },
+    name: fileNameFor(row.attributes.title ?? row.attributes.autoTitle ?? ''),
+  };
+}
+
+function everyOutgoing(
+  call: Pick<Call<unknown, z.output<typeof everyQuery>, unknown>, 'query' | 'room' | 'services'>,
+): Outgoing {
+  const { format, thread, trashed } = call.query;
+  const day = new Date(call.services.now()).toISOString().slice(0, 10);
+  return {
+    store: call.room.store,
+    format: writableNamed(format),
+    options: given({ thread, trashed }),
+    name: `coppice-${day}`,
+  };
+}
+
+const file = z.string().openapi({ format: 'binary' });
+
+const exportTree = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/export',
+  name: 'exportTree',
+  summary:
+    'A tree, the branch below a node with the way to it, or the path to a node, as a file to keep. It never opens as a page.',
+  needs: { stream: true },
+  query: treeQuery,
+  produces: 'application/octet-stream',
+  answer: file,
+  async handle(call) {
+    const outgoing = await treeOutgoing(call);
+    return exportReply(outgoing, call.services.usage.stream(call.caller.owner));
+  },
+});
+
+const exportAll = defineRoute({
+  method: 'get',
+  path: '/api/export',
+  name: 'exportEverything',
+  summary:
+    'Every tree of the caller: one file, or a zip where the format has a file for each; with `trashed`, also what is in the trash.',
+  needs: { stream: true },
+  query: everyQuery,
+  produces: 'application/octet-stream',
+  answer: file,
+  handle: (call) => exportReply(everyOutgoing(call), call.services.usage.stream(call.caller.owner)),
+});
+
+const report = z
+  .object({
+    format: z.string(),
+    trees: z.number(),
+    nodes: z.object({ read: z.number(), written: z.number(), merged: z.number(), left: z.number() }),
+    bytes: z.number(),
+    losses: list(z.object({ what: z.string(), place: z.string(), message: z.string() })),
+    counts: z.record(z.string(), z.number()),
+  })
+  .openapi('ExportReport');
+
+const treeReport = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/export/report',
+  name: 'getExportReport',
+  summary:
+    'What the same export would write and what its format cannot hold of it: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
+  query: treeQuery,
+  answer: report,
+  handle: async (call) => reply(await exportReport(await treeOutgoing(call), call.signal)),
+});
+
+const allReport = defineRoute({
+  method: 'get',
+  path: '/api/export/report',
+  name: 'getFullExportReport',
+  summary: 'The same for an export of everything. It reads as much as the export does.',
+  query: everyQuery,
+  answer: report,
+  handle: async (call) => reply(await exportReport(everyOutgoing(call), call.signal)),
+});
+
+/** The routes. */
+export const exporting = [listFormats, exportTree, treeReport, exportAll, allReport];

@@ -1,0 +1,271 @@
+/** Imports: uploaded once, then a thing of their own that can be asked, followed, stopped and forgotten. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Finding, importErrorKinds } from '@coppice/content/formats';
+import { AppError, isAppError } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
+import { refuseHttp } from '../../http-errors.ts';
+import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import type { LiveImport } from '../../transfer/imports.ts';
+import { spoolInto } from '../../transfer/spool.ts';
+import { count, flag, list, treeIdText } from '../../wire/schemas.ts';
+import { type Call, defineRoute, reply } from '../define.ts';
+
+const tally = z
+  .object({ read: z.number(), stored: z.number(), merged: z.number(), rejected: z.number() })
+  .openapi('Tally');
+
+const counts = z.record(z.string(), z.number());
+
+const importView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    size: z.number(),
+    dryRun: z.boolean(),
+    strict: z.boolean(),
+    state: z.enum(['running', 'done', 'failed', 'cancelled']),
+    startedAt: z.number(),
+    endedAt: z.number().nullable(),
+    format: z.object({ name: z.string(), label: z.string() }).nullable(),
+    /** Bytes as they are unpacked; `total` is null where nobody can know it. */
+    progress: z.object({
+      bytes: z.number(),
+      total: z.number().nullable(),
+      conversations: z.number(),
+      records: z.number(),
+    }),
+    taken: z.object({ stored: z.number(), merged: z.number() }),
+    report: z
+      .object({ conversations: tally, records: tally, attachments: z.number(), bytes: z.number(), counts })
+      .nullable(),
+    error: z.object({ code: z.string(), kind: z.string(), message: z.string() }).nullable(),
+    listed: z.object({ findings: z.number(), trees: z.number() }),
+  })
+  .openapi('ImportView');
+
+type ImportView = z.input<typeof importView>;
+
+function viewOf(live: LiveImport): ImportView {
+  const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
+  return {
+    id,
+    name,
+    size,
+    dryRun,
+    strict,
+    state,
+    startedAt,
+    endedAt,
+    format,
+    progress,
+    taken: { ...taken },
+    report:
+      report === null
+        ? null
+        : {
+            conversations: report.conversations,
+            records: report.records,
+            attachments: report.attachments,
+            bytes: report.bytes,
+            counts: report.counts,
+          },
+    // What a strict import found is listed with the findings.
+    error: error === null ? null : { code: error.code, kind: error.kind, message: error.message },
+    listed: { findings: live.findings.length, trees: live.conversations.length },
+  };
+}
+
+const begin = defineRoute({
+  method: 'post',
+  path: '/api/imports',
+  name: 'beginImport',
+  summary:
+    'Takes a file or a zip of files and begins to import it; answers when all of it has arrived. It goes on whether anybody waits or not. Sending it again is harmless: what is there already is found again.',
+  needs: { body: 'bytes', limit: 'importBytes' },
+  query: z.strictObject({
+    name: z.string().min(1).max(512).optional(),
+    format: z.string().max(64).optional(),
+    scope: z.string().max(512).optional(),
+    strict: flag.optional(),
+    dryRun: flag.optional(),
+  }),
+  answer: importView,
+  status: 202,
+  async handle(call) {
+    const { services, caller, query, room } = call;
+    const place = services.imports.admit(caller.owner);
+    try {
+      const spool = await spoolInto(services.spool, whileOpen(call)).catch((thrown: unknown) =>
+        refuseLeft(call, thrown),
+      );
+      try {
+        if (spool.size === 0) refuseHttp('http/invalid', 'There is nothing in the body to import.');
+        services.usage.upload(caller.owner, spool.size);
+      } catch (thrown) {
+        await spool.close();
+        throw thrown;
+      }
+      const { name = 'upload', format, scope, strict, dryRun } = query;
+      const { kit, now, newId } = services;
+      const options = { actor: caller.actor, kit, now, newId, ...given({ format, scope, strict, dryRun }) };
+      return reply(viewOf(place.begin({ id: newId(), name, store: room.store, spool, options })));
+    } finally {
+      place.leave();
+    }
+  },
+});
+
+/** The body until the server stops: an upload may take an hour, and nobody waits for it then. */
+async function* whileOpen({ chunks, services }: AnyCall): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks()) {
+    if (services.closing.aborted) refuseHttp('http/closing', 'The server is stopping.');
+    yield chunk;
+  }
+}
+
+/** Somebody who goes away in the middle of an upload is no failure of ours. */
+function refuseLeft(call: AnyCall, thrown: unknown): never {
+  if (isAppError(thrown) || !call.signal.aborted) throw thrown;
+  const code = 'import/aborted';
+  throw new AppError({
+    code,
+    kind: importErrorKinds[code],
+    message: 'The upload was broken off; nothing was imported.',
+  });
+}
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
+
+function theImport(call: Pick<AnyCall, 'services' | 'caller'>, id: string): LiveImport {
+  return call.services.imports.find(call.caller.owner, id) ?? refuseHttp('http/not-found', `There is no import ${id}.`);
+}
+
+const listed = defineRoute({
+  method: 'get',
+  path: '/api/imports',
+  name: 'listImports',
+  summary: 'The imports of this process that are under way, and for a day those that are through, the newest first.',
+  answer: z.object({ items: list(importView) }),
+  handle: ({ services, caller }) => reply({ items: services.imports.list(caller.owner).map(viewOf) }),
+});
+
+const one = defineRoute({
+  method: 'get',
+  path: '/api/imports/{id}',
+  name: 'getImport',
+  summary:
+    'How far an import is, or what it did: read = stored + merged + rejected, for conversations and for records.',
+  answer: importView,
+  handle: (call) => reply(viewOf(theImport(call, call.params.id))),
+});
+
+// Faster than anybody can see is no use to anybody.
+const tellMs = 100;
+
+const events = defineRoute({
+  method: 'get',
+  path: '/api/imports/{id}/events',
+  name: 'followImport',
+  summary:
+    'Server-sent events, each with all that `GET /api/imports/{id}` says: `progress` while it goes on, `end` when it is through. A reader that goes away stops nothing.',
+  needs: { stream: true },
+  produces: 'text/event-stream',
+  answer: z.string(),
+  handle(call) {
+    const live = theImport(call, call.params.id);
+    const stream = call.services.streams.open(call.caller.owner);
+    call.signal.addEventListener('abort', () => stream.close(), { once: true });
+    void tell(stream, live);
+    return streamReply(stream);
+  },
+});
+
+async function tell(stream: EventStream, live: LiveImport): Promise<void> {
+  for (;;) {
+    const { over } = live;
+    await stream.room();
+    if (!stream.send(encodeEvent(over ? 'end' : 'progress', viewOf(live)))) return;
+    if (over) return stream.close();
+    await live.changed(stream.closed);
+    await Promise.race([wait(tellMs, undefined, { signal: stream.closed }).catch(() => undefined), live.done]);
+    if (stream.closed.aborted) return;
+  }
+}
+
+const page = z.strictObject({ cursor: count.optional(), limit: count.optional() });
+const mostAtOnce = 200;
+
+function pageOf<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {
+  const end = cursor + Math.min(Math.max(1, limit), mostAtOnce);
+  return { items: items.slice(cursor, end), cursor: end < items.length ? String(end) : null };
+}
+
+const finding = z
+  .object({
+    code: z.string(),
+    severity: z.enum(['note', 'repair', 'loss']),
+    place: z.string(),
+    message: z.string(),
+    rejected: z.number(),
+  })
+  .openapi('ImportFinding');
+
+const ranks: Readonly<Record<Finding['severity'], number>> = { loss: 0, repair: 1, note: 2 };
+
+const findings = defineRoute({
+  method: 'get',
+  path: '/api/imports/{id}/findings',
+  name: 'listFindings',
+  summary:
+    'What an import repaired, left out or noted, each with its place: the first thousand, losses first, page by page. All are counted in its report.',
+  query: page,
+  answer: z.object({ items: list(finding), cursor: z.string().nullable() }),
+  handle(call) {
+    const live = theImport(call, call.params.id);
+    const sorted = [...live.findings].sort((a, b) => ranks[a.severity] - ranks[b.severity]);
+    return reply(pageOf(sorted, call.query));
+  },
+});
+
+const trees = defineRoute({
+  method: 'get',
+  path: '/api/imports/{id}/trees',
+  name: 'listImportedTrees',
+  summary: 'The trees that an import made or added to, or would in a dry run: the first thousand, page by page.',
+  query: page,
+  answer: z.object({
+    items: list(
+      z.object({
+        treeId: treeIdText,
+        title: z.string().nullable(),
+        created: z.boolean(),
+        added: z.number(),
+        present: z.number(),
+      }),
+    ),
+    cursor: z.string().nullable(),
+  }),
+  handle: (call) => reply(pageOf(theImport(call, call.params.id).conversations, call.query)),
+});
+
+const stop = defineRoute({
+  method: 'delete',
+  path: '/api/imports/{id}',
+  name: 'cancelImport',
+  summary: 'Stops an import between two conversations; what is in stays whole. One that is through is forgotten.',
+  answer: z.object({ cancelled: z.boolean(), import: importView }),
+  async handle(call) {
+    const live = theImport(call, call.params.id);
+    if (live.over) {
+      call.services.imports.forget(live);
+      return reply({ cancelled: false, import: viewOf(live) });
+    }
+    live.cancel();
+    await live.done;
+    return reply({ cancelled: live.state === 'cancelled', import: viewOf(live) });
+  },
+});
+
+/** The routes. */
+export const importing = [begin, listed, one, events, findings, trees, stop];

@@ -1,0 +1,257 @@
+/** The imports of this process: each goes on without its reader, is looked at by any number, and can be stopped. */
+import { type Finding, type ImportReport, listedFindings } from '@coppice/content/formats';
+import type { Refusal, Store } from '@coppice/core';
+import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine';
+import { type OpenedInput, openTables } from '@coppice/stores';
+import type { Logger } from 'pino';
+import type { Quotas, ServerLimits } from '../contract.ts';
+import { refusalOf, refuseHttp } from '../http-errors.ts';
+import type { Spool } from './spool.ts';
+
+/** Where an import stands. `failed` was refused or broke off, `cancelled` was stopped; what is in by then stays whole. */
+export type ImportState = 'running' | 'done' | 'failed' | 'cancelled';
+
+/** A conversation that came in, or that was there. */
+export type ImportedConversation = Omit<Extract<ImportIntoEvent, { readonly type: 'conversation' }>, 'type'>;
+
+type Progress = Omit<Extract<ImportIntoEvent, { readonly type: 'progress' }>, 'type'>;
+
+/** What an import is made of. */
+export interface ImportRequest {
+  readonly id: string;
+  /** What people know the upload by, such as its file's name. */
+  readonly name: string;
+  readonly store: Store;
+  readonly spool: Spool;
+  readonly options: Omit<ImportIntoOptions, 'signal'>;
+}
+
+// A title is shown, not kept here: the tree has all of it.
+const longestTitle = 200;
+
+/** One import, and everything that is told about it. */
+export class LiveImport {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly size: number;
+  readonly dryRun: boolean;
+  readonly strict: boolean;
+  readonly startedAt: number;
+  state: ImportState = 'running';
+  endedAt: number | null = null;
+  format: { readonly name: string; readonly label: string } | null = null;
+  progress: Progress = { bytes: 0, total: null, conversations: 0, records: 0 };
+  /** Conversations that are new, and those that were there, so far; for an import that was stopped there is no more. */
+  readonly taken = { stored: 0, merged: 0 };
+  /** The first thousand conversations, in the order of the source. */
+  readonly conversations: ImportedConversation[] = [];
+  findings: readonly Finding[] = [];
+  report: ImportReport | null = null;
+  error: Refusal | null = null;
+  /** Resolves when it is through and its upload is gone. */
+  readonly done: Promise<void>;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(owner: string, request: ImportRequest, at: Pick<ImportsOptions, 'now' | 'log'>) {
+    this.id = request.id;
+    this.owner = owner;
+    this.name = request.name;
+    this.size = request.spool.size;
+    this.dryRun = request.options.dryRun ?? false;
+    this.strict = request.options.strict ?? false;
+    this.startedAt = at.now();
+    this.done = this.#run(request, at);
+  }
+
+  get over(): boolean {
+    return this.state !== 'running';
+  }
+
+  /** Stops it between two conversations. */
+  cancel(): void {
+    this.#stop.abort();
+  }
+
+  /** Resolves with the next change, or when the signal fires. */
+  changed(signal: AbortSignal): Promise<void> {
+    if (this.over || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  async #run({ store, spool, name, options }: ImportRequest, { now, log }: Pick<ImportsOptions, 'now' | 'log'>) {
+    let ended: ImportState = 'done';
+    let opened: OpenedInput | undefined;
+    try {
+      opened = await openTables({ files: [spool.fileNamed(name)] });
+      const { input } = opened;
+      for await (const event of importInto(store, input, { ...options, signal: this.#stop.signal })) this.#take(event);
+    } catch (thrown) {
+      const refusal = refusalOf(thrown);
+      ended = refusal.code === 'import/aborted' ? 'cancelled' : 'failed';
+      this.error = refusal;
+      this.findings = findingsOf(refusal);
+      if (refusal.kind === 'internal') log.error({ err: thrown }, 'an import failed');
+    }
+    await opened?.close().catch((error: unknown) => log.warn({ err: error }, 'a copy could not be let go of'));
+    await spool.close().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be let go of'));
+    this.endedAt = now();
+    this.state = ended;
+    this.#wake();
+  }
+
+  #take(event: ImportIntoEvent): void {
+    if (event.type === 'format') this.format = { name: event.name, label: event.label };
+    else if (event.type === 'report') {
+      this.report = event.report;
+      this.findings = event.report.findings;
+    } else if (event.type === 'progress') {
+      const { type: _, ...progress } = event;
+      this.progress = progress;
+    } else {
+      const { type: _, ...conversation } = event;
+      if (conversation.created) this.taken.stored++;
+      else this.taken.merged++;
+      const title = conversation.title?.slice(0, longestTitle) ?? null;
+      if (this.conversations.length < listedFindings) this.conversations.push({ ...conversation, title });
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+}
+
+/** What a strict import found before it refused: the reason is in its data. */
+function findingsOf({ code, data }: Refusal): readonly Finding[] {
+  const found = code === 'import/strict' ? data.findings : undefined;
+  return Array.isArray(found) ? found.filter(isFinding) : [];
+}
+
+function isFinding(value: unknown): value is Finding {
+  return typeof value === 'object' && value !== null && 'code' in value && 'place' in value && 'message' in value;
+}
+
+interface ImportsOptions {
+  readonly quotas: Pick<Quotas, 'imports'>;
+  readonly limits: Pick<ServerLimits, 'keepImportMs'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** A place that somebody took for an import, from the first byte of its upload on. */
+export interface ImportPlace {
+  /** Begins the import; the place is free when it is through. */
+  begin(request: ImportRequest): LiveImport;
+  /** Gives the place up without an import; harmless after it began. */
+  leave(): void;
+}
+
+// Reports are bounded, and so is their number: the oldest give way.
+const keptPerOwner = 20;
+
+/** Every import of this process that runs, and for a while those that are through. */
+export class Imports {
+  readonly #options: ImportsOptions;
+  readonly #byOwner = new Map<string, Map<string, LiveImport>>();
+  readonly #places = new Map<string, number>();
+
+  constructor(options: ImportsOptions) {
+    this.#options = options;
+  }
+
+  /** Imports of everybody that are uploaded or under way. */
+  get running(): number {
+    let sum = 0;
+    for (const count of this.#places.values()) sum += count;
+    return sum;
+  }
+
+  /** Takes a place; refuses one too many. */
+  admit(owner: string): ImportPlace {
+    const taken = this.#places.get(owner) ?? 0;
+    const { imports: most } = this.#options.quotas;
+    if (taken >= most)
+      refuseHttp('http/too-many', `You have ${taken} imports under way; at most ${most} are allowed at a time.`, {
+        most,
+      });
+    this.#places.set(owner, taken + 1);
+    let left = false;
+    const leave = () => {
+      if (left) return;
+      left = true;
+      const rest = (this.#places.get(owner) ?? 1) - 1;
+      if (rest === 0) this.#places.delete(owner);
+      else this.#places.set(owner, rest);
+    };
+    let begun = false;
+    return {
+      begin: (request) => {
+        begun = true;
+        const live = new LiveImport(owner, request, this.#options);
+        this.#keep(live);
+        void live.done.then(() => {
+          leave();
+          for (const each of [...this.#byOwner.keys()]) this.#tidy(each);
+        });
+        return live;
+      },
+      leave: () => {
+        if (!begun) leave();
+      },
+    };
+  }
+
+  /** The import of an id; null where this process has none of this owner's. */
+  find(owner: string, id: string): LiveImport | null {
+    this.#tidy(owner);
+    return this.#byOwner.get(owner)?.get(id) ?? null;
+  }
+
+  /** An owner's imports, the newest first. */
+  list(owner: string): readonly LiveImport[] {
+    this.#tidy(owner);
+    return [...(this.#byOwner.get(owner)?.values() ?? [])].reverse();
+  }
+
+  /** Forgets one that is through. */
+  forget(live: LiveImport): void {
+    const own = this.#byOwner.get(live.owner);
+    own?.delete(live.id);
+    if (own?.size === 0) this.#byOwner.delete(live.owner);
+  }
+
+  /** Stops all of them and waits until their uploads are gone. */
+  async close(): Promise<void> {
+    const all = [...this.#byOwner.values()].flatMap((own) => [...own.values()]);
+    for (const live of all) live.cancel();
+    await Promise.all(all.map((live) => live.done));
+  }
+
+  #keep(live: LiveImport): void {
+    const own = this.#byOwner.get(live.owner) ?? new Map<string, LiveImport>();
+    own.set(live.id, live);
+    this.#byOwner.set(live.owner, own);
+  }
+
+  #tidy(owner: string): void {
+    const own = [...(this.#byOwner.get(owner)?.values() ?? [])];
+    const oldest = this.#options.now() - this.#options.limits.keepImportMs;
+    let spare = own.length - keptPerOwner;
+    for (const live of own) {
+      if (!live.over || (spare <= 0 && (live.endedAt ?? 0) > oldest)) continue;
+      this.forget(live);
+      spare--;
+    }
+  }
+}

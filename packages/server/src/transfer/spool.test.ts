@@ -1,0 +1,45 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesOf } from '@coppice/content/formats';
+import { afterAll, expect, test } from 'vitest';
+import { fill, spoolInto } from './spool.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-spool-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* pieces(count: number, each = 100_000): AsyncGenerator<Uint8Array> {
+  for (let index = 0; index < count; index++) yield new Uint8Array(each).fill(index);
+}
+
+test('[TR5] an upload lies under no name, is read whole or in ranges as often as needed, and is gone when it is closed', async () => {
+  const spool = await spoolInto(join(folder, 'made', 'when needed'), pieces(7));
+  expect(readdirSync(join(folder, 'made', 'when needed'))).toEqual([]);
+  const file = spool.fileNamed('chats.zip');
+  expect([spool.size, file.name, file.size]).toEqual([700_000, 'chats.zip', 700_000]);
+  for (let time = 0; time < 2; time++) {
+    const bytes = await bytesOf(file);
+    expect([bytes.length, bytes[0], bytes[699_999]]).toEqual([700_000, 0, 6]);
+  }
+  expect(await file.read?.(99_999, 100_001)).toEqual(new Uint8Array([0, 1]));
+  expect(await file.read?.(699_999, 800_000)).toEqual(new Uint8Array([6]));
+  await spool.close();
+  await expect(bytesOf(file)).rejects.toThrow();
+});
+
+test('[TR5] an upload that breaks off leaves nothing', async () => {
+  const broken = async function* () {
+    yield* pieces(2);
+    throw new Error('gone');
+  };
+  await expect(spoolInto(join(folder, 'broken'), broken())).rejects.toThrow('gone');
+  expect(readdirSync(join(folder, 'broken'))).toEqual([]);
+});
+
+// The device that is always full is one of Linux's.
+test.runIf(process.platform === 'linux')('[TR6] a disk without room is a refusal that says so', async () => {
+  const full = await open('/dev/full', 'r+');
+  await expect(fill(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });
+  await full.close();
+});

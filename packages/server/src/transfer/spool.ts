@@ -1,0 +1,93 @@
+/** Uploads on the disk: a file without a name, which the system takes back whatever becomes of the process. */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InputFile } from '@coppice/content/formats';
+import { httpRefusal } from '../http-errors.ts';
+
+/** What was uploaded, to be read as often as an import needs it. */
+export interface Spool {
+  readonly size: number;
+  /** The bytes as a file of a name that people know it by; nothing is opened by it. */
+  fileNamed(name: string): InputFile;
+  /** Gives the disk its room back. */
+  close(): Promise<void>;
+}
+
+const pieceBytes = 256 * 1024;
+const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/**
+ * A file that no folder lists: its name is gone before the first byte is in it. Nobody else can open it, and after a
+ * crash there is nothing to sweep.
+ */
+async function openNameless(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `coppice-import-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  try {
+    await unlink(path);
+    return handle;
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+/** Writes all that comes, and says how much that was. A disk without room is a refusal that says so. */
+export async function fill(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0;
+  for await (const piece of source) {
+    let at = 0;
+    while (at < piece.byteLength) {
+      const { bytesWritten } = await handle
+        .write(piece, at, piece.byteLength - at, size)
+        .catch((thrown: unknown) => refuseWrite(thrown));
+      at += bytesWritten;
+      size += bytesWritten;
+    }
+  }
+  return size;
+}
+
+function refuseWrite(thrown: unknown): never {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  if (!noRoom.has(code)) throw thrown;
+  throw httpRefusal('store/full', 'The disk of the server has no room for this upload; nothing was imported.');
+}
+
+/** Puts an upload on the disk of a folder. Whatever ends it early leaves nothing there. */
+export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array>): Promise<Spool> {
+  const handle = await openNameless(folder);
+  try {
+    return spoolOf(handle, await fill(handle, source));
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+function spoolOf(handle: FileHandle, size: number): Spool {
+  const read = async (start: number, end: number): Promise<Uint8Array> => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+      if (bytesRead === 0) return bytes.subarray(0, filled);
+      filled += bytesRead;
+    }
+    return bytes;
+  };
+  return {
+    size,
+    fileNamed: (name) => ({
+      name,
+      size,
+      read,
+      async *stream() {
+        for (let at = 0; at < size; at += pieceBytes) yield await read(at, at + pieceBytes);
+      },
+    }),
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,72 @@
+/** Several files of an export as one archive, packed while they are written. */
+import { pipeline, Readable } from 'node:stream';
+import { createDeflateRaw } from 'node:zlib';
+import type { ExportEvent } from '@coppice/content/formats';
+import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from '@coppice/content/zip';
+
+const encoder = new TextEncoder();
+
+/** Names in an archive: what two files are both called is told apart, so that unpacking writes over nothing. */
+function ownName(name: string, used: Set<string>): string {
+  // Names come from foreign ids; only what cannot lead out of the folder is kept.
+  const plain =
+    name
+      .split('/')
+      .filter((part) => part !== '' && part !== '.' && part !== '..')
+      .join('/') || 'file';
+  const [, stem = plain, ending = ''] = /^(.+?)(\.[^./]+)?$/s.exec(plain) ?? [];
+  let own = plain;
+  for (let count = 2; used.has(own.toLowerCase()); count++) own = `${stem}-${count}${ending}`;
+  used.add(own.toLowerCase());
+  return own;
+}
+
+/** The files of an export as the bytes of one archive. */
+export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGenerator<Uint8Array> {
+  const iterator = events[Symbol.asyncIterator]();
+  const members: ZipMember[] = [];
+  const used = new Set<string>();
+  let at = 0;
+  const counted = (bytes: Uint8Array): Uint8Array => {
+    at += bytes.length;
+    return bytes;
+  };
+  try {
+    let next = await iterator.next();
+    while (next.done !== true) {
+      if (next.value.type !== 'file') {
+        next = await iterator.next();
+        continue;
+      }
+      const member = { name: ownName(next.value.name, used), crc: 0, packed: 0, size: 0, offset: at };
+      const body = async function* (): AsyncGenerator<Uint8Array> {
+        for (next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+          const event = next.value;
+          if (event.type === 'file') return;
+          if (event.type === 'report') continue;
+          const bytes = event.type === 'text' ? encoder.encode(event.text) : event.bytes;
+          member.crc = crc32(bytes, member.crc);
+          member.size += bytes.length;
+          yield bytes;
+        }
+      };
+      yield counted(zipHeader({ name: member.name, method: 'deflate' }));
+      for await (const packed of deflated(body())) {
+        member.packed += packed.length;
+        yield counted(packed);
+      }
+      yield counted(zipDescriptor(member));
+      members.push({ ...member, method: 'deflate' });
+    }
+    yield* zipDirectory(members, at, true);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function deflated(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const deflate = createDeflateRaw();
+  // What goes wrong in the source is thrown to whoever reads the packed bytes; the callback has nothing to add.
+  pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);
+  return deflate;
+}
