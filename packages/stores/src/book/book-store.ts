@@ -40,7 +40,7 @@ import {
 } from '@coppice/core';
 import { addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { commitSummary } from '../history.ts';
-import { pageLimit } from '../limits.ts';
+import { pageLimit, usualHistory } from '../limits.ts';
 import { mendRows } from '../mend.ts';
 import { type PurgeWhat, purge } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
@@ -166,7 +166,7 @@ export class BookStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
-    const limit = pageLimit(options.limit);
+    const limit = pageLimit(options.limit ?? usualHistory);
     const { pages } = await this.#book.open(this.owner, treeId);
     const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
     return pages.log

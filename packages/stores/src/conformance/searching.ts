@@ -1,5 +1,5 @@
 /** Search over every branch, and lists of trees. */
-import { nodeId, type SearchQuery, type Store, type TreeQuery, treeId } from '@coppice/core';
+import { nodeId, type SearchQuery, type Store, type TreeAttributes, type TreeQuery, treeId } from '@coppice/core';
 import { assistant, Bed, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { bedIn, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
@@ -27,6 +27,16 @@ export function searchingRules(subject: StoreSubject): void {
         expect(await found(store, '   ')).toEqual([]);
       },
     );
+
+    rule(subject, '[K61] half a surrogate pair and NUL are found inside long terms too', async (store, context) => {
+      needs(context, store.supports.search, 'this store does not search');
+      const bed = await bedIn(store);
+      await bed.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
+      expect(await found(store, 'before\ud800after')).toEqual(['before\ud800after']);
+      expect(await found(store, 'e\u0000a')).toEqual(['before\u0000after']);
+      expect(await found(store, 'ore\ufffdaft')).toEqual(['before\ufffdafter']);
+      expect(await found(store, 'after')).toHaveLength(3);
+    });
 
     rule(subject, '[K61] no character has a special meaning, and short terms find too', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
@@ -144,6 +154,47 @@ export function searchingRules(subject: StoreSubject): void {
       expect((await store.trees()).items.map((item) => item.id)).toEqual(all);
       for (const bad of ['x', '', '"', 'WyJ0cmVlcyJd'])
         expect(await refusalOf(store.trees({ cursor: bad }))).toBe('cursor/invalid');
+    });
+
+    rule(subject, '[K65] parts of titles are found in any case of any script, and tags exactly', async (store) => {
+      const titled = async (id: number, attributes: TreeAttributes) => {
+        const bed = new Bed(store, treeId(uuid(id)));
+        await bed.run({ type: 'create', treeId: bed.treeId, attributes });
+      };
+      const titles = async (query: TreeQuery) => (await store.trees(query)).items.map((tree) => tree.attributes.title);
+      await titled(1, { title: 'Été à Łódź 50%', tags: ['Work', 'a"b'], metadata: { play: 'x' } });
+      await titled(2, { title: 'ПРИВЕТ "play"', tags: ['work'] });
+      await titled(3, { title: 'x\ud800y', tags: ['play\ud800'] });
+      for (const title of ['ÉTÉ', 'été à', 'łÓDŹ', '50%']) expect(await titles({ title })).toEqual(['Été à Łódź 50%']);
+      expect(await titles({ title: 'привет' })).toEqual(['ПРИВЕТ "play"']);
+      expect(await titles({ title: 'X\ud800' })).toEqual(['x\ud800y']);
+      expect(await titles({ title: '0_' })).toEqual([]);
+      expect(await titles({ tag: 'Work' })).toEqual(['Été à Łódź 50%']);
+      expect(await titles({ tag: 'work' })).toEqual(['ПРИВЕТ "play"']);
+      expect(await titles({ tag: 'a"b' })).toEqual(['Été à Łódź 50%']);
+      expect(await titles({ tag: 'play\ud800' })).toEqual(['x\ud800y']);
+      expect(await titles({ tag: 'play' })).toEqual([]);
+    });
+
+    rule(subject, '[K64] [K65] trees narrowed by title come in parts without gap or double', async (store) => {
+      const wanted: string[] = [];
+      for (let id = 1; id <= 450; id++) {
+        const bed = new Bed(store, treeId(uuid(id)));
+        const title = id % 100 === 0 ? `Ärger ${id}` : `Ruhe ${id}`;
+        if (id % 100 === 0) wanted.unshift(title);
+        await bed.run({ type: 'create', treeId: bed.treeId, attributes: { title } });
+      }
+      const got: (string | undefined)[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
+          title: 'ärger',
+          limit: 3,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        for (const tree of page.items) got.push(tree.attributes.title);
+        ({ cursor } = page);
+      }
+      expect([...got].sort()).toEqual([...wanted].sort());
     });
 
     rule(subject, '[K65] trees are found by project, folder, tag, pin, title, forest and trash', async (store) => {

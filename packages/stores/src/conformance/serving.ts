@@ -37,6 +37,46 @@ export function servingRules(subject: StoreSubject): void {
       expect(await store.runs.list()).toEqual([]);
     });
 
+    rule(subject, '[K100] the id of another run is refused, and its owner keeps it', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const run: Run = {
+        id: uuid(80),
+        treeId: bed.treeId,
+        nodeId: first ?? nodeId(''),
+        process: 'p',
+        startedAt: 1,
+        beatAt: 1,
+        data: { n: 1 },
+      };
+      await store.runs.start(run);
+      expect(await refusalOf(store.runs.start({ ...run, data: { n: 2 } }))).toBe('id/taken');
+      expect(await store.runs.find(run.id)).toEqual(run);
+    });
+
+    rule(
+      subject,
+      '[K101] a piece that overlaps adds what is new of it, and one that leaves a hole is refused',
+      async (store) => {
+        const bed = await bedIn(store);
+        const [first] = await bed.grow(['a']);
+        const id = uuid(80);
+        const at = { treeId: bed.treeId, nodeId: first ?? nodeId('') };
+        await store.runs.start({ id, ...at, process: 'p', startedAt: 1, beatAt: 1, data: {} });
+        for (const [offset, text] of [
+          [0, 'abc'],
+          [0, 'abcd'],
+          [2, 'cdef'],
+          [1, 'b'],
+          [6, 'g'],
+        ] as const)
+          expect(await store.runs.append(id, { offset, text })).toBe(true);
+        expect(await refusalOf(store.runs.append(id, { offset: 8, text: 'x' }))).toBe('command/invalid');
+        expect((await store.runs.chunks(id)).map((chunk) => chunk.text).join('')).toBe('abcdefg');
+        expect((await store.runs.chunks(id, 5)).map((chunk) => chunk.text).join('')).toBe('fg');
+      },
+    );
+
     rule(
       subject,
       '[K101] the text of a run is read gapless from any offset, and a piece sent twice is there once',
@@ -133,6 +173,13 @@ export function servingRules(subject: StoreSubject): void {
   });
 
   describe('attachments', () => {
+    rule(subject, '[K104] bytes that are there already stay what they were first said to be', async (store) => {
+      const bytes = new Uint8Array([1, 2, 3]);
+      const first = await store.blobs.put(bytes, 'image/png');
+      expect(await store.blobs.put(bytes, 'text/html')).toEqual(first);
+      expect(await store.blobs.find(first.hash)).toEqual(first);
+    });
+
     rule(subject, '[K104] attachments are found and read by their hash, whole or in part', async (store) => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
       const info = await store.blobs.put(bytes, 'image/png');

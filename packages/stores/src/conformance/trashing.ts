@@ -156,6 +156,8 @@ export function trashingRules(subject: StoreSubject): void {
           3, 2,
         ]);
         expect(await store.history(bed.treeId, { before: 1 })).toEqual([]);
+        for (const limit of [0, -1, 1.5, Number.NaN])
+          expect(await refusalOf(store.history(bed.treeId, { limit }))).toBe('command/invalid');
       },
     );
 

@@ -17,14 +17,52 @@ import {
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';
-import { number, type Param, rows, text, type Work } from './query.ts';
+import { number, type Param, type Row, rows, text, type Work } from './query.ts';
 import { messageOf, nodeColumns, plainRow, searchTextOf, treeColumns, treeOf } from './rows.ts';
 import type { Scope } from './scope.ts';
 
 /** Trees of an owner, the one changed last first. */
 export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {
   const limit = pageLimit(query.limit);
-  const params: Param[] = [owner, limit + 1];
+  const from = query.cursor === undefined ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
+  const items: TreeSummary[] = [];
+  // Titles and tags are compared here: databases fold the case of letters each in their own way, or of few letters
+  // only, and where a word stands in the attributes' JSON they cannot tell.
+  const { tag } = query;
+  const title = query.title?.toLowerCase();
+  const fits = ({ attributes }: TreeSummary) =>
+    (title === undefined || (attributes.title ?? attributes.autoTitle ?? '').toLowerCase().includes(title)) &&
+    (tag === undefined || attributes.tags?.includes(tag) === true);
+  const size = title === undefined && tag === undefined ? limit + 1 : Math.max(limit + 1, comparedAtOnce);
+  for (;;) {
+    const found: TreeSummary[] = (yield* someTrees(owner, query, after, size)).map((one) => {
+      const tree = treeOf(one);
+      return { ...plainRow(tree), format: tree.format };
+    });
+    for (const tree of found) if (fits(tree)) items.push(tree);
+    const end = found[found.length - 1];
+    if (end === undefined || found.length < size || items.length > limit) break;
+    after = end;
+  }
+  const shown = items.slice(0, limit);
+  const last = shown[shown.length - 1];
+  return {
+    items: shown,
+    cursor: items.length > limit && last !== undefined ? toCursor('trees', [last.updatedAt, last.id]) : null,
+  };
+}
+
+const comparedAtOnce = 200;
+
+/** Rows of trees behind a place, whatever their titles; tags are narrowed down. */
+function* someTrees(
+  owner: string,
+  query: TreeQuery,
+  after: (Pick<TreeSummary, 'updatedAt'> & { readonly id: string }) | null,
+  size: number,
+): Work<readonly Row[]> {
+  const params: Param[] = [owner, size];
   const conditions = ['owner = $1', query.trashed === true ? 'trashed_at IS NOT NULL' : 'trashed_at IS NULL'];
   const also = (condition: (parameter: string) => string, value: Param) => {
     params.push(value);
@@ -34,29 +72,17 @@ export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSumma
   if (query.folder !== undefined) also((p) => `folder = ${p}`, query.folder);
   if (query.pinned !== undefined) also((p) => `pinned = ${p}`, query.pinned ? 1 : 0);
   if (query.forest !== undefined) conditions.push(query.forest ? 'forest_key IS NOT NULL' : 'forest_key IS NULL');
-  // Tags are a list inside the attributes' JSON; a tag is found there by its own JSON text.
+  // Tags are a list inside the attributes' JSON, where a tag stands as its own JSON text: others may stand there too.
   if (query.tag !== undefined)
     also((p) => `attributes LIKE ${p} ESCAPE '!'`, `%"tags":[%${escapedLike(JSON.stringify(query.tag))}%`);
-  if (query.title !== undefined)
-    also((p) => `lower(title) LIKE ${p} ESCAPE '!'`, `%${escapedLike(query.title.toLowerCase())}%`);
-  if (query.cursor !== undefined) {
-    const [at, id] = fromCursor('trees', ['number', 'string'], query.cursor);
-    params.push(Number(at), String(id));
+  if (after !== null) {
+    params.push(after.updatedAt, after.id);
     conditions.push(`(updated_at, id) < ($${params.length - 1}, $${params.length})`);
   }
-  const found = yield* rows(
+  return yield* rows(
     `SELECT ${treeColumns} FROM tree WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, id DESC LIMIT $2`,
     ...params,
   );
-  const items = found.slice(0, limit).map((one): TreeSummary => {
-    const tree = treeOf(one);
-    return { ...plainRow(tree), format: tree.format };
-  });
-  const last = items[items.length - 1];
-  return {
-    items,
-    cursor: found.length > limit && last !== undefined ? toCursor('trees', [last.updatedAt, last.id]) : null,
-  };
 }
 
 function escapedLike(part: string): string {
@@ -69,7 +95,7 @@ export function* history(tree: TreeId, before: number, limit: number): Work<Comm
     'SELECT * FROM change WHERE tree_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3',
     tree,
     before,
-    limit,
+    pageLimit(limit),
   );
   return found.map((one) => ({
     version: number(one, 'version'),

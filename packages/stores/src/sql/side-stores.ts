@@ -38,8 +38,7 @@ export function blobStore(owner: string, doors: Doors, awaited: Awaited): BlobSt
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
       awaited.put(owner, info.hash);
-      await doors.transaction(() => side.putBlob(owner, info, bytes));
-      return info;
+      return doors.transaction(() => side.putBlob(owner, info, bytes));
     },
     find: (hash) => doors.snapshot(() => side.findBlob(owner, hash)),
     read: (hash, range) => {

@@ -1,4 +1,6 @@
 /** Runs, blobs, external ids, provenance and accounts: rows outside versions and log. */
+
+import { canonicalJson } from '@coppice/content';
 import {
   type BlobInfo,
   type ExternalId,
@@ -8,6 +10,7 @@ import {
   type Provenance,
   type Run,
   type RunChunk,
+  refuse,
   type Share,
   type Token,
   type TreeId,
@@ -29,9 +32,9 @@ function runOf(one: Row): Run {
   };
 }
 
-/** Notes a run of an owner; noting it again changes nothing. */
+/** Notes a run of an owner; noting it again changes nothing, and the id of another run is refused. */
 export function* startRun(owner: string, run: Run): Work<void> {
-  yield* exec(
+  const added = yield* exec(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO NOTHING`,
     run.id,
@@ -43,6 +46,10 @@ export function* startRun(owner: string, run: Run): Work<void> {
     run.beatAt,
     JSON.stringify(run.data),
   );
+  if (added > 0) return;
+  const there = yield* findRun(owner, run.id);
+  if (there === null || canonicalJson(there) !== canonicalJson(run))
+    refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
 }
 
 /** Keeps a run alive. */
@@ -64,14 +71,27 @@ export function* noteRun(owner: string, id: string, data: JsonObject): Work<bool
   return true;
 }
 
-/** Adds text to a run that is still there. The text is kept as JSON, so that any code unit survives. */
+/**
+ * Adds text to a run that is still there. What was sent before is passed over, and a piece that would leave a hole is
+ * refused. The text is kept as JSON, so that any code unit survives.
+ */
 export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<boolean> {
   if ((yield* row('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
+  const last = yield* row('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
+  const length = last === undefined ? 0 : number(last, 'start') + (JSON.parse(text(last, 'text')) as string).length;
+  if (chunk.offset > length)
+    refuse(
+      'command/invalid',
+      `The run ${id} has ${length} characters: a piece at ${chunk.offset} would leave a hole.`,
+      { runId: id, offset: chunk.offset },
+    );
+  const added = chunk.text.slice(length - chunk.offset);
+  if (added === '') return true;
   yield* exec(
     'INSERT INTO run_chunk (run_id, start, text) VALUES ($1, $2, $3) ON CONFLICT (run_id, start) DO NOTHING',
     id,
-    chunk.offset,
-    JSON.stringify(chunk.text),
+    length,
+    JSON.stringify(added),
   );
   return true;
 }
@@ -134,8 +154,8 @@ export function* endRun(owner: string, id: string): Work<void> {
   yield* exec('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
 }
 
-/** Keeps an attachment once. */
-export function* putBlob(owner: string, info: BlobInfo, bytes: Uint8Array): Work<void> {
+/** Keeps an attachment once, as what it was first said to be, and tells what that is. */
+export function* putBlob(owner: string, info: BlobInfo, bytes: Uint8Array): Work<BlobInfo> {
   yield* exec(
     'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
     owner,
@@ -144,6 +164,7 @@ export function* putBlob(owner: string, info: BlobInfo, bytes: Uint8Array): Work
     info.mediaType,
     bytes,
   );
+  return (yield* findBlob(owner, info.hash)) ?? info;
 }
 
 /** What is known of an attachment. */

@@ -3,6 +3,7 @@
  * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
  */
 import { type Role, treeId } from '@coppice/core';
+import { toColumn } from '../sql/exact-text.ts';
 import { number, type Param, type Row, text } from '../sql/query.ts';
 import { messageOf, searchTextOf } from '../sql/rows.ts';
 import {
@@ -105,9 +106,10 @@ function reindex(connection: Connection, tree: string, id: string): void {
   if (said !== '') connection.run('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, folded(said));
 }
 
-// The index folds case the way the scan for short terms does, so that both find the same.
+// The index folds case the way the scan for short terms does, so that both find the same; and it holds texts in the
+// form in which terms are handed over, or one with half a surrogate pair in it would never meet its term.
 function folded(said: string): string {
-  return said.toLowerCase();
+  return toColumn(said.toLowerCase());
 }
 
 /**
