@@ -12,6 +12,7 @@ export { createMemoryStore } from './memory/index.ts';
 export { type Mended, mendRows, type TreeRows } from './mend.ts';
 export { defaultOwner, mayBranch, type StoreModule, type StoreOptions } from './options.ts';
 export { hasTerms, searchTerms, snippetOf } from './search.ts';
+export { type OpenedInput, openTables } from './sqlite/foreign-tables.ts';
 export { TemporaryTrees } from './temporary.ts';
 
 /** The schemes that a store can be opened by. */

@@ -1,4 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -8,6 +10,25 @@ const list = JSON.stringify({
     { role: 'assistant', content: 'Good day' },
   ],
 });
+
+/** An archive with one member, as it is. */
+function zipOf(name: string, bytes: Buffer): Buffer {
+  const known = Buffer.alloc(26);
+  known.writeUInt16LE(20, 0);
+  known.writeUInt32LE(crc32(bytes), 10);
+  known.writeUInt32LE(bytes.length, 14);
+  known.writeUInt32LE(bytes.length, 18);
+  known.writeUInt16LE(name.length, 22);
+  const local = Buffer.concat([Buffer.from('PK\x03\x04'), known, Buffer.from(name), bytes]);
+  const entry = Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), known, Buffer.alloc(14), Buffer.from(name)]);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 0, 'latin1');
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(entry.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, entry, end]);
+}
 
 describe('coppice import', () => {
   let bed: Bed;
@@ -55,5 +76,27 @@ describe('coppice import', () => {
     );
     expect((await bed.run(['import', 'odd.json', '--strict'])).code).not.toBe(0);
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  });
+
+  it('[I109] reads the database of Cherry Studio, alone, in a folder, or in an archive', async () => {
+    const { DatabaseSync } = createRequire(import.meta.resolve('@coppice/stores'))('@photostructure/sqlite');
+    mkdirSync(`${bed.home}/backup/Data`, { recursive: true });
+    const path = `${bed.home}/backup/Data/cherrystudio.sqlite`;
+    const database = new DatabaseSync(path);
+    database.exec(`
+      CREATE TABLE topic (id TEXT PRIMARY KEY, name TEXT, active_node_id TEXT, created_at INTEGER);
+      CREATE TABLE message (id TEXT PRIMARY KEY, parent_id TEXT, topic_id TEXT, role TEXT, data TEXT, created_at INTEGER);
+      INSERT INTO topic VALUES ('t1', 'Maps', 'u1', 1767323044000);
+      INSERT INTO message VALUES ('r', NULL, 't1', 'root', '{"parts":[]}', 1767323044000);
+      INSERT INTO message VALUES ('u1', 'r', 't1', 'user', '{"parts":[{"type":"text","text":"North?"}]}', 1767323045000);
+    `);
+    database.close();
+    writeFileSync(`${bed.home}/backup/metadata.json`, JSON.stringify({ version: 7, appName: 'Cherry Studio' }));
+    writeFileSync(`${bed.home}/backup.zip`, zipOf('Data/cherrystudio.sqlite', readFileSync(path)));
+    for (const word of ['backup', 'backup.zip', 'backup/Data/cherrystudio.sqlite'])
+      expect(await bed.json(['import', word])).toMatchObject({
+        reports: [{ format: 'cherry-studio', records: { read: 2, stored: word === 'backup' ? 2 : 0 } }],
+      });
+    expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'North?' }] });
   });
 });

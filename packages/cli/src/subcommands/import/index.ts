@@ -1,5 +1,6 @@
 import { formats, type ImportReport } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
+import { openTables } from '@coppice/stores';
 import { inputOf } from '../../input-files.ts';
 import type { Output } from '../../output.ts';
 import { oneLine } from '../../terminal/neutral.ts';
@@ -38,9 +39,10 @@ export const importFrom = defineSubcommand({
     const reports: ImportReport[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
+      const opened = await openTables(await inputOf(word, at));
       const progress = createProgress(output, 'bytes');
       try {
-        const events = importInto(store, await inputOf(word, at), {
+        const events = importInto(store, opened.input, {
           actor: at.context().actor,
           strict: given.flag('strict'),
           dryRun: given.flag('dry-run'),
@@ -57,6 +59,7 @@ export const importFrom = defineSubcommand({
         }
       } finally {
         progress.end();
+        await opened.close();
       }
     }
     return { data: { reports }, lines };

@@ -5,7 +5,7 @@ import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import { type Input, type Sample, sampleOf } from '../input.ts';
 import { read } from './read.ts';
-import { hasRows, readRows } from './rows.ts';
+import { readRows, showsRows } from './rows.ts';
 
 /** Whether the beginning of a document shows a backup; settings may fill all of it. */
 export function isBackup(json: Json | undefined): boolean {
@@ -18,13 +18,13 @@ export function isBackup(json: Json | undefined): boolean {
 
 function detect(sample: Sample): number {
   if (sample.files.some((file) => isBackup(file.json))) return 0.95;
-  return sample.files.some((file) => hasRows(file.lines.length > 1 ? [...file.lines] : file.json)) ? 0.93 : 0;
+  return sample.files.some(showsRows) ? 0.93 : 0;
 }
 
 async function* readAny(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const sample = await sampleOf(input);
   const backup = sample.files.some((file) => isBackup(file.json));
-  const rows = sample.files.some((file) => hasRows(file.lines.length > 1 ? [...file.lines] : file.json));
+  const rows = sample.files.some(showsRows);
   yield* rows && !backup ? readRows(input) : read(input, options, isBackup);
 }
 
@@ -33,6 +33,6 @@ export const cherryStudio = defineFormat({
   name: 'cherry-studio',
   label: 'Cherry Studio backup',
   summary:
-    'Topics of a JSON backup with answers of several models, reasoning, tools and files; or rows of the tables `topic` and `message` as JSON.',
+    'Topics of a JSON backup with answers of several models, reasoning, tools and files; or the database of version 2, and rows of its tables as JSON.',
   reader: { detect, read: readAny },
 });

@@ -9,6 +9,7 @@ import { type Finding, finding } from '../findings.ts';
 import { headOf, type Input, type InputFile } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, type FileRecord } from '../records-in.ts';
+import { idOfFile } from './rows.ts';
 import { type TopicNote, topicTree } from './topic.ts';
 
 const patterns = [
@@ -189,9 +190,7 @@ export async function* read(
     const known = input.files.length === 1 || isBackup(partialJson(decodeUtf8((await headOf(file)).head).text));
     (known ? backups : others).push(file);
   }
-  const files = new Attachments(others, (name) => [
-    name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, ''),
-  ]);
+  const files = new Attachments(others, (name) => [idOfFile(name)]);
   for (const backup of backups) yield* readBackup(backup, files);
   for (const name of files.unused)
     yield { type: 'finding', finding: finding('import/attachment-unused', 'note', name) };

@@ -1,10 +1,11 @@
 // Rows of the tables `topic` and `message`, as any tool for SQLite prints them in JSON: a list, one a line, or both tables
 // in one document. Rows of a topic may lie anywhere, so they are gathered in batches, as backups are.
 import type { Json, JsonObject } from '@coppice/core';
+import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, timeFinding } from '../fields.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile } from '../input.ts';
+import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
 import { stretchesOf } from '../ui-messages.ts';
 import { statusOf } from './message.ts';
@@ -20,8 +21,12 @@ function isTopicRow(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.id === 'string' && 'active_node_id' in value;
 }
 
-/** Whether a value shows rows of either table. */
-export function hasRows(json: Json | undefined): boolean {
+/** Whether the beginning of a file shows rows of either table. */
+export function showsRows({ json, lines }: Pick<SampleFile, 'json' | 'lines'>): boolean {
+  return hasRows(lines.length > 1 ? [...lines] : json);
+}
+
+function hasRows(json: Json | undefined): boolean {
   const lists = isJsonObject(json)
     ? [listAt(json, 'message'), listAt(json, 'topic')]
     : [Array.isArray(json) ? json : []];
@@ -44,6 +49,11 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
   }
 }
 
+/** The id of a file, by its name or address. */
+export function idOfFile(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
+}
+
 interface Row {
   readonly record: JsonObject;
   readonly place: string;
@@ -64,8 +74,35 @@ function sourceOf(row: JsonObject): JsonObject | undefined {
   };
 }
 
+/** Where what is noticed and found on the way goes. */
+interface Surroundings {
+  readonly files: Attachments;
+  readonly blobs: Map<string, Attachment>;
+  readonly findings: Finding[];
+}
+
+/** A message with the files beside the database in place of their addresses on the machine that it is from. */
+async function withFiles(message: JsonObject, place: string, around: Surroundings): Promise<JsonObject> {
+  const content: Json[] = [];
+  for (const block of listAt(message, 'content')) {
+    const url = isJsonObject(block) ? (filledAt(objectAt(block, 'source'), 'url') ?? '') : '';
+    const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : idOfFile(url);
+    const found = own === undefined ? undefined : await around.files.find(own);
+    if (own !== undefined && found === undefined)
+      around.findings.push(finding('import/attachment-missing', 'note', place, own.slice(0, 80)));
+    if (found !== undefined) around.blobs.set(found.hash, found);
+    content.push(found === undefined || !isJsonObject(block) ? block : attachmentBlock(found, filledAt(block, 'name')));
+  }
+  return { ...message, content };
+}
+
 /** The nodes of a row: calls, results and what followed hang below each other. */
-function nodesOf({ record, place }: Row, roots: ReadonlySet<string>, findings: Finding[]): ImportedNode[] {
+async function nodesOf(
+  { record, place }: Row,
+  roots: ReadonlySet<string>,
+  around: Surroundings,
+): Promise<ImportedNode[]> {
+  const { findings } = around;
   const id = filledAt(record, 'id') ?? place;
   const named = filledAt(record, 'parent_id');
   let parent = named === undefined || roots.has(named) ? null : named;
@@ -81,7 +118,8 @@ function nodesOf({ record, place }: Row, roots: ReadonlySet<string>, findings: F
   const last = Math.max(0, stretches.length - 1);
   const nodes: ImportedNode[] = [];
   for (let part = 0; part <= last; part++) {
-    const { message = null, meta = {} } = stretches[part] ?? {};
+    const { message: said = null, meta = {} } = stretches[part] ?? {};
+    const message = said === null ? null : await withFiles(said, place, around);
     const own = part === last ? id : `${id}/${part}`;
     const byTool = message?.role === 'tool';
     nodes.push({
@@ -102,15 +140,21 @@ function nodesOf({ record, place }: Row, roots: ReadonlySet<string>, findings: F
   return nodes;
 }
 
-function treeOf(id: string, rows: readonly Row[], topic: JsonObject | undefined): ImportedTree {
+async function treeOf(
+  id: string,
+  rows: readonly Row[],
+  topic: JsonObject | undefined,
+  files: Attachments,
+): Promise<ImportedTree> {
   const findings: Finding[] = [];
+  const around = { files, findings, blobs: new Map<string, Attachment>() };
   const nodes: ImportedNode[] = [];
   const isRoot = ({ record }: Row) => record.role === 'root';
   const roots = rows.filter(isRoot);
   const rootIds = new Set(roots.map(({ record }) => filledAt(record, 'id') ?? ''));
   for (const row of rows) {
     for (const one of row.findings) findings.push(one);
-    if (!isRoot(row)) for (const node of nodesOf(row, rootIds, findings)) nodes.push(node);
+    if (!isRoot(row)) for (const node of await nodesOf(row, rootIds, around)) nodes.push(node);
   }
   const title = filledAt(topic ?? {}, 'name');
   const active = filledAt(topic ?? {}, 'active_node_id');
@@ -129,6 +173,8 @@ function treeOf(id: string, rows: readonly Row[], topic: JsonObject | undefined)
       ...(roots.length === 0 ? {} : { roots: roots.map(({ record }) => record) }),
     },
     ownRecords: roots.length,
+    ...(around.blobs.size === 0 ? {} : { blobs: [...around.blobs.values()] }),
+    ...(typeof topic?.deleted_at === 'number' ? { trashed: true } : {}),
     place: rows[0]?.place ?? id,
     findings,
   };
@@ -149,11 +195,24 @@ function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
   return batches;
 }
 
-/** Reads rows: a first pass for the topics and their sizes, then the trees. */
-export async function* readRows(input: Input): AsyncGenerator<ReadEvent> {
+/** Reads rows: a first pass for the topics and their sizes, then the trees. What shows no rows is a file beside them. */
+export async function* readRows({ files }: Input): AsyncGenerator<ReadEvent> {
+  const tables: InputFile[] = [];
+  const others: InputFile[] = [];
+  for (const file of files) {
+    const [sample] = (await sampleOf({ files: [file] })).files;
+    (files.length === 1 || (sample !== undefined && showsRows(sample)) ? tables : others).push(file);
+  }
+  const beside = new Attachments(others, (name) => [idOfFile(name)]);
+  yield* readTables(tables, beside);
+  for (const name of beside.unused)
+    yield { type: 'finding', finding: finding('import/attachment-unused', 'note', name) };
+}
+
+async function* readTables(files: readonly InputFile[], beside: Attachments): AsyncGenerator<ReadEvent> {
   const topics = new Map<string, JsonObject>();
   const sizes = new Map<string, number>();
-  for (const file of input.files)
+  for (const file of files)
     for await (const record of recordsOf(file)) {
       if (record.type === 'finding') yield record;
       if (record.type !== 'record') continue;
@@ -168,12 +227,12 @@ export async function* readRows(input: Input): AsyncGenerator<ReadEvent> {
   for (const batch of batchesOf(sizes)) {
     yield { type: 'pause' };
     const rows = new Map<string, Row[]>([...batch].map((id) => [id, []]));
-    for (const file of input.files)
+    for (const file of files)
       for await (const record of recordsOf(file)) {
         if (record.type !== 'record' || !isMessageRow(record.value)) continue;
         const { value, place, findings } = record;
         rows.get(filledAt(value, 'topic_id') ?? '')?.push({ record: value, place, findings });
       }
-    for (const [id, own] of rows) yield { type: 'tree', tree: treeOf(id, own, topics.get(id)) };
+    for (const [id, own] of rows) yield { type: 'tree', tree: await treeOf(id, own, topics.get(id), beside) };
   }
 }

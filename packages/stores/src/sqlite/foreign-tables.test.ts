@@ -1,0 +1,141 @@
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RepairedTree } from '@coppice/content/formats';
+import { fileOfBytes, type Input, type InputFile, readImport } from '@coppice/content/formats';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Database, sqliteModule } from './driver.ts';
+import { openTables } from './foreign-tables.ts';
+
+let folder: string;
+let copies: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-foreign-'));
+  // Copies go where this test alone looks.
+  copies = mkdtempSync(join(tmpdir(), 'coppice-copies-'));
+  vi.stubEnv('TMPDIR', copies);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(copies, { recursive: true, force: true });
+});
+
+/** A database as the program makes it: text columns, a root row, a group, a deleted row, an index over its texts. */
+function plant(path: string): Database {
+  const { DatabaseSync } = sqliteModule();
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE topic (id TEXT PRIMARY KEY, name TEXT, assistant_id TEXT, active_node_id TEXT,
+      created_at INTEGER, updated_at INTEGER, deleted_at INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, parent_id TEXT, topic_id TEXT NOT NULL, role TEXT NOT NULL,
+      data TEXT NOT NULL, searchable_text TEXT, status TEXT, siblings_group_id INTEGER DEFAULT 0, model_id TEXT,
+      message_snapshot TEXT, stats TEXT, compaction_summary TEXT, fts_rowid INTEGER,
+      created_at INTEGER, updated_at INTEGER, deleted_at INTEGER);
+    CREATE TABLE other (secret TEXT);
+    INSERT INTO other VALUES ('sk-canary-9');
+    INSERT INTO topic VALUES ('t1', 'Maps', 'as1', 'a1', 1767323044000, 1767323050000, NULL);
+    INSERT INTO topic VALUES ('t2', 'Gone', 'as1', NULL, 1767323044000, 1767323050000, 1767323060000);
+  `);
+  const add = database.prepare(
+    'INSERT INTO message (id, parent_id, topic_id, role, data, status, siblings_group_id, model_id, created_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const said = (...parts: readonly object[]) => JSON.stringify({ parts });
+  const text = (words: string) => ({ type: 'text', text: words });
+  add.run('r', null, 't1', 'root', said(), 'success', 0, null, 1767323044000, null);
+  // Written in another order than they were said.
+  add.run('a2', 'u1', 't1', 'assistant', said(text('Down.')), 'paused', 3, 'q::y', 1767323047000, null);
+  add.run('a1', 'u1', 't1', 'assistant', said(text('Up.')), 'success', 3, 'p::x', 1767323046000, null);
+  const file = {
+    type: 'file',
+    mediaType: 'image/png',
+    url: 'file:///home/ana/Data/Files/pic.png',
+    filename: 'pic.png',
+  };
+  add.run('u1', 'r', 't1', 'user', said(text('North? \u0000 “ünï” 🧭'), file), 'success', 0, null, 1767323045000, null);
+  add.run('u9', 'a1', 't1', 'user', said(text('Never mind')), 'success', 0, null, 1767323048000, 1767323049000);
+  return database;
+}
+
+const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1]);
+
+function onDisk(name: string): InputFile {
+  const path = join(folder, name);
+  return { name, size: statSync(path).size, stream: () => createReadStream(path) };
+}
+
+async function treesOf(input: Input): Promise<{ trees: RepairedTree[]; codes: string[] }> {
+  const opened = await openTables(input);
+  const trees: RepairedTree[] = [];
+  const codes: string[] = [];
+  try {
+    for await (const event of readImport(opened.input)) {
+      if (event.type === 'tree') trees.push(event.tree);
+      if (event.type === 'finding') codes.push(event.finding.code);
+    }
+  } finally {
+    await opened.close();
+  }
+  return { trees, codes };
+}
+
+const leftovers = () => readdirSync(copies);
+
+describe('databases of other programs', () => {
+  test('[I109] are read from a copy, rows that are still in the log included, and stay as they are', async () => {
+    const database = plant(join(folder, 'cherrystudio.sqlite'));
+    const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
+    expect(before.map(([name]) => name)).toContain('cherrystudio.sqlite-wal');
+    const files = readdirSync(folder).map(onDisk);
+    const { trees, codes } = await treesOf({ files: [...files, fileOfBytes('Data/Files/pic.png', png)] });
+    expect(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')])).toEqual(
+      before,
+    );
+    database.close();
+    expect(codes).toEqual([]);
+    expect(trees.map(({ title, trashed, nodes }) => [title, trashed === true, nodes.length])).toEqual([
+      ['Maps', false, 4],
+      ['Gone', true, 0],
+    ]);
+    const [tree] = trees;
+    expect(tree?.activeExternalId).toBe('a1');
+    expect(tree?.nodes.map(({ externalId, order, removed }) => [externalId, order, removed === true])).toEqual([
+      ['u1', 0, false],
+      ['a1', 0, false],
+      ['a2', 1, false],
+      ['u9', 0, true],
+    ]);
+    const [question, answer] = tree?.nodes ?? [];
+    expect(question?.message.content).toMatchObject([
+      { type: 'text', text: 'North? \u0000 “ünï” 🧭' },
+      { type: 'image', mediaType: 'image/png', source: { type: 'blob', size: png.length } },
+    ]);
+    expect(answer?.meta?.source).toMatchObject({ provider: 'p', model_name: 'x' });
+    expect(tree?.blobs?.length).toBe(1);
+    expect(JSON.stringify(trees)).not.toContain('canary');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('[I109] of no program that is known stay files, and damaged ones are refused with a code', async () => {
+    const { DatabaseSync } = sqliteModule();
+    const other = new DatabaseSync(join(folder, 'other.db'));
+    other.exec('CREATE TABLE message (id TEXT); CREATE TABLE topic (id TEXT)');
+    other.close();
+    const opened = await openTables({ files: [onDisk('other.db')] });
+    expect(opened.input.files.map((file) => file.name)).toEqual(['other.db']);
+    await opened.close();
+    const planted = plant(join(folder, 'a.sqlite'));
+    planted.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+    planted.close();
+    const whole = readFileSync(join(folder, 'a.sqlite'));
+    for (const cut of [100, 1000, 5000]) {
+      const broken = Buffer.concat([whole.subarray(0, cut), Buffer.alloc(whole.length - cut, 0x55)]);
+      writeFileSync(join(folder, 'a.sqlite'), broken);
+      await expect(treesOf({ files: [onDisk('a.sqlite')] })).rejects.toMatchObject({
+        code: expect.stringMatching(/^import\//),
+      });
+    }
+    expect(leftovers()).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+/** Databases of other programs, read as the rows of their tables: readers of formats know JSON, not SQLite. */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Input, type InputFile, importErrorKinds, openInput, type ZipLimits } from '@coppice/content/formats';
+import { AppError } from '@coppice/core';
+import type { Row } from '../sql/query.ts';
+import { type Database, sqliteModule } from './driver.ts';
+
+/** The tables of each program that is known, in the order in which their rows are told. */
+const known: readonly { readonly tables: readonly string[]; readonly columns: readonly string[] }[] = [
+  // Cherry Studio since its version 2.
+  { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
+];
+
+/** An input whose databases are rows by now, and how to let go of the copies that were made of them. */
+export interface OpenedInput {
+  readonly input: Input;
+  close(): Promise<void>;
+}
+
+const magic = 'SQLite format 3\0';
+// An export with thousands of pictures is not looked through one by one; few files all are, whatever they are called.
+const fewFiles = 64;
+const likely = /\.(?:db3?|sqlite3?|sqlitedb)$/i;
+
+async function isDatabase(file: InputFile): Promise<boolean> {
+  let head = '';
+  for await (const piece of file.stream()) {
+    head += String.fromCharCode(...piece.subarray(0, magic.length));
+    if (head.length >= magic.length) break;
+  }
+  return head.startsWith(magic);
+}
+
+/**
+ * Opens archives, and puts in place of each database of a known program among the files one JSON document with the rows
+ * of its tables, read as it is streamed. Databases are copied first, with their write-ahead log where it is there: a file
+ * of another program is never opened in place.
+ */
+export async function openTables(input: Input, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
+  const { files } = await openInput(input, limits);
+  const folder = { path: '' };
+  const databases: Database[] = [];
+  const close = async () => {
+    for (const database of databases.splice(0)) database.close();
+    if (folder.path !== '') await rm(folder.path, { recursive: true, force: true });
+  };
+  try {
+    const logs = new Map(files.filter(({ name }) => name.endsWith('-wal')).map((file) => [file.name, file]));
+    const opened: InputFile[] = [];
+    const gone = new Set<string>();
+    for (const file of files) {
+      // A pipe cannot be looked at twice, and no database comes through one.
+      const asked = file.size !== null && (files.length <= fewFiles || likely.test(file.name));
+      const database = asked && (await isDatabase(file)) ? await copied(file, logs, folder) : undefined;
+      if (database !== undefined) databases.push(database);
+      const tables = database === undefined ? undefined : tablesIn(database, file.name);
+      if (database === undefined || tables === undefined) opened.push(file);
+      else {
+        for (const ending of ['-wal', '-shm', '-journal']) gone.add(`${file.name}${ending}`);
+        opened.push({ name: file.name, size: file.size, stream: () => documentOf(database, tables, file.name) });
+      }
+    }
+    return { input: { files: opened.filter(({ name }) => !gone.has(name)) }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function copied(
+  file: InputFile,
+  logs: ReadonlyMap<string, InputFile>,
+  folder: { path: string },
+): Promise<Database> {
+  if (folder.path === '') folder.path = await mkdtemp(join(tmpdir(), 'coppice-tables-'));
+  const path = join(await mkdtemp(join(folder.path, 'one-')), 'copy.db');
+  await pipeline(file.stream(), createWriteStream(path, { mode: 0o600 }));
+  const log = logs.get(`${file.name}-wal`);
+  if (log !== undefined) await pipeline(log.stream(), createWriteStream(`${path}-wal`, { mode: 0o600 }));
+  return guarded(file.name, () => {
+    const { DatabaseSync } = sqliteModule();
+    const database = new DatabaseSync(path);
+    // The schema is a stranger's: no function of it runs that could do more than compute.
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');
+    return database;
+  });
+}
+
+function tablesIn(database: Database, name: string): readonly string[] | undefined {
+  return guarded(name, () => {
+    const found = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const names = new Set(found.map((row) => row.name));
+    return known.find(({ tables, columns }) => {
+      if (!tables.every((table) => names.has(table))) return false;
+      const own = new Set(tables.flatMap((table) => columnsOf(database, table)));
+      return columns.every((column) => own.has(column));
+    })?.tables;
+  });
+}
+
+function columnsOf(database: Database, table: string): string[] {
+  return database
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map((row) => String(row.name));
+}
+
+// Enough that a chunk is worth its while, and little enough that others get their turn.
+const chunkSize = 64 * 1024;
+
+async function* documentOf(database: Database, tables: readonly string[], name: string): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let text = '{';
+  for (const [index, table] of tables.entries()) {
+    text += `${index === 0 ? '' : ','}"${table}":[`;
+    let first = true;
+    // Brothers are told apart by their time alone; the id settles ties, so that every reading is the same.
+    const order = columnsOf(database, table).includes('created_at') ? ' ORDER BY created_at, id' : '';
+    const rows = guarded(name, () => database.prepare(`SELECT * FROM "${table}"${order}`).iterate());
+    for (;;) {
+      const next = guarded(name, () => rows.next());
+      if (next.done === true) break;
+      text += `${first ? '' : ','}${JSON.stringify(plainRow(next.value))}`;
+      first = false;
+      if (text.length < chunkSize) continue;
+      yield encoder.encode(text);
+      text = '';
+    }
+    text += ']';
+  }
+  yield encoder.encode(`${text}}`);
+}
+
+function plainRow(row: Row): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+    ]),
+  );
+}
+
+/** What SQLite says of a damaged file, as a refusal of the import. */
+function guarded<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new AppError({
+      code: 'import/damaged',
+      kind: importErrorKinds['import/damaged'],
+      message: `The database ${name} cannot be read: ${said}.`,
+      cause: error,
+    });
+  }
+}
