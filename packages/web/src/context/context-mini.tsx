@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { num, t } from '../i18n/index.ts';
+import { num, t, tn } from '../i18n/index.ts';
 import { open } from '../state/ui.ts';
 import { plainText } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,7 +7,7 @@ import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context
 
 /** What the model sees, in short: the foot of the panel, or with its messages where the panel shows nothing else. */
 export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
-  const { answer } = useContextAnswer();
+  const { answer, more } = useContextAnswer(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
   const window = answer.window;
   const shares = sharesOf(answer);
@@ -41,6 +41,11 @@ export function ContextMini({ whole }: { readonly whole: boolean }): ReactElemen
       </dl>
       {whole ? (
         <>
+          {answer.before === null ? null : (
+            <Button small look="quiet" onClick={more}>
+              {tn('showEarlier', answer.count - answer.entries.length)}
+            </Button>
+          )}
           <ol className="ctx-lines">
             {answer.entries.map((entry) => (
               <li key={entry.nodeId ?? 'system'} className="row">

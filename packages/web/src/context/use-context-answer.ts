@@ -1,14 +1,31 @@
-import { useCallback, useEffect, useState } from 'react';
+import type { ContextShares } from '@coppice/core';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { api } from '../state/client.ts';
 import { modelsNow, useLists } from '../state/lists.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { ContextAnswer } from '../state/wire.ts';
 
-/** What is in force for the next call at the end of the view's branch; read again whenever the tree changes. */
-export function useContextAnswer(): {
+// A server gives at most so many messages with one answer, and nobody reads more at once.
+const mostEntries = 1000;
+const moreEntries = 200;
+
+/** Whether an entry is on every page: the system prompt and the summary in force. */
+export function isHead({ kind }: ContextAnswer['entries'][number]): boolean {
+  return kind === 'system-prompt' || kind === 'summary';
+}
+
+function joined(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
+  return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isHead(entry))] };
+}
+
+/**
+ * What is in force for the next call at the end of the view's branch: its weight, and its last messages, as many as are
+ * wanted; `more` reads those above. Read again whenever the tree changes.
+ */
+export function useContextAnswer(limit: number): {
   readonly answer: ContextAnswer | null;
   readonly model: string | null;
-  reload(): void;
+  more(): void;
 } {
   const session = useSession();
   const leaf = useTree((state) => state.base?.leaf ?? null);
@@ -19,55 +36,45 @@ export function useContextAnswer(): {
   const defaultModel = useLists((lists) => lists.defaultModel);
   const model = modelsNow({ models, chosen, defaultModel })[0] ?? null;
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
-  const load = useCallback(() => {
-    let stale = false;
-    api
-      .context(session.treeId, leaf, model)
-      .then((found) => {
-        if (!stale) setAnswer(found);
-      })
-      .catch(() => undefined);
-    return () => {
-      stale = true;
-    };
-  }, [session, leaf, model]);
+  const shown = useRef(limit);
   useEffect(() => {
     // Counting a long branch keeps the server busy: not before the thread is on the screen.
     if (version === 0 || !ready) return;
+    const stop = new AbortController();
     // A reply in full flow changes the tree often; the thread comes first.
-    let stop: (() => void) | undefined;
     const timer = setTimeout(() => {
-      stop = load();
+      api
+        .context(session.treeId, { nodeId: leaf, model, limit: shown.current }, stop.signal)
+        .then(setAnswer)
+        .catch(() => undefined);
     }, 400);
     return () => {
       clearTimeout(timer);
-      stop?.();
+      stop.abort();
     };
-  }, [load, version, ready]);
-  return { answer, model, reload: () => void load() };
+  }, [session, leaf, model, version, ready]);
+  const more = useCallback(() => {
+    if (answer === null || answer.before === null) return;
+    api
+      .context(session.treeId, { nodeId: leaf, model, limit: moreEntries, before: answer.before })
+      .then((above) => {
+        shown.current = Math.min(mostEntries, shown.current + moreEntries);
+        setAnswer((now) => (now === answer ? joined(above, now) : now));
+      })
+      .catch(() => undefined);
+  }, [session, leaf, model, answer]);
+  return { answer, model, more };
 }
 
 /** A part of the window, for the bar. */
 export interface Share {
-  readonly name: 'system' | 'summaries' | 'messages' | 'tools';
+  readonly name: keyof ContextShares;
   readonly tokens: number;
 }
 
 /** How the tokens in force divide among system prompt, summaries, messages and results of tools. */
-export function sharesOf(answer: ContextAnswer): readonly Share[] {
-  const sums = { system: 0, summaries: 0, messages: 0, tools: 0 };
-  for (const entry of answer.entries) {
-    if (entry.kind === 'system-prompt') sums.system += entry.tokens;
-    else if (entry.kind === 'summary' || entry.kind === 'branch-summary') sums.summaries += entry.tokens;
-    else if (entry.message.role === 'tool') sums.tools += entry.tokens;
-    else sums.messages += entry.tokens;
-  }
-  return [
-    { name: 'system', tokens: sums.system },
-    { name: 'summaries', tokens: sums.summaries },
-    { name: 'messages', tokens: sums.messages },
-    { name: 'tools', tokens: sums.tools },
-  ];
+export function sharesOf({ shares }: ContextAnswer): readonly Share[] {
+  return (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
 }
 
 /** The class of a share's pattern. */

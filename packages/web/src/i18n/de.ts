@@ -380,4 +380,12 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   'thinkingBlocks.other': '{n} Blöcke; sie gehen nur an den Anbieter zurück, der sie gab',
   'tokens.one': 'ein Token',
   'tokens.other': '{n} Token',
+  'showEarlier.one': 'Eine frühere Nachricht zeigen',
+  'showEarlier.other': 'Frühere Nachrichten zeigen ({n})',
+  olderStaySome: 'Ältere Nachrichten bleiben im Baum; die Zusammenfassung steht für sie',
+  editSummary: 'Zusammenfassung bearbeiten',
+  undoCompaction: 'Die Nachrichten wieder mitschicken',
+  undoCompactionHint: 'Die Zusammenfassung geht; das Modell bekommt die älteren Nachrichten wieder Wort für Wort.',
+  compactionUndone: 'Verdichtung zurückgenommen',
+  weighing: 'Der Zweig wird gewogen…',
 };

@@ -375,4 +375,12 @@ export const en = {
   'thinkingBlocks.other': '{n} blocks; they go back only to the provider that gave them',
   'tokens.one': 'one token',
   'tokens.other': '{n} tokens',
+  'showEarlier.one': 'Show one earlier message',
+  'showEarlier.other': 'Show earlier messages ({n})',
+  olderStaySome: 'Older messages stay in the tree; the summary stands for them',
+  editSummary: 'Edit the summary',
+  undoCompaction: 'Send the messages again',
+  undoCompactionHint: 'The summary goes; the model gets the older messages word by word again.',
+  compactionUndone: 'Compaction taken back',
+  weighing: 'Weighing the branch…',
 } as const satisfies Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { type NodeId, nodeId, type TopologyNode } from '@coppice/core';
+import { nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Topology } from '../state/topology.ts';
@@ -65,7 +65,7 @@ test('[B54] a message that grows at a tip moves no column', () => {
       const [branch] = before.branches;
       // A stem of one message is narrower: it may grow wider with its second.
       if (branch === undefined || branch.nodes.length < 2) return;
-      const tip = branch.nodes.at(-1)?.id ?? ('' as NodeId);
+      const tip = branch.nodes.at(-1)?.id ?? '';
       const after = layoutOf([...parents, Number(tip.slice(1))]);
       for (const [index, old] of before.branches.entries()) expect(after.branches[index]?.column).toBe(old.column);
     }),

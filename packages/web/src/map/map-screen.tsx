@@ -241,8 +241,8 @@ export function MapScreen(): ReactElement {
                 type="button"
                 aria-pressed={each.name === level}
                 onClick={() => {
-                  const spot =
-                    model === null ? undefined : model.layout.spots.get(focus ?? model.leaf ?? ('' as NodeId));
+                  const at = focus ?? model?.leaf ?? null;
+                  const spot = at === null ? undefined : model?.layout.spots.get(at);
                   if (model !== null && spot !== undefined)
                     setView(centred(model.layout, { width, height }, spot, scales[each.name]));
                 }}

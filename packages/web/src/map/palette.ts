@@ -1,30 +1,27 @@
 /** The colours of the tokens as a canvas needs them: read through a probe, because the tokens hold two themes in one. */
 
-/** Names of colours that the map draws with. */
-export const mapColours = [
-  'ground',
-  'paper',
-  'raised',
-  'ink',
-  'ink-2',
-  'ink-3',
-  'cambium',
-  'cambium-ink',
-  'cambium-line',
-  'bark',
-  'bark-faint',
-  'cut',
-  'blight',
-  'bluebell',
-  'ivy',
-  'foxglove',
-  'speedwell',
-  'violet',
-  'hover',
-  'line',
-] as const;
 /** A colour of the map. */
-export type MapColour = (typeof mapColours)[number];
+export type MapColour =
+  | 'ground'
+  | 'paper'
+  | 'raised'
+  | 'ink'
+  | 'ink-2'
+  | 'ink-3'
+  | 'cambium'
+  | 'cambium-ink'
+  | 'cambium-line'
+  | 'bark'
+  | 'bark-faint'
+  | 'cut'
+  | 'blight'
+  | 'bluebell'
+  | 'ivy'
+  | 'foxglove'
+  | 'speedwell'
+  | 'violet'
+  | 'hover'
+  | 'line';
 /** Every colour, as text that a canvas takes. */
 export type Palette = Readonly<Record<MapColour, string>>;
 
@@ -32,11 +29,32 @@ export type Palette = Readonly<Record<MapColour, string>>;
 export function readPalette(host: HTMLElement): Palette {
   const probe = document.createElement('span');
   host.append(probe);
-  const found = new Map<MapColour, string>();
-  for (const name of mapColours) {
+  const colour = (name: MapColour) => {
     probe.style.color = `var(--${name})`;
-    found.set(name, getComputedStyle(probe).color);
-  }
+    return getComputedStyle(probe).color;
+  };
+  const palette: Palette = {
+    ground: colour('ground'),
+    paper: colour('paper'),
+    raised: colour('raised'),
+    ink: colour('ink'),
+    'ink-2': colour('ink-2'),
+    'ink-3': colour('ink-3'),
+    cambium: colour('cambium'),
+    'cambium-ink': colour('cambium-ink'),
+    'cambium-line': colour('cambium-line'),
+    bark: colour('bark'),
+    'bark-faint': colour('bark-faint'),
+    cut: colour('cut'),
+    blight: colour('blight'),
+    bluebell: colour('bluebell'),
+    ivy: colour('ivy'),
+    foxglove: colour('foxglove'),
+    speedwell: colour('speedwell'),
+    violet: colour('violet'),
+    hover: colour('hover'),
+    line: colour('line'),
+  };
   probe.remove();
-  return Object.fromEntries(found) as Palette;
+  return palette;
 }

@@ -58,7 +58,8 @@ export function useFlower(palette: Palette | null): (branch: MapBranch) => strin
     () => (branch) => {
       if (palette === null) return 'transparent';
       for (let at = branch.nodes.length - 1; at >= 0 && at > branch.nodes.length - 4; at--) {
-        const node = nodes?.get(branch.nodes[at]?.id ?? ('' as NodeId));
+        const id = branch.nodes[at]?.id;
+        const node = id === undefined ? undefined : nodes?.get(id);
         const model = node === undefined ? null : sourceOf(node.meta).model;
         if (model !== null) return palette[flowerOf(model)];
       }

@@ -328,3 +328,12 @@ export async function restoreVersion(session: TreeSession, past: number): Promis
   if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
   return written !== null;
 }
+
+/** Takes a compaction back: its summary goes, and older messages are sent word by word again. */
+export async function takeBackCompaction(session: TreeSession, node: Node): Promise<void> {
+  const written = await change(session, [], (version) => api.remove(session.treeId, node.id, 'splice', version), {
+    icon: 'undo',
+    text: t('compactionUndone'),
+  });
+  if (written !== null) await session.refresh();
+}

@@ -106,8 +106,17 @@ export const api = {
     ),
   impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
     ask<ImpactAnswer>('GET', `${node(tree, id)}/impact`, { query: { mode } }),
-  context: (tree: TreeId, id: NodeId | null, model: string | null) =>
-    ask<ContextAnswer>('GET', `${at(tree)}/context`, { query: { nodeId: id, model } }),
+  context: (
+    tree: TreeId,
+    query: {
+      readonly nodeId: NodeId | null;
+      readonly model: string | null;
+      /** How many messages; all of them if not given. */
+      readonly limit?: number;
+      readonly before?: NodeId;
+    },
+    signal?: AbortSignal,
+  ) => ask<ContextAnswer>('GET', `${at(tree)}/context`, { query, signal }),
   history: (tree: TreeId, before?: number) =>
     ask<Listed<CommitSummary>>('GET', `${at(tree)}/history`, { query: { before, limit: 200 } }),
   asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${at(tree)}/history/${version}`),

@@ -36,7 +36,7 @@ async function begin(
         : [{ type: 'insert' as const, node: draftNode(session, shown.id, shown.parentId, shown.message) }];
     const begun = await session.perform(steps, run, shown?.id);
     const ids = begun.nodes.map((node) => node.nodeId);
-    session.claim(ids, begun.actId);
+    session.replies.claim(ids, begun.actId);
     hear(session, begun);
     await session.refresh(ids.at(-1));
     return true;
@@ -149,11 +149,11 @@ function hear(session: TreeSession, { actId }: Begun): void {
       source.close();
       void session.refresh();
     } else if (type === 'thinking-delta' && nodeId !== undefined)
-      session.changeLive(nodeId, (live) => ({ ...live, thinking: live.thinking + (told.text ?? '') }));
+      session.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + (told.text ?? '') }));
     else if (callId === undefined) return;
-    else if (type === 'tool-result') session.setCall(callId, null);
-    else if (type === 'approval') session.setCall(callId, { name, parameters, state: 'waiting', actId });
-    else if (type === 'tool-use') session.setCall(callId, { name, parameters, state: 'running', actId });
+    else if (type === 'tool-result') session.replies.setCall(callId, null);
+    else if (type === 'approval') session.replies.setCall(callId, { name, parameters, state: 'waiting', actId });
+    else if (type === 'tool-use') session.replies.setCall(callId, { name, parameters, state: 'running', actId });
   };
   for (const name of ['thinking-delta', 'tool-use', 'approval', 'tool-result', 'end', 'error'])
     source.addEventListener(name, heard);

@@ -48,6 +48,20 @@ export function withPage(part: Loaded, page: PageAnswer, how: { readonly leaf: N
   };
 }
 
+/**
+ * A part that goes on above its page as far as it was loaded before: whoever has scrolled far up keeps what he reads when
+ * the end of the branch is read again. `before` is where the loaded path began then.
+ */
+export function goingOnAbove(part: Loaded, before: NodeId | null): Loaded {
+  let at = part.before === null ? undefined : part.nodes.get(part.before);
+  for (let left = part.nodes.size; at !== undefined && left >= 0; left--) {
+    if (at.id === before) return { ...part, before };
+    if (at.parentId === part.tree.rootId) return before === null ? { ...part, before: null } : part;
+    at = at.parentId === null ? undefined : part.nodes.get(at.parentId);
+  }
+  return part;
+}
+
 /** The loaded path to where the view is, oldest first. */
 export function pathOf(part: Loaded): readonly Node[] {
   const path: Node[] = [];

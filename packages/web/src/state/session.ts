@@ -1,90 +1,32 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
-import { type ActId, actId, type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
+import { type NodeId, nodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
-import { asProblem, type Problem } from './http.ts';
-import { type LiveCall, type LiveReplies, type LiveReply, newReply, withText } from './live.ts';
-import { emptyPart, type Loaded, landed, pathOf, withPage } from './loaded.ts';
-import { openReplyStream } from './reply-stream.ts';
+import { asProblem } from './http.ts';
+import { emptyPart, goingOnAbove, type Loaded, landed, pathOf, withPage } from './loaded.ts';
+import { Replies } from './replies.ts';
 import { Topology } from './topology.ts';
-import type { FeedCommit, Written } from './wire.ts';
+import { nothing, type Overlay, type TreeState } from './tree-state.ts';
+import type { FeedCommit, PageAnswer, Written } from './wire.ts';
+import { WriteQueue } from './write-queue.ts';
 
-/** A change of this page that the server has not confirmed. */
-export interface Overlay {
-  readonly id: number;
-  readonly steps: readonly Step[];
-  /** Where the view stands because of it. */
-  readonly leaf?: NodeId;
-}
-
-/** What an open tree shows. */
-export interface TreeState {
-  readonly phase: 'loading' | 'ready' | 'missing' | 'failed';
-  readonly problem: Problem | null;
-  /** What the server has confirmed. */
-  readonly base: Loaded | null;
-  /** The same with unconfirmed changes on it: what is drawn. */
-  readonly part: Loaded | null;
-  readonly overlays: readonly Overlay[];
-  readonly unconfirmed: ReadonlySet<NodeId>;
-  readonly runs: ReadonlyMap<NodeId, string>;
-  readonly live: LiveReplies;
-  /** Calls of tools that are not through, by their ids. */
-  readonly calls: ReadonlyMap<string, LiveCall>;
-  /** Nodes beside which another writer put his own at the same time. */
-  readonly conflicts: ReadonlyMap<NodeId, NodeId>;
-  readonly topology: Topology | null;
-  /** Rises with every change of the topology, which is changed in place. */
-  readonly stamp: number;
-  readonly connected: boolean;
-  /** Changes that wait for the server to come back. */
-  readonly waiting: number;
-  readonly loadingAbove: boolean;
-  /** The node to bring into sight, and how often that was asked for. */
-  readonly sight: { readonly nodeId: NodeId; readonly ask: number } | null;
-}
-
-const nothing: TreeState = {
-  phase: 'loading',
-  problem: null,
-  base: null,
-  part: null,
-  overlays: [],
-  unconfirmed: new Set(),
-  runs: new Map(),
-  live: new Map(),
-  calls: new Map(),
-  conflicts: new Map(),
-  topology: null,
-  stamp: 0,
-  connected: true,
-  waiting: 0,
-  loadingAbove: false,
-  sight: null,
-};
+export type { TreeState } from './tree-state.ts';
 
 const pageSize = 40;
-const retryMs = 2500;
-
-interface Job<T> {
-  readonly overlay: Overlay | null;
-  run(version: number): Promise<T>;
-  settle(outcome: { readonly value: T } | { readonly problem: Problem }): void;
-}
-
 /** An open tree. Close it when its screen goes. */
 export class TreeSession {
   readonly treeId: TreeId;
   readonly store: StoreApi<TreeState>;
+  /** Replies while they are written. */
+  readonly replies: Replies;
+  readonly #queue: WriteQueue;
   #feed: { close(): void } | null = null;
-  #streams = new Map<NodeId, { close(): void }>();
   #closed = new AbortController();
-  #jobs: Job<unknown>[] = [];
-  #busy = false;
   #next = 1;
   #reading = false;
   #again = false;
+  #missed = false;
   #wanted: NodeId | null = null;
   #topologyWanted = false;
   #topologyAsked: Promise<Topology | null> | null = null;
@@ -92,6 +34,8 @@ export class TreeSession {
   constructor(treeId: TreeId) {
     this.treeId = treeId;
     this.store = createStore<TreeState>(() => nothing);
+    this.replies = new Replies(treeId, this.store, () => void this.refresh());
+    this.#queue = new WriteQueue((line) => this.store.setState(line));
   }
 
   get state(): TreeState {
@@ -111,19 +55,22 @@ export class TreeSession {
       const page = await api.page(this.treeId, { nodeId: leaf ?? undefined, limit: pageSize }, this.#closed.signal);
       let base = withPage(emptyPart(tree), page, { leaf });
       if (through !== undefined) base = await this.#reaching(base, through);
-      this.#show({ phase: 'ready', base, runs: new Map(entriesOf(page.runs)) });
+      this.#show({ phase: 'ready', base, runs: runsOf(page) });
       if (through !== undefined) this.look(through);
-      this.#followRuns();
+      this.replies.followRuns();
       this.#feed = openFeed(this.treeId, tree.version, {
         commit: (commit) => this.#heard(commit),
-        delta: (delta) => this.#delta(delta.nodeId, delta.offset, delta.text),
+        delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
         approval: ({ callId, name, parameters, actId: act }) =>
-          this.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
-        decided: (callId) => this.setCall(callId, null),
-        reset: () => void this.refresh(),
+          this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
+        decided: (callId) => this.replies.setCall(callId, null),
+        reset: () => {
+          this.#missed = true;
+          void this.refresh();
+        },
         connected: (connected) => {
           this.store.setState({ connected });
-          if (connected) void this.#work();
+          if (connected) void this.#queue.work();
         },
       });
     } catch (thrown) {
@@ -136,8 +83,8 @@ export class TreeSession {
   close(): void {
     this.#closed.abort();
     this.#feed?.close();
-    for (const stream of this.#streams.values()) stream.close();
-    this.#streams.clear();
+    this.#queue.close();
+    this.replies.close();
   }
 
   /** Where the branch through a node ends: the leaf that was last visited below it. */
@@ -151,7 +98,7 @@ export class TreeSession {
     while (!reached.nodes.has(id) && reached.before !== null && reached.leaf !== null) {
       const page = await api.page(
         this.treeId,
-        { nodeId: reached.leaf, before: reached.before, limit: 400 },
+        { nodeId: reached.leaf, before: reached.before, limit: 1000 },
         this.#closed.signal,
       );
       if (page.nodes.length === 0) break;
@@ -218,8 +165,8 @@ export class TreeSession {
     const { base } = this.state;
     if (base === null) return;
     const moved = await this.#reaching(withPage({ ...base, before: null }, page, { leaf }), through);
-    this.#show({ base: moved, runs: new Map(entriesOf(page.runs)) });
-    this.#followRuns();
+    this.#show({ base: moved, runs: runsOf(page) });
+    this.replies.followRuns();
     // Where the user is, is remembered for the next visit; that it could not be is nothing to trouble anyone with.
     if (options.keep !== false) void api.select(this.treeId, leaf).catch(() => undefined);
   }
@@ -249,8 +196,11 @@ export class TreeSession {
         const page = await this.#pageOrActive(wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined);
         const now = this.state.base ?? base;
         const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
-        this.#show({ base: part, runs: new Map(entriesOf(page.runs)) });
-        this.#followRuns();
+        // What was missed may have changed what lies above, too.
+        const fresh = this.#missed;
+        this.#missed = false;
+        this.#show({ base: fresh ? part : goingOnAbove(part, now.before), runs: runsOf(page) });
+        this.replies.followRuns();
       } while (this.#again);
     } catch (thrown) {
       if (asProblem(thrown).offline) this.store.setState({ connected: false });
@@ -299,10 +249,10 @@ export class TreeSession {
     this.#land(changes, commit.version);
     if (topology !== null) this.#landTopology(topology, changes);
     // Undo and restore bring back what is not at hand; a gap means that a commit was missed.
-    if (commit.version > base.tree.version + 1 || changes.some((change) => change.op === 'restored'))
-      void this.refresh();
+    if (commit.version > base.tree.version + 1) this.#missed = true;
+    if (this.#missed || changes.some((change) => change.op === 'restored')) void this.refresh();
     for (const step of commit.steps)
-      if (step.type === 'replace' && step.after.status !== 'pending') this.#ended(step.nodeId);
+      if (step.type === 'replace' && step.after.status !== 'pending') this.replies.ended(step.nodeId);
   }
 
   #land(changes: readonly RowChange[], version: number): void {
@@ -311,7 +261,7 @@ export class TreeSession {
     const grown = landed(base, changes, version);
     const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
     this.#show({ base: { ...grown, leaf: followed(base, grown, changes) } });
-    for (const node of pending) this.#begin(node.id, null);
+    for (const node of pending) this.replies.begin(node.id, null);
   }
 
   #landTopology(topology: Topology, changes: readonly RowChange[]): void {
@@ -321,78 +271,6 @@ export class TreeSession {
     }
     this.store.setState({ topology: null });
     if (this.#topologyWanted) void this.wantTopology();
-  }
-
-  /** A reply begins: its text is shown as it comes. */
-  #begin(id: NodeId, act: ActId | null): void {
-    this.store.setState((state) => {
-      const known = state.live.get(id);
-      if (known !== undefined && (act === null || known.actId !== null)) return {};
-      return {
-        live: new Map(state.live).set(id, known === undefined ? newReply(Date.now(), act) : { ...known, actId: act }),
-      };
-    });
-  }
-
-  /** Remembers which act writes a reply, so that its tools can be approved and its thinking be shown. */
-  claim(ids: readonly NodeId[], act: string): void {
-    for (const id of ids) this.#begin(id, actId(act));
-  }
-
-  /** A tool is called, waits for a yes, or is through (null). */
-  setCall(callId: string, call: LiveCall | null): void {
-    this.store.setState((state) => {
-      const calls = new Map(state.calls);
-      if (call === null) calls.delete(callId);
-      else calls.set(callId, call);
-      return { calls };
-    });
-  }
-
-  /** Changes a reply that is being written. */
-  changeLive(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
-    this.store.setState((state) => {
-      const reply = state.live.get(id);
-      return reply === undefined ? {} : { live: new Map(state.live).set(id, change(reply)) };
-    });
-  }
-
-  #delta(id: NodeId, offset: number, text: string): void {
-    const reply = this.state.live.get(id) ?? newReply(Date.now());
-    const next = withText(reply, offset, text);
-    if (next === null) return this.#follow(id, reply.text.length);
-    if (next !== reply) this.store.setState((state) => ({ live: new Map(state.live).set(id, next) }));
-  }
-
-  #ended(id: NodeId): void {
-    this.#streams.get(id)?.close();
-    this.#streams.delete(id);
-    this.store.setState((state) => {
-      if (!state.live.has(id)) return {};
-      const live = new Map(state.live);
-      live.delete(id);
-      return { live };
-    });
-  }
-
-  /** Replies that were being written when the page came: their text so far is read from the start. */
-  #followRuns(): void {
-    for (const id of this.state.runs.keys())
-      if (this.state.base?.nodes.get(id)?.status === 'pending')
-        this.#follow(id, this.state.live.get(id)?.text.length ?? 0);
-  }
-
-  #follow(id: NodeId, offset: number): void {
-    if (this.#streams.has(id)) return;
-    this.#begin(id, null);
-    const stream = openReplyStream(this.treeId, id, offset, {
-      text: (at, text) => this.#delta(id, at, text),
-      end: () => {
-        this.#streams.delete(id);
-        void this.refresh();
-      },
-    });
-    this.#streams.set(id, stream);
   }
 
   /** Marks that another writer put something beside a node at the same time. */
@@ -415,48 +293,18 @@ export class TreeSession {
         : { id: this.#next++, steps, ...(leaf === undefined ? {} : { leaf }) };
     if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
     return new Promise<T>((resolve, reject) => {
-      let value: T | undefined;
-      this.#jobs.push({
-        overlay,
-        run: async (version) => {
-          value = await run(version);
-          return value;
+      this.#queue.push({
+        run: async () => {
+          const value = await run(this.version);
+          this.#confirm(overlay, value);
+          resolve(value);
         },
-        settle: (outcome) => {
-          if ('problem' in outcome) reject(outcome.problem);
-          else if (value !== undefined) resolve(value);
+        refused: (problem) => {
+          this.#drop(overlay);
+          reject(problem);
         },
       });
-      void this.#work();
     });
-  }
-
-  async #work(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      for (let job = this.#jobs[0]; job !== undefined && !this.#closed.signal.aborted; job = this.#jobs[0]) {
-        try {
-          const value = await job.run(this.version);
-          this.#jobs.shift();
-          this.#confirm(job.overlay, value);
-          job.settle({ value });
-        } catch (thrown) {
-          const problem = asProblem(thrown);
-          if (problem.offline) {
-            this.store.setState({ connected: false, waiting: this.#jobs.length });
-            setTimeout(() => void this.#work(), retryMs);
-            return;
-          }
-          this.#jobs.shift();
-          this.#drop(job.overlay);
-          job.settle({ problem });
-        }
-        this.store.setState({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
-      }
-    } finally {
-      this.#busy = false;
-    }
   }
 
   #drop(overlay: Overlay | null): void {
@@ -488,7 +336,7 @@ export class TreeSession {
 
   /** Tries again what waits for the server. */
   retry(): void {
-    void this.#work();
+    void this.#queue.work();
     void this.refresh();
   }
 }
@@ -499,10 +347,8 @@ function isWritten(value: unknown): value is Written {
   );
 }
 
-function entriesOf(runs: Readonly<Record<NodeId, string>>): [NodeId, string][] {
-  const entries: [NodeId, string][] = [];
-  for (const id of Object.keys(runs) as NodeId[]) entries.push([id, runs[id] ?? '']);
-  return entries;
+function runsOf(page: PageAnswer): ReadonlyMap<NodeId, string> {
+  return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   CommitSummary,
   ContextEntry,
   ContextFlag,
+  ContextShares,
   JsonObject,
   Message,
   Node,
@@ -96,7 +97,13 @@ export interface Begun {
 
 /** What is in force for the next call. */
 export interface ContextAnswer {
+  /** The system prompt and the summary in force, and a page of what follows. */
   readonly entries: readonly ContextEntry[];
+  /** How many entries are in force, read or not. */
+  readonly count: number;
+  /** The cursor of the page above; null where there is none. */
+  readonly before: NodeId | null;
+  readonly shares: ContextShares;
   readonly flags: readonly ContextFlag[];
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
   readonly tokens: number;

@@ -94,7 +94,7 @@ function Call({
       state={call?.state ?? 'none'}
       onDecide={(approve, remember) => {
         if (call === undefined || session === null) return;
-        session.setCall(block.id, { ...call, state: 'running' });
+        session.replies.setCall(block.id, { ...call, state: 'running' });
         api.approve(call.actId, block.id, approve, remember).catch((thrown) => complain(asProblem(thrown)));
       }}
     />

@@ -1,0 +1,75 @@
+import type { ReactElement } from 'react';
+import { num, t, tn } from '../i18n/index.ts';
+import { annotate } from '../state/acts.ts';
+import { flowerOf } from '../state/hues.ts';
+import { sourceOf } from '../state/source.ts';
+import { useSession } from '../state/use-session.ts';
+import { IconButton } from '../ui/button.tsx';
+import { nameOf, type Row, wordsOf } from './context-rows.ts';
+
+interface LineProps {
+  readonly row: Row;
+  readonly most: number;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+/** One line of the inspector: who, the words, how much they weigh, and whether the model sees them. */
+export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
+  const session = useSession();
+  const { entry, node } = row;
+  if (row.folded !== 0)
+    return (
+      <li className="folded">
+        <span className="g" />
+        <span>{row.folded === null ? t('olderStaySome') : tn('olderStay', row.folded)}</span>
+      </li>
+    );
+  const out = entry === null;
+  const marker = entry !== null && entry.kind !== 'message';
+  const model = node === undefined ? null : sourceOf(node.meta).model;
+  const kind =
+    entry?.kind === 'system-prompt'
+      ? 'seg-sys'
+      : marker
+        ? 'seg-sum'
+        : (entry?.message.role ?? node?.role) === 'tool'
+          ? 'seg-tool'
+          : 'seg-msg';
+  const classes = [
+    marker ? 's' : '',
+    (entry?.message.role ?? node?.role) === 'user' ? 'u' : '',
+    out ? 'out' : '',
+    chosen ? 'sel' : '',
+  ];
+  const words = wordsOf(row);
+  const status = node?.status;
+  return (
+    <li className={classes.filter(Boolean).join(' ')}>
+      <span className="g">
+        <i />
+      </span>
+      <span className={`role ${model === null ? '' : `hued ${flowerOf(model)}`}`}>{nameOf(row)}</span>
+      <button type="button" className="txt" onClick={onChoose}>
+        {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
+        {words.slice(0, 200)}
+      </button>
+      <span className="bar2">
+        <i className={kind} style={{ width: `${(row.tokens / most) * 100}%` }} />
+      </span>
+      <span className="tok">{num(row.tokens)}</span>
+      {node === undefined || marker ? (
+        <span />
+      ) : (
+        <IconButton
+          icon={out ? 'eyeoff' : 'eye'}
+          label={out ? t('include') : t('exclude')}
+          aria-pressed={out}
+          onClick={() =>
+            void annotate(session, node, { excluded: out ? null : true }, out ? t('included') : t('excluded'))
+          }
+        />
+      )}
+    </li>
+  );
+}

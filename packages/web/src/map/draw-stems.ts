@@ -1,0 +1,142 @@
+/** Draws stump and stems: width is weight, green is the active path. */
+import { lean, type MapBranch, spotXY, step } from './layout.ts';
+import type { Pen, Seen } from './pen.ts';
+
+function thickness(weight: number, scale: number): number {
+  return Math.min(8.5, 0.9 + 0.62 * Math.sqrt(weight)) * scale;
+}
+
+interface Run {
+  readonly colour: string;
+  readonly width: number;
+  readonly path: Path2D;
+}
+
+/** Stems, gathered by colour and width into few strokes: thousands of them would cost more than all their length. */
+export function drawStems(pen: Pen, seen: readonly Seen[]): void {
+  const dormant = new Map<string, Run>();
+  const live = new Map<string, Run>();
+  for (const { branch, from, to } of seen) {
+    if (from === 0) addFork(pen, branch, dormant, live);
+    addStretch(pen, branch, Math.max(1, from), to, dormant, live);
+  }
+  for (const runs of [dormant, live]) {
+    for (const run of runs.values()) {
+      pen.context.strokeStyle = run.colour;
+      pen.context.lineWidth = run.width;
+      pen.context.stroke(run.path);
+    }
+  }
+}
+
+function runFor(pen: Pen, branch: MapBranch, at: number, dormant: Map<string, Run>, live: Map<string, Run>): Run {
+  const node = branch.nodes[at];
+  const alive = node !== undefined && pen.live.has(node.id);
+  const raw = thickness(branch.weights[at] ?? 1, pen.thick);
+  // Few widths: half a pixel more or less is not seen.
+  const width = Math.max(alive ? 2 * Math.max(0.8, pen.thick) : pen.mini === true ? 0.6 : 1, Math.round(raw * 2) / 2);
+  const runs = alive ? live : dormant;
+  const dim = node !== undefined && pen.hidden(node) && !alive;
+  const colour = alive ? pen.palette.cambium : dim ? pen.palette['bark-faint'] : pen.palette.bark;
+  const key = `${colour} ${width}`;
+  const known = runs.get(key);
+  if (known !== undefined) return known;
+  const run: Run = { colour, width, path: new Path2D() };
+  runs.set(key, run);
+  return run;
+}
+
+function addFork(pen: Pen, branch: MapBranch, dormant: Map<string, Run>, live: Map<string, Run>): void {
+  const { view, layout } = pen;
+  const { path } = runFor(pen, branch, 0, dormant, live);
+  const fx = branch.fork.x * view.kx + view.tx;
+  // On the stump itself, which does not grow with the scale.
+  const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
+  const spot = spotXY(layout, branch, 0);
+  const x = spot.x * view.kx + view.tx;
+  const y = spot.y * view.ky + view.ty;
+  const rise = fy - y;
+  path.moveTo(fx, fy);
+  if (branch.parent === null)
+    path.bezierCurveTo(fx + (x - fx) * 0.42, fy - rise * 0.14, x - (x - fx) * 0.05, y + rise * 0.58, x, y);
+  else path.bezierCurveTo(fx + (x - fx) * 0.16, fy - rise * 0.42, x - (x - fx) * 0.04, y + rise * 0.52, x, y);
+}
+
+function addStretch(
+  pen: Pen,
+  branch: MapBranch,
+  from: number,
+  to: number,
+  dormant: Map<string, Run>,
+  live: Map<string, Run>,
+): void {
+  if (to < from) return;
+  const { view, layout } = pen;
+  // Far away many messages share a pixel: the stem is drawn in steps that can be seen.
+  const stride = Math.max(1, Math.floor(3 / (step * view.ky)));
+  const xOf = (at: number) => lean(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
+  const yOf = (at: number) => (branch.base - at * step) * view.ky + view.ty;
+  let before = from - 1;
+  let run: Run | null = null;
+  for (let at = from; at <= to; at = at === to ? to + 1 : Math.min(to, at + stride)) {
+    const next = runFor(pen, branch, at, dormant, live);
+    if (next !== run) next.path.moveTo(xOf(before), yOf(before));
+    next.path.lineTo(xOf(at), yOf(at));
+    run = next;
+    before = at;
+  }
+}
+
+/** The stump that all stems grow from. */
+export function drawStump({ context, layout, view, palette, level, mini }: Pen): void {
+  const x = layout.x0 * view.kx + view.tx;
+  const y = view.ty;
+  const k = mini === true ? 0.28 : level === 'far' ? 0.62 : level === 'near' ? 1.8 : 1;
+  context.fillStyle = palette.raised;
+  context.strokeStyle = palette['ink-2'];
+  context.lineWidth = 1.4;
+  context.beginPath();
+  context.moveTo(x - 46 * k, y);
+  context.lineTo(x - 53 * k, y + 30 * k);
+  context.quadraticCurveTo(x, y + 46 * k, x + 53 * k, y + 30 * k);
+  context.lineTo(x + 46 * k, y);
+  context.fill();
+  context.stroke();
+  context.beginPath();
+  context.ellipse(x, y, 46 * k, 15 * k, 0, 0, Math.PI * 2);
+  context.fill();
+  context.stroke();
+  if (mini === true) return;
+  for (const [share, lit] of [
+    [0.78, false],
+    [0.52, true],
+    [0.26, false],
+  ] as const) {
+    context.strokeStyle = lit ? palette.cambium : palette.bark;
+    context.lineWidth = lit ? 1.8 : 1.1;
+    context.beginPath();
+    context.ellipse(x, y, 46 * k * share, 15 * k * share, 0, 0, Math.PI * 2);
+    context.stroke();
+  }
+}
+
+/** What was brought back is tied to its summary by a dotted arc. */
+export function drawMerges({ context, layout, view, palette, merges = [] }: Pen): void {
+  context.strokeStyle = palette.cambium;
+  context.lineWidth = 1.4;
+  context.setLineDash([1.5, 4]);
+  for (const { from, to } of merges) {
+    const source = layout.spots.get(from);
+    const target = layout.spots.get(to);
+    if (source === undefined || target === undefined) continue;
+    const a = spotXY(layout, source.branch, source.at);
+    const b = spotXY(layout, target.branch, target.at);
+    const [ax, ay] = [a.x * view.kx + view.tx, a.y * view.ky + view.ty];
+    const [bx, by] = [b.x * view.kx + view.tx, b.y * view.ky + view.ty];
+    context.beginPath();
+    context.moveTo(ax, ay);
+    context.bezierCurveTo(ax + (bx - ax) * 0.45, ay, bx + (ax - bx) * 0.45, by, bx, by);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}

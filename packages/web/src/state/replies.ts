@@ -1,0 +1,100 @@
+/** Replies while they are written: their text as it comes, what the model thinks, and the tools that it calls. */
+import { type ActId, actId, type NodeId, type TreeId } from '@coppice/core';
+import type { StoreApi } from 'zustand/vanilla';
+import { type LiveCall, type LiveReply, newReply, withText } from './live.ts';
+import { openReplyStream } from './reply-stream.ts';
+import type { TreeState } from './tree-state.ts';
+
+/** The replies of one open tree. */
+export class Replies {
+  readonly #treeId: TreeId;
+  readonly #store: StoreApi<TreeState>;
+  /** A reply that was followed is said: the tree has it now. */
+  readonly #said: () => void;
+  readonly #streams = new Map<NodeId, { close(): void }>();
+
+  constructor(treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
+    this.#treeId = treeId;
+    this.#store = store;
+    this.#said = said;
+  }
+
+  close(): void {
+    for (const stream of this.#streams.values()) stream.close();
+    this.#streams.clear();
+  }
+
+  /** A reply begins: its text is shown as it comes. */
+  begin(id: NodeId, act: ActId | null): void {
+    this.#store.setState((state) => {
+      const known = state.live.get(id);
+      if (known !== undefined && (act === null || known.actId !== null)) return {};
+      return {
+        live: new Map(state.live).set(id, known === undefined ? newReply(Date.now(), act) : { ...known, actId: act }),
+      };
+    });
+  }
+
+  /** Remembers which act writes replies, so that their tools can be approved and their thinking be shown. */
+  claim(ids: readonly NodeId[], act: string): void {
+    for (const id of ids) this.begin(id, actId(act));
+  }
+
+  /** A tool is called, waits for a yes, or is through (null). */
+  setCall(callId: string, call: LiveCall | null): void {
+    this.#store.setState((state) => {
+      const calls = new Map(state.calls);
+      if (call === null) calls.delete(callId);
+      else calls.set(callId, call);
+      return { calls };
+    });
+  }
+
+  /** Changes a reply that is being written. */
+  change(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
+    this.#store.setState((state) => {
+      const reply = state.live.get(id);
+      return reply === undefined ? {} : { live: new Map(state.live).set(id, change(reply)) };
+    });
+  }
+
+  /** A piece of text at its offset; where one before it is missing, all is read again from where it ends. */
+  add(id: NodeId, offset: number, text: string): void {
+    const reply = this.#store.getState().live.get(id) ?? newReply(Date.now());
+    const next = withText(reply, offset, text);
+    if (next === null) return this.#follow(id, reply.text.length);
+    if (next !== reply) this.#store.setState((state) => ({ live: new Map(state.live).set(id, next) }));
+  }
+
+  /** A reply is in the tree. */
+  ended(id: NodeId): void {
+    this.#streams.get(id)?.close();
+    this.#streams.delete(id);
+    this.#store.setState((state) => {
+      if (!state.live.has(id)) return {};
+      const live = new Map(state.live);
+      live.delete(id);
+      return { live };
+    });
+  }
+
+  /** Replies that were being written when the page came: their text so far is read from the start. */
+  followRuns(): void {
+    const { runs, base, live } = this.#store.getState();
+    for (const id of runs.keys())
+      if (base?.nodes.get(id)?.status === 'pending') this.#follow(id, live.get(id)?.text.length ?? 0);
+  }
+
+  #follow(id: NodeId, offset: number): void {
+    if (this.#streams.has(id)) return;
+    this.begin(id, null);
+    const stream = openReplyStream(this.#treeId, id, offset, {
+      text: (at, text) => this.add(id, at, text),
+      end: () => {
+        this.#streams.delete(id);
+        this.#said();
+      },
+    });
+    this.#streams.set(id, stream);
+  }
+}

@@ -1,0 +1,66 @@
+/** Writes on their way to the server, one after the other; they wait while it is away. */
+import { asProblem, type Problem } from './http.ts';
+
+const retryMs = 2500;
+
+/** A write. Exactly one of `done` and `refused` is called, unless the page goes before. */
+export interface Job {
+  run(): Promise<void>;
+  /** It was refused: it will not be tried again. */
+  refused(problem: Problem): void;
+}
+
+/** How the line is: what waits, and whether the server answers. */
+export interface LineState {
+  readonly connected: boolean;
+  readonly waiting: number;
+}
+
+/** A line of writes: the next one goes when the one before is through, so that each knows the version it stands on. */
+export class WriteQueue {
+  #jobs: Job[] = [];
+  #busy = false;
+  #closed = false;
+  readonly #tell: (state: LineState) => void;
+
+  constructor(tell: (state: LineState) => void) {
+    this.#tell = tell;
+  }
+
+  /** Puts a write at the end of the line. */
+  push(job: Job): void {
+    this.#jobs.push(job);
+    void this.work();
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Sends what waits. Where the server is away, all of it stays in order and is tried again. */
+  async work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let job = this.#jobs[0]; job !== undefined && !this.#closed; job = this.#jobs[0]) {
+        try {
+          await job.run();
+          this.#jobs.shift();
+        } catch (thrown) {
+          const problem = asProblem(thrown);
+          if (problem.offline) {
+            this.#tell({ connected: false, waiting: this.#jobs.length });
+            setTimeout(() => void this.work(), retryMs);
+            return;
+          }
+          this.#jobs.shift();
+          job.refused(problem);
+        }
+        this.#tell({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
+      }
+    } finally {
+      this.#busy = false;
+    }
+  }
+}
