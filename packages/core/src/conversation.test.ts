@@ -178,6 +178,17 @@ describe('adding', () => {
     expect(codeOf(() => addNode(mapping, 'u', message('')))).toBe('id/invalid');
   });
 
+  test.each([
+    ['null', 'message/invalid'],
+    ['{"author":{"role":"user"},"content":{"parts":["x"]}}', 'id/invalid'],
+    ['{"id":5,"author":{"role":"user"},"content":{"parts":["x"]}}', 'id/invalid'],
+    ['{"id":"x","content":{"parts":["x"]}}', 'message/invalid'],
+    ['{"id":"x","author":{"role":"user"}}', 'message/invalid'],
+  ])('[F6] what is no message with an id is refused: %s', (json, code) => {
+    const { mapping } = sample();
+    expect(codeOf(() => addNode(mapping, CLIENT_ROOT_ID, JSON.parse(json)))).toBe(code);
+  });
+
   test('[F7] an id such as __proto__ is an ordinary one', () => {
     for (const id of ['__proto__', 'constructor', 'hasOwnProperty']) {
       const { mapping } = sample();
@@ -263,6 +274,7 @@ describe('editing', () => {
     expect(code('silent')).toBe('message/invalid');
     expect(code('tool')).toBe('message/is-tool');
     expect(code('q', ' \n')).toBe('message/blank');
+    expect(code('q', JSON.parse('5'))).toBe('message/invalid');
   });
 
   test('[F12] a source of ids that repeats itself overwrites nothing', () => {

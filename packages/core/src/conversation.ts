@@ -110,6 +110,7 @@ export function createConversationFunctions(env: {
     getCurrentThread: ({ mapping, current_node }) =>
       getBranch(mapping, current_node).flatMap((id) => getNode(mapping, id)?.message ?? []),
     addNode(mapping, parentId, message) {
+      refuseNameless(message);
       refuseTaken(mapping, message.id);
       const reading = reply(
         {
@@ -224,6 +225,15 @@ function getSiblingIndex(mapping: ConversationMapping, id: string): [number, num
 
 function reachesUser(mapping: ConversationMapping, from: string): boolean {
   return getBranch(mapping, from).some((id) => getNode(mapping, id)?.message?.author.role === 'user');
+}
+
+/** A mapping has its nodes by their ids: what has none cannot be in it. */
+function refuseNameless(message: unknown): void {
+  if (typeof message !== 'object' || message === null) refuse('message/invalid', 'There is no message to add.', {});
+  else if (!('id' in message) || typeof message.id !== 'string' || message.id === '')
+    refuse('id/invalid', 'A message is added by its id, and this one has none.', {});
+  else if (!('author' in message) || !('content' in message) || message.author == null || message.content == null)
+    refuse('message/invalid', `The message ${message.id} has no author or no content.`, { nodeId: message.id });
 }
 
 function refuseTaken(mapping: ConversationMapping, id: string): void {

@@ -47,6 +47,7 @@ export function* theTree(context: PlanContext): Reading<TreeRow> {
 
 /** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
 export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
+  if (!isNamed(id)) return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
   const node = yield* ask('node', treeId === undefined ? { id } : { id, treeId });
   if (node !== null) return node;
   const home = yield* ask('home', { id });
@@ -55,9 +56,14 @@ export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
   return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
+/** Whether there is an id at all: callers without types hand on what they have, which no store could look up. */
+function isNamed(id: unknown): id is NodeId {
+  return typeof id === 'string';
+}
+
 /** A live node of the tree without what it says; refused as {@link theNode} refuses. */
 export function* theHead(id: NodeId): Reading<NodeHead> {
-  return (yield* ask('head', { id })) ?? (yield* theNode(id));
+  return (isNamed(id) ? yield* ask('head', { id }) : null) ?? (yield* theNode(id));
 }
 
 /** A live node that is not the root. */

@@ -46,9 +46,11 @@ function blocksOf(content: readonly Block[] | string): readonly Block[] {
 }
 
 function editedMessage(node: Editable, content: readonly Block[]): Message {
-  const message: Message = { role: node.message.role, content };
-  if (isBlank(message)) return refuse('message/blank', `The edit of ${node.id} says nothing.`, { nodeId: node.id });
-  return messageOf(message, 'content');
+  const message =
+    Array.isArray(content) && content.length === 0 ? null : messageOf({ role: node.role, content }, 'The edit');
+  if (message === null || isBlank(message))
+    return refuse('message/blank', `The edit of ${node.id} says nothing.`, { nodeId: node.id });
+  return message;
 }
 
 /** A new variant beside the node, in one group with it. */

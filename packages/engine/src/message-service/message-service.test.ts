@@ -66,6 +66,8 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     const again = await messages.create({ topicId: topic.id, parentId: topic.rootId, role: 'user', data: 'a' });
     expect(again.id).not.toBe(a?.id);
     expect((await topics.get(topic.id)).activeNodeId).toBe(again.id);
+    const first = await messages.create({ topicId: topic.id, parentId: null, role: 'user', data: 'b', select: false });
+    expect(first.parentId).toBe(topic.rootId);
     await messages.create({ topicId: topic.id, parentId: again.id, role: 'user', data: 'c', select: false });
     expect((await topics.get(topic.id)).activeNodeId).toBe(again.id);
   });
@@ -81,6 +83,9 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
         kind: 'invalid',
         data: { code: 'VALIDATION_ERROR' },
       });
+    await expect(messages.create(JSON.parse(`{"topicId":"${topic.id}","role":"user"}`))).rejects.toMatchObject({
+      code: 'message/blank',
+    });
     const tool = { topicId: topic.id, role: 'tool', data: 'ok', toolCallId: 'c1' } as const;
     expect(await messages.create(tool)).toMatchObject({ role: 'tool', toolCallId: 'c1' });
   });
@@ -159,6 +164,10 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
       activeNodeId: null,
     });
     await expect(messages.delete({ messageId: c?.id ?? '' })).rejects.toMatchObject({ data: { code: 'NOT_FOUND' } });
+    const [d, e] = await said('d', 'e');
+    expect((await messages.delete(e?.id ?? '')).activeNodeId).toBe(d?.id);
+    await said('f');
+    expect((await messages.delete(d?.id ?? '', { cascade: true })).activeNodeId).toBeNull();
   });
 
   test.each([false, true])('[W45] the root is refused as INVALID_OPERATION, cascade %s', async (cascade) => {
@@ -217,6 +226,9 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     const other = await topics.create();
     await expect(topics.setActiveNode(topic.id, topic.rootId)).rejects.toMatchObject({ code: 'tree/root-protected' });
     await expect(topics.setActiveNode(topic.id, newId())).rejects.toMatchObject({ code: 'tree/unknown-node' });
+    await expect(topics.setActiveNode(topic.id, JSON.parse('null'))).rejects.toMatchObject({
+      code: 'tree/unknown-node',
+    });
     await expect(topics.setActiveNode(other.id, b?.id ?? '')).rejects.toMatchObject({ code: 'tree/foreign-parent' });
   });
 

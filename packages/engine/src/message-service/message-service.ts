@@ -36,8 +36,8 @@ import type {
 /** A message to be made, and where. */
 export interface CreateMessage extends NewTopicMessage {
   readonly topicId: string;
-  /** The active node if not given, or the root of an empty topic. */
-  readonly parentId?: string | undefined;
+  /** The active node if not given, or the root of an empty topic; null is the root: a first turn. */
+  readonly parentId?: string | null | undefined;
   /** An existing group below the parent that the message joins. */
   readonly siblingsGroupId?: number | undefined;
   /** Whether it becomes the active node; true if not given. */
@@ -135,12 +135,13 @@ export class MessageService {
   }
 
   /** Makes a message and goes there. */
-  create(message: CreateMessage): Promise<TopicMessage> {
+  create(wanted: CreateMessage): Promise<TopicMessage> {
     return worded(async () => {
-      const id = treeId(message.topicId);
+      const id = treeId(wanted.topicId);
+      const message = wanted.parentId === null ? { ...wanted, parentId: await this.#root(id) } : wanted;
       const { siblingsGroupId = 0, status, parentId } = message;
       if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
-      const parent = parentId === undefined ? await this.#whereUserIs(id) : nodeId(parentId);
+      const parent = parentId == null ? await this.#whereUserIs(id) : nodeId(parentId);
       const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
       return made ?? refuse('command/invalid', 'No message was made.', {});
     });
@@ -152,7 +153,11 @@ export class MessageService {
   }
 
   /** Takes a message out: its children take its place, or with `cascade` they go too. A root is refused. */
-  delete({ messageId, cascade = false }: { messageId: string; cascade?: boolean }): Promise<DeletedMessages> {
+  delete(
+    message: string | { readonly messageId: string; readonly cascade?: boolean },
+    options: { readonly cascade?: boolean } = {},
+  ): Promise<DeletedMessages> {
+    const { messageId, cascade = false } = typeof message === 'string' ? { messageId: message, ...options } : message;
     return worded(async () => {
       const place = await placeOf(this.#store, messageId);
       const mode = cascade ? 'cascade' : 'splice';
@@ -238,7 +243,7 @@ export class MessageService {
       messages: message === undefined ? [] : [{ message, ...optional(wanted) }],
       merge: false,
       select: wanted.select !== false,
-      ...(wanted.parentId === undefined ? {} : { parentId: nodeId(wanted.parentId) }),
+      ...(wanted.parentId == null ? {} : { parentId: nodeId(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
     // An append passes blank messages over, which is no way to make one.

@@ -54,7 +54,8 @@ export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
  * yet. A blank message is let through: whether it may be is for the planner to say.
  */
 export function saidIn({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
-  const content = typeof data === 'string' ? [{ type: 'text', text: data }] : data.parts;
+  // Callers without types may leave it out: then there is nothing in it to read.
+  const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
   return valueOf(parseMessage({ role, content, ...call }, { blank: 'keep' }));
