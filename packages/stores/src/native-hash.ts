@@ -1,8 +1,9 @@
 /** Node's own SHA-256 for the equality keys and attachments of stores that run there. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hashWith } from '@coppice/content';
 
 /** Has texts and bytes hashed by the platform. */
 export function hashNatively(): void {
-  hashWith((input) => createHash('sha256').update(input).digest('hex'));
+  // In one go: an object for each hash would cost more than the hashing of a message.
+  hashWith((input) => hash('sha256', input, 'hex'));
 }

@@ -7,6 +7,31 @@ import { bookmarkOf, headColumns, headOf, nodeColumns, noteColumns, noteOf, of, 
 import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, treeRow } from './scope.ts';
 import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
 
+/**
+ * The answer to a read that needs no query, for what it asks is at hand; undefined for any other. Nearly every message of a
+ * chat is planned from these alone.
+ */
+export function atHand(scope: Scope, read: Read): Answer | undefined {
+  if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
+    return undefined;
+  switch (read.ask) {
+    case 'tree':
+      return plainRow(scope.tree);
+    case 'head': {
+      const ground = groundAt(scope, read.id);
+      if (ground === null) return undefined;
+      scope.heads?.set(ground.head.id, ground.head);
+      return ground.head;
+    }
+    case 'edge': {
+      const ground = groundAt(scope, read.of);
+      return ground === null ? undefined : ground.edge;
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** Answers one read. */
 export function* answerRead(scope: Scope, read: Read): Work<Answer> {
   const other = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId ? read.treeId : null;
@@ -25,7 +50,7 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'node':
       return yield* oneNode(scope, known, read.id, ' AND removed_in IS NULL');
     case 'head': {
-      const head = groundAt(scope, read.id)?.head ?? (yield* liveHead(known, read.id));
+      const head = yield* liveHead(known, read.id);
       if (head !== null) scope.heads?.set(head.id, head);
       return head;
     }
@@ -79,8 +104,6 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'match':
       return yield* match(scope, known, read.from, read.keys);
     case 'edge': {
-      const ground = groundAt(scope, read.of);
-      if (ground !== null) return ground.edge;
       const last = 'SELECT max(position) AS p FROM node WHERE tree_id = $1 AND parent_id = $2';
       return textOrNull((yield* row(last, known, read.of)) ?? {}, 'p');
     }

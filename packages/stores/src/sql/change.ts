@@ -19,10 +19,10 @@ import {
 } from '@coppice/core';
 import { type LinearTree, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
-import { answerRead } from './answers.ts';
+import { answerRead, atHand } from './answers.ts';
 import { answerLinear } from './linear-form.ts';
 import { hydratedLog } from './log.ts';
-import { type Dialect, exec, number, type Query, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
+import { type Dialect, exec, number, type Query, row, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
 import { headColumns, headOf, of, plainHead, type StoredTree, treeColumns, treeOf } from './rows.ts';
 import { type Foreseen, idOf, type Scope, treeRow } from './scope.ts';
 import type { Tail, Tails } from './tails.ts';
@@ -58,7 +58,7 @@ export function* change<R>(
   const scope = linear === null ? locked : yield* materialised(locked, linear);
   const leaf = leafOf(scope, settled);
   yield* writeCommit(scope, settled, leaf);
-  keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled, leaf) : null);
+  keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled) : null, settled.changes);
   const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
   if (format !== (locked.tree?.format ?? 'tree'))
     yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
@@ -72,14 +72,14 @@ export function* change<R>(
  */
 function* lock(keeping: Keeping, treeId: TreeId, foresees: Foresight | undefined): Work<Scope> {
   const { dialect, owner, tails } = keeping;
+  const heads = new Map<string, NodeHead>();
   const tail = tails?.of(owner, treeId);
   // Ids may be taken by any tree: those have to be looked for.
-  if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0))
-    return { dialect, owner, treeId, tree: tail.tree, heads: new Map(), foreseen: { ...knownOf(tail), ...noIds } };
-  const locking = {
-    sql: `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${dialect.forUpdate}`,
-    params: [treeId, owner],
-  };
+  if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0)) {
+    const ground = yield* groundOf(tail, treeId, foresees);
+    return { dialect, owner, treeId, tree: tail.tree, heads, ...waysOf(tails), foreseen: { ground, ...noIds } };
+  }
+  const locking = { sql: lockTree + dialect.forUpdate, params: [treeId, owner] };
   const [found = [], ground = [], taken = []] = yield* rowsOfEach([
     locking,
     ...(foresees === undefined ? [] : foresight(dialect, treeId, foresees)),
@@ -90,21 +90,61 @@ function* lock(keeping: Keeping, treeId: TreeId, foresees: Foresight | undefined
     owner,
     treeId,
     tree: row === undefined ? null : treeOf(row),
-    heads: new Map<string, NodeHead>(),
+    heads,
+    ...waysOf(tails),
     ...(foresees === undefined ? {} : { foreseen: foreseen(foresees, ground[0], taken) }),
   };
 }
 
-const noIds = { ids: new Set<string>(), taken: new Set<string>() };
-
-function knownOf({ head }: Tail): Pick<Foreseen, 'ground'> {
-  return { ground: { head, edge: null } };
+function waysOf(tails: Tails | undefined): Pick<Scope, 'ways'> {
+  return tails === undefined ? {} : { ways: tails.ways };
 }
 
-/** What a commit of one leaf leaves of a tree; null for any other commit. */
-function tailOf(tree: StoredTree | null, { row: after }: Settled, leaf: Node | null): Tail | null {
-  if (tree === null || leaf === null || tree.format !== 'tree') return null;
-  return { tree: { ...tree, ...after, activeNodeId: leaf.id }, head: plainHead(leaf) };
+const lockTree = `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2`;
+const noIds = { ids: new Set<string>(), taken: new Set<string>() };
+
+/** The node that something is to hang below, on a tree whose row is known. */
+function* groundOf({ tree, head }: Tail, treeId: TreeId, foresees: Foresight | undefined): Work<Foreseen['ground']> {
+  const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
+  // It was just added: nothing hangs below it.
+  if (head?.id === below) return { head, edge: null };
+  if (foresees === undefined) return null;
+  const found = yield* row(namedGround, treeId, below);
+  return found === undefined ? null : { head: headOf(found), edge: textOrNull(found, 'edge') };
+}
+
+/** What a commit leaves of a tree; null where that has to be read. */
+function tailOf(tree: StoredTree | null, { row: after, changes }: Settled): Tail | null {
+  if (tree === null || tree.format !== 'tree') return null;
+  let { activeNodeId } = tree;
+  let last: Node | null = null;
+  for (const change of changes) {
+    if (change.op === 'pointed') activeNodeId = change.nodeId;
+    else if (change.op !== 'added' || change.node.aliases.length > 0) return null;
+    else last = change.node;
+  }
+  // Nothing was added after it, so nothing hangs below it.
+  const head = last !== null && last.id === activeNodeId ? plainHead(last) : null;
+  return { tree: grownTree(tree, after, activeNodeId), head };
+}
+
+// Spelt out, not spread: every message of a chat leaves one.
+function grownTree(tree: StoredTree, after: Settled['row'], activeNodeId: StoredTree['activeNodeId']): StoredTree {
+  return {
+    id: tree.id,
+    owner: tree.owner,
+    rootId: tree.rootId,
+    version: after.version,
+    structureVersion: after.structureVersion,
+    activeNodeId,
+    nextSeq: after.nextSeq,
+    createdAt: tree.createdAt,
+    updatedAt: after.updatedAt,
+    attributes: tree.attributes,
+    hasAliases: tree.hasAliases,
+    format: tree.format,
+    linear: tree.linear,
+  };
 }
 
 const groundColumns = `${of('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.tree_id = $1 AND e.parent_id = n.id) AS edge`;
@@ -161,10 +201,13 @@ function* materialised(scope: Scope, linear: LinearTree): Work<Scope> {
 /** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
 export function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
   let step = reading.next();
-  while (!step.done)
-    step = reading.next(
-      linear === null ? yield* answerRead(scope, step.value) : yield* answerLinear(scope, linear, step.value),
-    );
+  while (!step.done) {
+    const read = step.value;
+    const known = linear === null ? atHand(scope, read) : undefined;
+    if (known !== undefined) step = reading.next(known);
+    else
+      step = reading.next(linear === null ? yield* answerRead(scope, read) : yield* answerLinear(scope, linear, read));
+  }
   return step.value;
 }
 

@@ -19,28 +19,51 @@ export function* match(
     return { nodes: [], aliases: yield* aliased(scope, tree, matchParentBelow(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
-  for (const id of yield* walked(scope.dialect, tree, first ?? from, rest)) nodes.push(id);
+  for (const id of yield* walked(scope, tree, first ?? from, rest)) nodes.push(id);
   const missing = keys[nodes.length];
   if (missing === undefined) return { nodes, aliases: [] };
   return { nodes, aliases: yield* aliased(scope, tree, nodes[nodes.length - 1] ?? from, missing) };
 }
 
+/** The messages that hold a list of keys, one below the other: what is known already, then what a statement finds. */
+function* walked(scope: Scope, tree: string, from: NodeId, keys: readonly string[]): Work<readonly NodeId[]> {
+  const ways = keys.length < shortest ? undefined : scope.ways?.of(scope.treeId);
+  if (ways === undefined) return yield* found(scope.dialect, tree, from, keys);
+  const ids: NodeId[] = [];
+  let at = from;
+  for (const key of keys) {
+    const next = ways.next(at, key);
+    if (next === undefined) break;
+    ids.push(next);
+    at = next;
+  }
+  for (const id of yield* found(scope.dialect, tree, at, keys.slice(ids.length))) {
+    ways.learn(at, keys[ids.length] ?? '', id);
+    ids.push(id);
+    at = id;
+  }
+  const missing = keys[ids.length];
+  if (missing !== undefined) ways.missed(at, missing);
+  return ids;
+}
+
+// A short list costs little; who sends one has not sent it before.
+const shortest = 4;
+
+const onlyOne =
+  'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq LIMIT 1';
+
 /** One statement walks the whole prefix: a lookup per message, and no round trip for each. */
-function* walked(dialect: Dialect, tree: string, from: NodeId, keys: readonly string[]): Work<NodeId[]> {
+function* found(dialect: Dialect, tree: string, from: NodeId, keys: readonly string[]): Work<readonly NodeId[]> {
   if (keys.length === 0) return [];
   if (keys.length === 1) {
-    const one = yield* row(
-      'SELECT id FROM node WHERE tree_id = $1 AND match_parent = $2 AND equality_key = $3 AND removed_in IS NULL ORDER BY position, seq LIMIT 1',
-      tree,
-      from,
-      keys[0] ?? '',
-    );
+    const one = yield* row(onlyOne, tree, from, keys[0] ?? '');
     return one === undefined ? [] : [idOf(one)];
   }
   const { sql, params } = dialect.prefixWalk(tree, from, keys);
-  const found = yield* row(sql, ...params);
+  const answer = yield* row(sql, ...params);
   // One text instead of a row for each: making rows would cost as much as the walk.
-  const ids = JSON.parse(text(found ?? { ids: '[]' }, 'ids')) as readonly string[];
+  const ids = JSON.parse(text(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(fromColumn(id)));
 }
 

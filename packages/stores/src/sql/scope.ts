@@ -2,6 +2,7 @@
 import { type Node, type NodeHead, type NodeId, nodeId, type TreeId } from '@coppice/core';
 import { type Dialect, type Row, row, rows, text, type Work } from './query.ts';
 import { headColumns, headOf, nodeColumns, nodeOf, type StoredTree, treeColumns, treeOf } from './rows.ts';
+import type { Ways } from './ways.ts';
 
 /** What answering needs to know: whose trees, which tree, and the tree row where the caller holds it already. */
 export interface Scope {
@@ -14,6 +15,8 @@ export interface Scope {
   readonly heads?: Map<string, NodeHead>;
   /** What was fetched together with the lock, for the planner is going to ask it. Good until something is written. */
   readonly foreseen?: Foreseen;
+  /** Which messages were found below which, where a process keeps that. Only good under the lock. */
+  readonly ways?: Ways;
 }
 
 /** Answers that were fetched before they were asked for. */

@@ -109,7 +109,8 @@ export class SqlStore implements Store {
   }
 
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
-    const changed = await this.#committed(() => change(this.#keeping, treeId, planning, options));
+    this.#writable();
+    const changed = await this.#engine.transaction(() => change(this.#keeping, treeId, planning, options));
     const { commit, version } = changed;
     if (commit !== null) {
       this.#state.awaited.arrived(this.owner, commit);
@@ -341,9 +342,13 @@ export class SqlStore implements Store {
   }
 
   async #committed<T>(work: () => Work<T>): Promise<T> {
+    this.#writable();
+    return this.#engine.transaction(work);
+  }
+
+  #writable(): void {
     this.#open();
     if (this.#options.readOnly === true) readOnly();
-    return this.#engine.transaction(work);
   }
 
   /** Reads what belongs to a tree of this owner; a foreign tree is unknown. */

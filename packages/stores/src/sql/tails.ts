@@ -1,15 +1,16 @@
 /**
- * What this process's last commits left behind, tree by tree: the row and the active node. A chat goes on where it went
- * on last, and need not read again what it has just written.
+ * What this process's last commits left behind, tree by tree: the row, the active node, and which messages were found
+ * below which. A chat goes on where it went on last, and need not read again what it has just written or found.
  */
-import type { NodeHead, TreeId } from '@coppice/core';
+import type { NodeHead, RowChange, TreeId } from '@coppice/core';
 import type { StoredTree } from './rows.ts';
+import { Ways } from './ways.ts';
 
-/** A tree as a commit left it that hung a message below the active node and went there. */
+/** A tree as a commit left it. */
 export interface Tail {
   readonly tree: StoredTree;
-  /** The active node. It was just added: nothing hangs below it. */
-  readonly head: NodeHead;
+  /** The active node where the commit has just added it: nothing hangs below it. */
+  readonly head: NodeHead | null;
 }
 
 // A process that answers many users goes on in many trees; what is forgotten is read.
@@ -18,6 +19,7 @@ const mostKept = 500;
 /** The tails of one database. They hold while nobody else has written: whoever keeps them says when that ends. */
 export class Tails {
   readonly #tails = new Map<TreeId, Tail>();
+  readonly ways = new Ways();
 
   /** What is known of a tree of an owner. */
   of(owner: string, treeId: TreeId): Tail | undefined {
@@ -25,8 +27,9 @@ export class Tails {
     return tail?.tree.owner === owner ? tail : undefined;
   }
 
-  /** Takes in what a commit leaves; null where that would have to be read. */
-  left(treeId: TreeId, tail: Tail | null): void {
+  /** Takes in what a commit did and leaves; null where the tree would have to be read. */
+  left(treeId: TreeId, tail: Tail | null, changes: readonly RowChange[]): void {
+    this.ways.take(treeId, changes);
     this.#tails.delete(treeId);
     if (tail === null) return;
     this.#tails.set(treeId, tail);
@@ -38,5 +41,6 @@ export class Tails {
   /** Forgets everything: another connection has written, something was taken back, or rows changed past any commit. */
   forget(): void {
     this.#tails.clear();
+    this.ways.forget();
   }
 }

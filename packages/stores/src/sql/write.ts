@@ -34,7 +34,7 @@ interface TreeDraft {
 
 /** Writes a commit: its rows in order, the tree row, and the log. */
 export function* writeCommit(scope: Scope, settled: Settled, leaf: Leaf | null): Work<void> {
-  if (leaf !== null && scope.dialect.together) return yield* writeLeaf(scope, settled, leaf);
+  if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
   if (scope.tree === null) yield* plantTree(scope, settled);
   yield* writeRows(scope, settled);
   yield* writeLog(scope, settled.commit);
@@ -68,22 +68,36 @@ const insertLeaf = `WITH added AS (INSERT INTO node (tree_id, ${nodeColumns}, me
   logged AS (INSERT INTO change (${logColumns}) VALUES (${places(32, 11)}))
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
-/** Writes all of such a commit by one statement. Its parts see nothing of each other, and none of them has to. */
+const markLeaf = 'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2';
+
+/**
+ * Writes all of such a commit by one statement, or by one list of them. Its parts see nothing of each other, and none of
+ * them has to.
+ */
 function* writeLeaf(scope: Scope, { commit, row: after }: Settled, node: Leaf): Work<void> {
-  yield* exec(
-    insertLeaf,
-    scope.treeId,
+  const { treeId } = scope;
+  const row = [
+    treeId,
     after.version,
     after.structureVersion,
     after.nextSeq,
     after.updatedAt,
     node.id,
     scope.tree?.hasAliases === true ? 1 : 0,
-    ...nodeParams(scope.treeId, node),
-    node.addedIn,
-    node.parentId,
-    ...logParams(scope, commit),
-  );
+  ];
+  const added = nodeParams(treeId, node);
+  added.push(node.addedIn);
+  const logged = logParams(scope, commit);
+  if (scope.dialect.together) {
+    yield* exec(insertLeaf, ...row, ...added, node.parentId, ...logged);
+    return;
+  }
+  yield [
+    { sql: insertNode, params: added, want: 'count' },
+    { sql: markLeaf, params: [treeId, node.parentId, node.id], want: 'count' },
+    { sql: updateTreeRow, params: row, want: 'count' },
+    { sql: insertLog, params: logged, want: 'count' },
+  ];
 }
 
 /** Writes the rows of a commit in order, and the tree row. */

@@ -9,6 +9,7 @@ import type { Param, Query, Row } from '../sql/query.ts';
 /** A prepared statement. */
 export interface Statement {
   all(...params: readonly SqliteValue[]): readonly Row[];
+  get(...params: readonly SqliteValue[]): Row | undefined;
   iterate(...params: readonly SqliteValue[]): IterableIterator<Row>;
   run(...params: readonly SqliteValue[]): {
     readonly changes: number | bigint;
@@ -191,8 +192,12 @@ function hasNoSpace(place: string): boolean {
   }
 }
 
-function exact(param: Param): Param {
-  return typeof param === 'string' ? toColumn(param) : param;
+/** Parameters as columns can hold them. Nearly all can be handed over as they are, without a list of their own. */
+function exact(params: readonly Param[]): readonly Param[] {
+  for (const param of params)
+    if (typeof param === 'string' && toColumn(param) !== param)
+      return params.map((each) => (typeof each === 'string' ? toColumn(each) : each));
+  return params;
 }
 
 // JSON holds the mark as an escape: one that stands there bare is not ours.
@@ -222,7 +227,7 @@ export class Connection {
   /** Runs a query of the shared kind. */
   query(query: Query): readonly Row[] | number {
     const statement = this.prepared(query.sql);
-    const params = query.params.map(exact);
+    const params = exact(query.params);
     return query.want === 'rows' ? statement.all(...params).map(restored) : Number(statement.run(...params).changes);
   }
 
@@ -234,13 +239,13 @@ export class Connection {
   /** Rows of a statement with texts of ours in it. */
   page(sql: string, ...params: readonly Param[]): readonly Row[] {
     return this.prepared(sql)
-      .all(...params.map(exact))
+      .all(...exact(params))
       .map(restored);
   }
 
   /** Rows of a statement, one by one, so that a reader may stop early. */
   *iterate(sql: string, ...params: readonly Param[]): Generator<Row, void, undefined> {
-    for (const row of this.prepared(sql).iterate(...params.map(exact))) yield restored(row);
+    for (const row of this.prepared(sql).iterate(...exact(params))) yield restored(row);
   }
 
   /** Changes rows by a statement of SQLite's own. */

@@ -85,8 +85,8 @@ export class SqliteEngine implements SqlEngine {
   async #flush(): Promise<void> {
     let since = performance.now();
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, mostAtOnce);
-      await this.#together(batch);
+      const late = this.#together(this.#queue.splice(0, mostAtOnce), Date.now() + longestWait);
+      if (late !== null) await late;
       // Writers that answer each other at once would keep everything else from running.
       if (performance.now() - since < longestStretch) continue;
       await breath();
@@ -95,21 +95,37 @@ export class SqliteEngine implements SqlEngine {
     this.#flushing = false;
   }
 
-  async #together(batch: readonly Waiting[]): Promise<void> {
+  /** Commits a batch at once where the write lock is free, as it mostly is; else it is waited for. */
+  #together(batch: readonly Waiting[], until: number): Promise<void> | null {
     try {
-      const outcomes = await this.#locked(() => this.#commit(batch));
-      for (const { one, value, error } of outcomes) {
+      if (!this.#begins(until)) return this.#later(batch, until);
+      for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
       }
+      return null;
     } catch (error) {
-      if (batch.length === 1 || resultCode(error) === busy) {
-        for (const one of batch) one.reject(this.#failed(error));
-        return;
-      }
-      // One of them broke what only a commit checks: each for itself, so that the others are not refused with it.
-      for (const one of batch) await this.#together([one]);
+      return this.#apart(batch, error);
     }
+  }
+
+  async #later(batch: readonly Waiting[], until: number): Promise<void> {
+    await sleep(1 + Math.random() * 15);
+    await this.#together(batch, until);
+  }
+
+  /** A batch that failed: where one of it may have spoilt it for the others, each is tried for itself. */
+  #apart(batch: readonly Waiting[], error: unknown): Promise<void> | null {
+    if (batch.length === 1 || resultCode(error) === busy) {
+      for (const one of batch) one.reject(this.#failed(error));
+      return null;
+    }
+    return this.#eachAlone(batch);
+  }
+
+  // One of them broke what only a commit checks: the others are not refused with it.
+  async #eachAlone(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) await this.#together([one], Date.now() + longestWait);
   }
 
   /** Does all of a batch inside the transaction that was begun, and commits it. */
@@ -270,7 +286,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   #dataVersion(): number {
-    const [row] = this.#connection.all('PRAGMA data_version');
+    const row = this.#connection.prepared('PRAGMA data_version').get();
     return row === undefined ? 0 : number(row, 'data_version');
   }
 
