@@ -39,7 +39,8 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const why = whole(draft, touched, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
-  draft.updatedAt = at;
+  // A clock that was set back does not take a tree down the list of what changed last.
+  draft.updatedAt = Math.max(at, tree.updatedAt);
   if (isStructural(steps)) draft.structureVersion = version;
   return ok({ tree: finished(draft), changes });
 }

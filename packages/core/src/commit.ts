@@ -19,7 +19,8 @@ export function isStale(
   expectedVersion: number | undefined,
 ): boolean {
   if (row === null || expectedVersion === undefined) return false;
-  return row.structureVersion > expectedVersion || expectedVersion > row.version;
+  // Said the other way round, so that what is no number is no version that anybody has seen.
+  return !(expectedVersion >= row.structureVersion && expectedVersion <= row.version);
 }
 
 /** A commit that is ready to be written. */
@@ -77,7 +78,7 @@ export function settle<R>(
       version,
       structureVersion: structural ? version : (row?.structureVersion ?? 0),
       nextSeq: seq + inserts,
-      updatedAt: options.at,
+      updatedAt: Math.max(options.at, row?.updatedAt ?? options.at),
     },
   };
 }

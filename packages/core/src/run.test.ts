@@ -180,6 +180,7 @@ describe('an expected version', () => {
     expect(isStale({ version: 5, structureVersion: 3 }, 3)).toBe(false);
     expect(isStale({ version: 5, structureVersion: 3 }, 2)).toBe(true);
     expect(isStale({ version: 5, structureVersion: 3 }, 6)).toBe(true);
+    expect(isStale({ version: 5, structureVersion: 3 }, Number.NaN)).toBe(true);
     expect(isStale({ version: 5, structureVersion: 3 }, undefined)).toBe(false);
     expect(isStale(null, 4)).toBe(false);
   });
@@ -316,14 +317,25 @@ describe('the store contract', () => {
   test('[N15] a plan settles into a commit, its row changes and the numbers of the tree row', async () => {
     const { bed, ids } = await bedOf('a');
     const select: Step = { type: 'select', after: ids[0] ?? null, before: ids[0] ?? null };
-    const options = { actor: 'me', actId: logOf(bed)[0]?.actId ?? ('' as never), at: 9, additive: false };
+    const options = { actor: 'me', actId: logOf(bed)[0]?.actId ?? ('' as never), at: 5000, additive: false };
     expect(settle(bed.treeId, bed.tree, { steps: [], result: null }, options)).toBeNull();
     expect(settle(bed.treeId, bed.tree, { steps: [select], result: null }, options)).toMatchObject({
       commit: { version: 3, structural: false, kind: 'do', seq: 2, steps: [select] },
       changes: [{ op: 'pointed', nodeId: ids[0] }],
-      row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: 9 },
+      row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: 5000 },
     });
     expect(staleError(bed.treeId, 3, 2)).toMatchObject({ code: 'tree/version-conflict', data: { since: [] } });
+  });
+
+  test('[N21] a clock that was set back leaves the time of the last change, in value and row', async () => {
+    const { bed, ids } = await bedOf('a');
+    const before = bed.tree.updatedAt;
+    const { commit } = await bed.run(append(bed, 'b', ids[0] ?? nowhere), { now: () => 1 });
+    expect(commit?.at).toBe(1);
+    expect(bed.tree.updatedAt).toBe(before);
+    const options = { actor: 'me', actId: commit?.actId ?? ('' as never), at: 1, additive: false };
+    const select: Step = { type: 'select', after: ids[0] ?? null, before: bed.active };
+    expect(settle(bed.treeId, bed.tree, { steps: [select], result: null }, options)?.row.updatedAt).toBe(before);
   });
 
   test('[N16] what moves the pointer alone is no act', () => {

@@ -92,6 +92,23 @@ export function changingRules(subject: StoreSubject): void {
       if (again !== store) await again.close();
     });
 
+    rule(subject, '[K24] trees stay in the order of their changes when the clock is set back', async (store) => {
+      const early = await bedIn(store, 1);
+      const late = await bedIn(store, 2);
+      const at = (ms: number) => ({ now: () => ms });
+      const append = (bed: Bed, text: string) =>
+        ({ type: 'append', treeId: bed.treeId, messages: [{ message: user(text) }] }) as const;
+      await early.run(append(early, 'a'), at(90_000));
+      await late.run(append(late, 'b'), at(95_000));
+      await late.run(append(late, 'c'), at(5));
+      const { items } = await store.trees();
+      expect(items.map((tree) => [tree.id, tree.updatedAt])).toEqual([
+        [late.treeId, 95_000],
+        [early.treeId, 90_000],
+      ]);
+      expect((await asked(store, late.treeId, 'leaves', { limit: 1 }))[0]?.text).toBe('c');
+    });
+
     rule(subject, '[K13] an error inside a planner leaves everything as it was', async (store) => {
       const bed = await bedIn(store);
       const options = { actor: 'me', actId: actId(uuid(5)), at: 1, additive: false };
