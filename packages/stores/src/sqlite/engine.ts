@@ -293,10 +293,8 @@ export class SqliteEngine implements SqlEngine {
   async search(search: Search, lists: () => Work<readonly Found[]>): Promise<readonly Found[]> {
     try {
       let state = searchState(this.#connection, search.owner);
-      while (state.behind && !this.#opened.readOnly) {
-        await this.#catchUp();
+      while (state.behind && !this.#opened.readOnly && (await this.#catchUp()))
         state = searchState(this.#connection, search.owner);
-      }
       const found = findHits(this.#connection, search, !state.behind);
       return state.lists ? [...found, ...this.#inTransaction('BEGIN', lists)] : found;
     } catch (error) {
@@ -304,16 +302,25 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  #catchUp(): Promise<void> {
-    return this.#locked(() => {
-      try {
-        catchUp(this.#connection);
-        this.#connection.database.exec('COMMIT');
-      } catch (error) {
-        this.#rollback();
-        throw error;
-      }
-    });
+  /** Brings the index on. False where nothing can be written now: a full disk keeps nobody from reading. */
+  async #catchUp(): Promise<boolean> {
+    try {
+      await this.#locked(() => {
+        try {
+          catchUp(this.#connection);
+          failpoint('index');
+          this.#connection.database.exec('COMMIT');
+        } catch (error) {
+          this.#rollback();
+          throw error;
+        }
+      });
+      return true;
+    } catch (error) {
+      const failed = this.#failed(error);
+      if (isAppError(failed) && failed.kind === 'unavailable') return false;
+      throw failed;
+    }
   }
 
   info(): StoreInfo {
