@@ -18,6 +18,12 @@ const PromptDialog = lazy(() =>
 const CompactDialog = lazy(() =>
   import('./tree-work/compact-dialog.tsx').then((module) => ({ default: module.CompactDialog })),
 );
+const ImportDialog = lazy(() =>
+  import('./transfer/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
+);
+const ExportDialog = lazy(() =>
+  import('./transfer/export-dialog.tsx').then((module) => ({ default: module.ExportDialog })),
+);
 const Palette = lazy(() => import('./keys/palette.tsx').then((module) => ({ default: module.Palette })));
 const KeysDialog = lazy(() => import('./keys/keys-dialog.tsx').then((module) => ({ default: module.KeysDialog })));
 const Tour = lazy(() => import('./home/tour.tsx').then((module) => ({ default: module.Tour })));
@@ -37,6 +43,8 @@ export function Dialogs(): ReactElement | null {
       ) : null}
       {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
       {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
+      {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
+      {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}
       {opened.name === 'palette' ? <Palette onClose={close} /> : null}
       {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
       {opened.name === 'tour' ? <Tour onClose={close} /> : null}

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openStage, type Stage, soon } from './harness.ts';
 import { payloads } from './payloads.ts';
 
 const long = process.env.COPPICE_LONG !== undefined;
@@ -73,30 +73,6 @@ test('[B30] no text of a model runs, leaves the page or asks another host, where
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-/** What axe finds that is serious, in a sentence each. */
-async function serious({ page }: Tab): Promise<readonly string[]> {
-  // The policy of the page forbids scripts from elsewhere; the test's own goes around it.
-  await page.evaluate((await import('node:fs')).readFileSync(axe, 'utf8'));
-  const found = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((result) => JSON.stringify(result.violations))',
-  );
-  const findings: readonly Finding[] = JSON.parse(String(found));
-  return findings
-    .filter((finding) => finding.impact === 'serious' || finding.impact === 'critical')
-    .map(
-      (finding) =>
-        `${finding.id}: ${finding.nodes.map((node) => `${node.html.slice(0, 160)} — ${node.failureSummary.slice(0, 200)}`).join(' | ')}`,
-    );
-}
 
 const screens = (id: string, pause: string) =>
   [

@@ -5,8 +5,9 @@ import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, type Place, treePlace } from '../state/router.ts';
-import { useUi } from '../state/ui.ts';
+import { open, useUi } from '../state/ui.ts';
 import type { SearchHit, TreeView } from '../state/wire.ts';
+import { DropGround } from '../transfer/drop-ground.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
@@ -96,6 +97,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                 )}
               </div>
             </div>
+            <DropGround />
             {found === null ? null : (
               <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
             )}
@@ -159,6 +161,9 @@ function Trees({ filter }: { readonly filter: string }): ReactElement {
                 ? t('recorded')
                 : t('trees')}
         </h2>
+        <Button look="quiet" small icon="import" onClick={() => open({ name: 'import' })}>
+          {t('importMenu')}
+        </Button>
         <div className="seg hide-phone">
           {(['recent', 'size', 'title'] as const).map((each) => (
             <button key={each} type="button" aria-pressed={order === each} onClick={() => setOrder(each)}>
@@ -210,6 +215,9 @@ function NoTrees(): ReactElement {
       <div className="row">
         <Button look="primary" icon="plus" onClick={() => void newTree()}>
           {t('newTree')}
+        </Button>
+        <Button icon="import" onClick={() => open({ name: 'import' })}>
+          {t('importMenu')}
         </Button>
         <Button onClick={() => void seeExample().then(loadTrees)}>{t('seeExample')}</Button>
       </div>

@@ -6,6 +6,7 @@ import { asProblem } from '../state/http.ts';
 import { loadRegisters, useLists } from '../state/lists.ts';
 import { setTheme, useUi } from '../state/ui.ts';
 import type { McpServerView, SettingsView } from '../state/wire.ts';
+import { DataCard } from '../transfer/data-card.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
@@ -38,6 +39,7 @@ export function SettingsScreen(): ReactElement {
               <h1 className="grow">{t('settings')}</h1>
             </div>
             <Looks />
+            <DataCard />
             <Providers settings={settings} />
             <Models />
             <Tools servers={servers} />

@@ -1,7 +1,9 @@
 import type { en } from './en.ts';
+import { transferDe } from './transfer-de.ts';
 
 /** German. The compiler asks for every sentence that English has. */
 export const de: Readonly<Record<keyof typeof en, string>> = {
+  ...transferDe,
   aboveSummary: 'Hierüber erhält das Modell eine Zusammenfassung',
   addModel: 'Modell hinzufügen',
   again: 'Noch einmal',

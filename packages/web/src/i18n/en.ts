@@ -1,5 +1,8 @@
+import { transferEn } from './transfer-en.ts';
+
 /** English: every sentence of the page by its name. `x.one` and `x.other` are the two forms of a counted one. */
 export const en = {
+  ...transferEn,
   aboveSummary: 'Above here the model gets a summary',
   addModel: 'Add a model',
   again: 'Again',

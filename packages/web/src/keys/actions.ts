@@ -159,6 +159,32 @@ export const actions: readonly Action[] = [
     listed: true,
     run: just(() => go({ name: 'settings' })),
   },
+  {
+    id: 'import',
+    label: 'importMenu',
+    icon: 'import',
+    keys: ['g i'],
+    listed: true,
+    run: just(() => open({ name: 'import' })),
+  },
+  {
+    id: 'export',
+    label: 'exportMenu',
+    icon: 'export',
+    keys: ['g e'],
+    listed: true,
+    run: onTree(({ treeId, state }) =>
+      open({ name: 'export', about: { treeId, leaf: state.part?.leaf ?? null, marked: useUi.getState().current } }),
+    ),
+  },
+  {
+    id: 'export-all',
+    label: 'exportAllMenu',
+    icon: 'export',
+    keys: [],
+    listed: true,
+    run: just(() => open({ name: 'export', about: null })),
+  },
   { id: 'trash', label: 'trash', icon: 'trash', keys: [], listed: true, run: just(() => go({ name: 'trash' })) },
   {
     id: 'up',

@@ -1,6 +1,7 @@
 /** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
+import type { ExportAbout } from '../transfer/export-dialog.tsx';
 import { read, write } from './kept.ts';
 
 /** What the panel at the right shows. */
@@ -16,6 +17,8 @@ export type Opened =
   | { readonly name: 'bookmark'; readonly nodeId: NodeId; readonly title: string }
   | { readonly name: 'prompt' }
   | { readonly name: 'compact' }
+  | { readonly name: 'import' }
+  | { readonly name: 'export'; readonly about: ExportAbout | null }
   | { readonly name: 'palette' }
   | { readonly name: 'keys' }
   | { readonly name: 'tour' };

@@ -172,6 +172,14 @@ export function TreeBar(): ReactElement {
           {t('copyOut')}
         </MenuItem>
         <MenuItem
+          icon="export"
+          onSelect={() =>
+            open({ name: 'export', about: { treeId: session.treeId, leaf, marked: useUi.getState().current } })
+          }
+        >
+          {t('exportMenu')}
+        </MenuItem>
+        <MenuItem
           icon="panel"
           checked={panelShown}
           onSelect={() => showPanel(panelShown ? null : useUi.getState().panel)}

@@ -1,0 +1,184 @@
+import type { NodeId, TreeId } from '@coppice/core';
+import { type ReactElement, useEffect, useId, useState } from 'react';
+import { num, t } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { asProblem } from '../state/http.ts';
+import { read, write } from '../state/kept.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { downloadOf, type ExportReport, type FormatView, type Part, transferApi } from './wire.ts';
+
+/** What is exported: a tree with the end of the thread and the marked message, or everything. */
+export interface ExportAbout {
+  readonly treeId: TreeId;
+  readonly leaf: NodeId | null;
+  readonly marked: NodeId | null;
+}
+
+interface ExportDialogProps {
+  readonly about: ExportAbout | null;
+  readonly onClose: () => void;
+}
+
+type What = Part['what'];
+
+/** Taking a tree, a part of it, or everything along, in a format whose losses are said beforehand. */
+export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
+  const [formats, setFormats] = useState<readonly FormatView[]>([]);
+  const [chosen, setChosen] = useState(read('export-format') ?? (about === null ? 'archive' : 'markdown'));
+  const formatField = useId();
+  const [what, setWhat] = useState<What>('tree');
+  const [trashed, setTrashed] = useState(false);
+  useEffect(() => {
+    transferApi.formats().then(
+      ({ items }) => setFormats(items.filter((format) => format.writes !== null)),
+      (thrown) => complain(asProblem(thrown)),
+    );
+  }, []);
+  const format = formats.find((each) => each.name === chosen) ?? formats[0];
+  const part = partOf(about, what);
+  return (
+    <Dialog title={t(about === null ? 'exportAllTitle' : 'exportTitle')} onClose={onClose} className="export-dialog">
+      {about === null ? null : <Parts about={about} what={what} onChoose={setWhat} />}
+      <div className="export-format">
+        <label htmlFor={formatField}>{t('exportFormat')}</label>
+        <select
+          id={formatField}
+          className="field"
+          value={format?.name ?? ''}
+          onChange={(event) => {
+            setChosen(event.target.value);
+            write('export-format', event.target.value);
+          }}
+        >
+          {formats.map((each) => (
+            <option key={each.name} value={each.name}>
+              {each.label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {format === undefined ? null : (
+        <>
+          <p className="hint" lang="en">
+            {format.summary}
+          </p>
+          {about === null && format.writes?.files === 'per-tree' ? <p className="hint">{t('exportZip')}</p> : null}
+          <Losses about={about} format={format} part={part} />
+        </>
+      )}
+      {about === null ? (
+        <label className="row check-row">
+          <input type="checkbox" checked={trashed} onChange={(event) => setTrashed(event.target.checked)} />
+          {t('exportTrashed')}
+        </label>
+      ) : null}
+      <div className="row foot-row">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        {format === undefined ? null : (
+          <a
+            className="btn primary"
+            href={downloadOf(about?.treeId ?? null, format.name, part, trashed)}
+            download
+            onClick={() => onClose()}
+          >
+            <Icon name="export" />
+            {t('exportTake')}
+          </a>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function partOf(about: ExportAbout | null, what: What): Part {
+  if (about === null || what === 'tree') return { what: 'tree' };
+  const node = what === 'branch' ? (about.marked ?? about.leaf) : about.leaf;
+  return node === null ? { what: 'tree' } : { what, node };
+}
+
+const parts = [
+  { what: 'path', label: 'exportThread' },
+  { what: 'branch', label: 'exportBranch' },
+  { what: 'tree', label: 'exportTree' },
+] as const;
+
+function Parts({
+  about,
+  what,
+  onChoose,
+}: {
+  readonly about: ExportAbout;
+  readonly what: What;
+  readonly onChoose: (what: What) => void;
+}): ReactElement {
+  return (
+    <fieldset className="export-parts">
+      <legend>{t('exportWhat')}</legend>
+      {parts.map((each) => (
+        <label key={each.what} className="row check-row">
+          <input
+            type="radio"
+            name="what"
+            checked={what === each.what}
+            disabled={each.what !== 'tree' && about.leaf === null}
+            onChange={() => onChoose(each.what)}
+          />
+          {t(each.label)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface LossesProps {
+  readonly about: ExportAbout | null;
+  readonly format: FormatView;
+  readonly part: Part;
+}
+
+/** What would be lost of this very tree, counted; of everything only what the format can never hold is said. */
+function Losses({ about, format, part }: LossesProps): ReactElement {
+  const [report, setReport] = useState<ExportReport | null>(null);
+  const treeId = about?.treeId ?? null;
+  const { what, node } = part;
+  useEffect(() => {
+    setReport(null);
+    if (treeId === null) return;
+    const stop = new AbortController();
+    transferApi.report(treeId, format.name, { what, node }, stop.signal).then(setReport, (thrown) => {
+      if (!stop.signal.aborted) complain(asProblem(thrown));
+    });
+    return () => stop.abort();
+  }, [treeId, format.name, what, node]);
+  const loses = format.writes?.loses ?? {};
+  if (treeId !== null && report === null)
+    return (
+      <p className="hint" role="status">
+        {t('exportWeighing')}
+      </p>
+    );
+  const lost =
+    report === null ? Object.keys(loses).map((name) => [name, null] as const) : Object.entries(report.counts);
+  if (lost.length === 0)
+    return (
+      <p className="hint loses-nothing" role="status">
+        <Icon name="check" />
+        {t('exportLosesNothing')}
+      </p>
+    );
+  return (
+    <section className="loses" aria-label={t('exportLoses')}>
+      <h3>{t('exportLoses')}</h3>
+      <ul>
+        {lost.map(([name, count]) => (
+          <li key={name}>
+            <span className="num">{count === null ? '' : num(count)}</span>
+            <span lang="en">{loses[name] ?? report?.losses.find((loss) => loss.what === name)?.message ?? name}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

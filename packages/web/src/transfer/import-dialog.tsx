@@ -1,0 +1,163 @@
+import { type ReactElement, useRef } from 'react';
+import { t, tn } from '../i18n/index.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import {
+  type ImportItem,
+  importForReal,
+  importSources,
+  shareOf,
+  stopImport,
+  useImports,
+  wishImports,
+} from './import-queue.ts';
+import { ImportReport } from './import-report.tsx';
+import { chosenSources, droppedSources } from './sources.ts';
+
+/** Bringing conversations in: where to drop them, how far they are, and what became of each. */
+export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const items = useImports((queue) => queue.items);
+  return (
+    <Dialog title={t('importTitle')} onClose={onClose} className="import-dialog">
+      {items.map((item) => (
+        <Item key={item.key} item={item} onClose={onClose} />
+      ))}
+      <Zone small={items.length > 0} />
+    </Dialog>
+  );
+}
+
+/** Where files are dropped or chosen. */
+function Zone({ small }: { readonly small: boolean }): ReactElement {
+  const wish = useImports((queue) => queue.wish);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const chosen = (input: HTMLInputElement) => {
+    if (input.files !== null) importSources(chosenSources(input.files));
+    // The same file may be chosen again.
+    input.value = '';
+  };
+  return (
+    <section
+      className={small ? 'drop-zone small' : 'drop-zone'}
+      aria-label={t('importTitle')}
+      data-testid="drop-zone"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        void droppedSources(event.dataTransfer).then((sources) => importSources(sources));
+      }}
+    >
+      {small ? null : (
+        <>
+          <Icon name="import" />
+          <p>{t('importHint')}</p>
+          <p className="hint">{t('importAgain')}</p>
+        </>
+      )}
+      <div className="row choose-row">
+        <Button look={small ? 'plain' : 'primary'} icon="plus" onClick={() => files.current?.click()}>
+          {t('chooseFiles')}
+        </Button>
+        <Button icon="folder" onClick={() => folder.current?.click()}>
+          {t('chooseFolder')}
+        </Button>
+      </div>
+      <input ref={files} type="file" multiple hidden onChange={(event) => chosen(event.currentTarget)} />
+      <input
+        ref={(element) => {
+          folder.current = element;
+          // React has no name for it.
+          element?.setAttribute('webkitdirectory', '');
+        }}
+        type="file"
+        hidden
+        onChange={(event) => chosen(event.currentTarget)}
+      />
+      <label className="row check-row">
+        <input
+          type="checkbox"
+          checked={wish.dryRun}
+          onChange={(event) => wishImports({ dryRun: event.target.checked })}
+        />
+        {t('dryRun')}
+      </label>
+      <label className="row check-row">
+        <input
+          type="checkbox"
+          checked={wish.strict}
+          onChange={(event) => wishImports({ strict: event.target.checked })}
+        />
+        {t('strictRun')}
+      </label>
+    </section>
+  );
+}
+
+function stateOf(item: ImportItem): string {
+  const share = shareOf(item);
+  const percent = share === null ? null : Math.floor(share * 100);
+  if (item.phase === 'waiting') return t('importWaiting');
+  if (item.phase === 'packing') return t('importPacking');
+  if (item.phase === 'sending') return t('importSending', { n: percent ?? 0 });
+  if (item.phase === 'importing') return percent === null ? t('importReading') : t('importReadingOf', { n: percent });
+  const { view, problem } = item;
+  if (problem?.code === 'page/aborted' || view?.state === 'cancelled') return t('importCancelled');
+  if (problem !== null || view === null || view.state === 'failed') return t('importFailed');
+  return view.dryRun ? t('importLooked') : t('importDone');
+}
+
+function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: () => void }): ReactElement {
+  const { view, problem, phase } = item;
+  const over = phase === 'over';
+  const share = shareOf(item);
+  const said = problem?.message ?? view?.error?.message ?? '';
+  const bad = over && (problem !== null || view === null || view.state === 'failed');
+  const stopped = view?.state === 'cancelled';
+  return (
+    <section className="import-item" aria-label={t('importReport', { name: item.name })}>
+      <div className="row import-head">
+        <Icon name={!over ? 'import' : bad ? 'warn' : 'check'} />
+        <b className="clip">{item.name}</b>
+        {view?.format == null ? null : <span className="chip">{view.format.label}</span>}
+        <span className="grow" />
+        <span className={bad ? 'import-state bad' : 'import-state'} role="status">
+          {stateOf(item)}
+        </span>
+        {over ? null : (
+          <Button small onClick={() => void stopImport(item.key)}>
+            {t('importStop')}
+          </Button>
+        )}
+      </div>
+      {over ? null : (
+        <>
+          <progress
+            aria-label={t('importUnderWay', { name: item.name })}
+            {...(share === null ? {} : { value: share })}
+          />
+          {view === null ? null : (
+            <p className="hint">
+              {tn('treesInAll', view.progress.conversations)}, {tn('messages', view.progress.records)}
+            </p>
+          )}
+        </>
+      )}
+      {over && said !== '' && !stopped ? (
+        <p className="import-said" lang="en">
+          {said}
+        </p>
+      ) : null}
+      {over && view !== null ? <ImportReport view={view} onClose={onClose} /> : null}
+      {over && view?.dryRun === true && view.state === 'done' && item.source !== null ? (
+        <div className="row foot-row">
+          <Button look="primary" icon="import" onClick={() => importForReal(item)}>
+            {t('importForReal')}
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { num, t, tn } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { asProblem } from '../state/http.ts';
+import { addressFor, go, treePlace } from '../state/router.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { type ImportedTree, type ImportFinding, type ImportView, type Page, transferApi } from './wire.ts';
+
+type Tally = NonNullable<ImportView['report']>['records'];
+
+const columns = ['read', 'stored', 'merged', 'rejected'] as const;
+const columnNames = {
+  read: 'columnRead',
+  stored: 'columnStored',
+  merged: 'columnMerged',
+  rejected: 'columnRejected',
+} as const;
+
+/** What an import did: how much of each, which trees, and what was noticed. */
+export function ImportReport({
+  view,
+  onClose,
+}: {
+  readonly view: ImportView;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { report, listed, id } = view;
+  const all = Object.values(report?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  return (
+    <>
+      {report === null ? null : (
+        <table className="tally">
+          <thead>
+            <tr>
+              <td />
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {t(columnNames[column])}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Line name={t('conversations')} tally={report.conversations} />
+            <Line name={t('recordsName')} tally={report.records} />
+          </tbody>
+        </table>
+      )}
+      {report !== null && report.attachments > 0 ? (
+        <p className="hint">{tn('attachmentsCame', report.attachments)}</p>
+      ) : null}
+      {listed.trees > 0 ? (
+        <Paged name={t('newTreesName')} id={id} load={transferApi.trees}>
+          {(tree) => (
+            <li key={tree.treeId}>
+              {view.dryRun ? (
+                <span className="clip">{tree.title ?? t('untitled')}</span>
+              ) : (
+                <TreeLink tree={tree} onGo={onClose} />
+              )}
+              <span className="dim">{t(tree.created ? 'columnStored' : 'columnMerged')}</span>
+            </li>
+          )}
+        </Paged>
+      ) : null}
+      {listed.findings > 0 ? (
+        <Paged name={t('findingsName')} id={id} load={transferApi.findings}>
+          {(finding, index) => <FindingLine key={index} finding={finding} />}
+        </Paged>
+      ) : null}
+      {all > 0 ? <p className="hint">{tn('findingsInAll', all)}</p> : null}
+      {report !== null && all === 0 ? <p className="hint">{t('nothingNoticed')}</p> : null}
+    </>
+  );
+}
+
+/** A link that closes the dialog on the way: it would lie over what was gone to. */
+function TreeLink({ tree, onGo }: { readonly tree: ImportedTree; readonly onGo: () => void }): ReactElement {
+  const place = treePlace(tree.treeId);
+  return (
+    <a
+      className="clip"
+      href={addressFor(place)}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        onGo();
+        go(place);
+      }}
+    >
+      {tree.title ?? t('untitled')}
+    </a>
+  );
+}
+
+function Line({ name, tally }: { readonly name: string; readonly tally: Tally }): ReactElement {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      {columns.map((column) => (
+        <td key={column} className={tally[column] === 0 ? 'num none' : 'num'}>
+          {num(tally[column])}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+const severities = {
+  loss: { label: 'findingLoss', icon: 'warn' },
+  repair: { label: 'findingRepair', icon: 'tool' },
+  note: { label: 'findingNote', icon: 'check' },
+} as const;
+
+function FindingLine({ finding }: { readonly finding: ImportFinding }): ReactElement {
+  const { label, icon } = severities[finding.severity];
+  return (
+    <li className={`finding ${finding.severity}`}>
+      <Icon name={icon} />
+      <span className="kind">{t(label)}</span>
+      <span className="said" lang="en">
+        {finding.message}
+      </span>
+    </li>
+  );
+}
+
+interface PagedProps<T> {
+  readonly name: string;
+  readonly id: string;
+  readonly load: (id: string, cursor?: string) => Promise<Page<T>>;
+  readonly children: (item: T, index: number) => ReactNode;
+}
+
+/** A list that comes page by page, as far as somebody wants to see it. */
+function Paged<T>({ name, id, load, children }: PagedProps<T>): ReactElement {
+  const [items, setItems] = useState<readonly T[]>([]);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const more = useCallback(
+    (from?: string) =>
+      load(id, from).then(
+        (page) => {
+          setItems((known) => (from === undefined ? page.items : [...known, ...page.items]));
+          setCursor(page.cursor);
+        },
+        (thrown) => complain(asProblem(thrown)),
+      ),
+    [id, load],
+  );
+  useEffect(() => void more(), [more]);
+  return (
+    <>
+      <h3 className="paged-name">{name}</h3>
+      <ul className="paged" aria-label={name}>
+        {items.map(children)}
+      </ul>
+      {cursor === null ? null : (
+        <Button small look="quiet" onClick={() => void more(cursor)}>
+          {t('showMore')}
+        </Button>
+      )}
+    </>
+  );
+}

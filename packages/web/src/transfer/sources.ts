@@ -1,0 +1,80 @@
+/** What somebody dropped or chose: files, each an import of its own, and folders, each one import with all its files. */
+
+/** A file of a folder, by its path in it. */
+export interface FolderFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+/** One thing to import. */
+export type Source =
+  | { readonly kind: 'file'; readonly name: string; readonly file: File }
+  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[] };
+
+// More is not an export but somebody's home directory.
+const [deepest, most] = [12, 20_000];
+
+function entriesIn(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const found: FileSystemEntry[] = [];
+  return new Promise((resolve, reject) => {
+    // A reader gives a hundred at a time, and none when there are no more.
+    const more = () =>
+      reader.readEntries((some) => {
+        if (some.length === 0) return resolve(found);
+        for (const entry of some) found.push(entry);
+        more();
+      }, reject);
+    more();
+  });
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}
+
+async function filesBelow(top: FileSystemDirectoryEntry): Promise<readonly FolderFile[]> {
+  const files: FolderFile[] = [];
+  const folders = [{ entry: top, path: '', depth: 0 }];
+  for (let folder = folders.pop(); folder !== undefined && files.length < most; folder = folders.pop()) {
+    const { path: above, depth } = folder;
+    for (const entry of await entriesIn(folder.entry)) {
+      const path = `${above}${entry.name}`;
+      if (isFile(entry)) files.push({ path, file: await fileOf(entry) });
+      else if (isFolder(entry) && depth < deepest) folders.push({ entry, path: `${path}/`, depth: depth + 1 });
+    }
+  }
+  return files;
+}
+
+/** What was dropped. The list is only there while the drop is handled, so it is read before anything is waited for. */
+export async function droppedSources(data: DataTransfer): Promise<readonly Source[]> {
+  const entries = [...data.items].flatMap((item) => (item.kind === 'file' ? [item.webkitGetAsEntry()] : []));
+  const plain = [...data.files];
+  const sources: Source[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const file = plain[index];
+    if (entry !== null && isFolder(entry))
+      sources.push({ kind: 'folder', name: entry.name, files: await filesBelow(entry) });
+    else if (file !== undefined) sources.push({ kind: 'file', name: file.name, file });
+  }
+  return sources;
+}
+
+/** What was chosen: files, or a folder, whose files say where in it they are. */
+export function chosenSources(chosen: FileList): readonly Source[] {
+  const files = [...chosen];
+  const [first] = files;
+  const top = first?.webkitRelativePath.split('/')[0] ?? '';
+  if (top === '') return files.map((file) => ({ kind: 'file', name: file.name, file }));
+  const inside = files.slice(0, most).map((file) => ({ path: file.webkitRelativePath.slice(top.length + 1), file }));
+  return [{ kind: 'folder', name: top, files: inside }];
+}

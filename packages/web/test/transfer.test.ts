@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+const folder = mkdtempSync(join(tmpdir(), 'coppice-files-'));
+
+function chat(name: string, turns = 1) {
+  const messages = Array.from({ length: turns }, (_, turn) => [
+    { role: 'user', content: `${name}: question ${turn}` },
+    { role: 'assistant', content: `${name}: answer ${turn}` },
+  ]);
+  return { id: name, title: name, messages: messages.flat() };
+}
+
+/** A session of Claude Code, one record a line. */
+function session(title: string): string {
+  const sessionId = randomUUID();
+  const [first, second] = [randomUUID(), randomUUID()];
+  const timestamp = '2026-01-02T03:04:05.000Z';
+  const lines = [
+    { type: 'user', uuid: first, parentUuid: null, message: { role: 'user', content: 'Hello' } },
+    {
+      type: 'assistant',
+      uuid: second,
+      parentUuid: first,
+      message: { role: 'assistant', id: 'm', type: 'message', model: 'x', content: [{ type: 'text', text: 'Hi' }] },
+    },
+    { type: 'custom-title', customTitle: title },
+  ];
+  return lines.map((line) => `${JSON.stringify({ ...line, sessionId, timestamp })}\n`).join('');
+}
+
+function write(name: string, value: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value));
+  return path;
+}
+
+beforeAll(async () => {
+  stage = await openStage();
+  demo = await plantDemo(stage.server);
+});
+afterAll(async () => {
+  await stage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const importDialog = ({ page }: Tab) => page.getByRole('dialog', { name: 'Import conversations' });
+
+/** Drops files as a hand would; their content is made in the page, which is where a drop comes from. */
+async function drop({ page }: Tab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const data = await page.evaluateHandle(
+    `(() => {
+      const data = new DataTransfer();
+      for (const [name, text] of Object.entries(${JSON.stringify(files)})) data.items.add(new File([text], name));
+      return data;
+    })()`,
+  );
+  for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent(target, type, { dataTransfer: data });
+}
+
+test('[B80] files dropped on home come in with a report that adds up, and links to the trees', async () => {
+  const tab = await stage.open('/');
+  await tab.page.getByRole('heading', { name: 'Trees', level: 2 }).waitFor();
+  await drop(tab, '.home', {
+    'tea.json': JSON.stringify([chat('Tea at four'), chat('Tea at five'), 'no conversation']),
+  });
+  const dialog = importDialog(tab);
+  const item = dialog.getByRole('region', { name: 'What came in from tea.json' });
+  await item.getByText('Imported', { exact: true }).waitFor();
+  const row = item.getByRole('row', { name: /^Conversations/ });
+  await soon(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await item.getByRole('list', { name: 'What was noticed' }).getByText('Left out', { exact: true }).waitFor();
+  expect(await serious(tab)).toEqual([]);
+  await item.getByRole('link', { name: 'Tea at five' }).click();
+  await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
+  expect(await dialog.count()).toBe(0);
+  await tab.page.goto(stage.url);
+  await tab.page.locator('.trees').getByText('Tea at four').waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B81] a folder is one import, and a file that cannot be read says why while the others come in', async () => {
+  const top = join(folder, 'exports');
+  mkdirSync(join(top, 'deep'), { recursive: true });
+  writeFileSync(join(top, 'one.jsonl'), session('From a folder'));
+  writeFileSync(join(top, 'deep', 'two.jsonl'), session('From deep in a folder'));
+  const tab = await stage.open('/');
+  await tab.page.getByRole('button', { name: 'Import…' }).click();
+  const dialog = importDialog(tab);
+  await dialog.locator('input[webkitdirectory]').setInputFiles(top);
+  const whole = dialog.getByRole('region', { name: 'What came in from exports' });
+  await whole.getByRole('link', { name: 'From deep in a folder' }).waitFor();
+  await whole.getByRole('link', { name: 'From a folder' }).waitFor();
+  const files = [write('nonsense.txt', 'Nobody can read this.'), write('fine.json', chat('A fine chat'))];
+  await dialog.locator('input[multiple]').setInputFiles(files);
+  const bad = dialog.getByRole('region', { name: 'What came in from nonsense.txt' });
+  await bad.getByText('Not imported').waitFor();
+  await bad.getByText('looks like conversations').waitFor();
+  await dialog.getByRole('link', { name: 'A fine chat' }).waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B82] an import goes on over a reload, is found again on home, and stops when it is told to', async () => {
+  const path = write('many.json', JSON.stringify(Array.from({ length: 3_000 }, (_, index) => chat(`Many ${index}`))));
+  const tab = await stage.open('/');
+  await tab.page.getByRole('button', { name: 'Import…' }).click();
+  await importDialog(tab).locator('input[multiple]').setInputFiles(path);
+  await importDialog(tab).getByText('conversations so far').waitFor();
+  await tab.page.reload();
+  const line = tab.page.locator('.under-way');
+  await line.getByText('Importing many.json').waitFor();
+  await line.getByRole('button', { name: 'Show' }).click();
+  await importDialog(tab).getByRole('button', { name: 'Stop' }).click();
+  await importDialog(tab).getByText('Stopped; what was in by then stays').waitFor();
+  // Imports belong to the process that took them; the page's is the one on the socket.
+  const newest = await tab.page.evaluate(
+    "fetch('/api/imports').then((answer) => answer.json()).then((list) => list.items[0])",
+  );
+  expect(newest).toMatchObject({ name: 'many.json', state: 'cancelled', report: null });
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B83] what is only looked at stores nothing, and comes in when that is said', async () => {
+  const tab = await stage.open('/');
+  await tab.page.getByRole('button', { name: 'Import…' }).click();
+  const dialog = importDialog(tab);
+  await dialog.getByLabel('Only look').check();
+  await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
+  await dialog.getByText('Nothing was stored').waitFor();
+  const found = async () => (await stage.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
+  expect(await found()).toBe(0);
+  await dialog.getByRole('button', { name: 'Import now' }).click();
+  await dialog.getByText('Imported', { exact: true }).waitFor();
+  expect(await found()).toBe(1);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+/** Presses the link of the open export dialog and reads what comes. */
+async function taken({ page }: Tab): Promise<{ readonly name: string; readonly text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('link', { name: 'Download' }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+test('[B84] a tree, its thread or a branch is taken along, and what the format cannot hold is counted before', async () => {
+  const tab = await stage.open(`/t/${demo.id}`);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('The script stops').waitFor();
+  const openDialog = async () => {
+    await page.getByRole('button', { name: 'More' }).first().click();
+    await page.getByRole('menuitem', { name: 'Export…' }).click();
+    return page.getByRole('dialog', { name: 'Export this tree' });
+  };
+  let dialog = await openDialog();
+  await dialog.getByRole('combobox', { name: 'Format' }).selectOption('markdown');
+  await dialog
+    .getByRole('region', { name: 'What this format cannot hold' })
+    .getByText('Bookmarks are left out')
+    .waitFor();
+  expect(await serious(tab)).toEqual([]);
+  const whole = await taken(tab);
+  expect(whole.name).toMatch(/\.md$/);
+  expect(whole.text).toContain('HAProxy');
+  dialog = await openDialog();
+  await dialog.getByLabel('This thread').check();
+  await dialog.getByRole('combobox', { name: 'Format' }).selectOption('linear');
+  const thread = await taken(tab);
+  const { messages }: { readonly messages: readonly unknown[] } = JSON.parse(thread.text);
+  expect(messages.length).toBeGreaterThan(2);
+  dialog = await openDialog();
+  await dialog.getByLabel('The whole tree').check();
+  await dialog.getByRole('combobox', { name: 'Format' }).selectOption('archive');
+  await dialog.getByText('Nothing is lost.').waitFor();
+  const archive = await taken(tab);
+  expect(archive.name).toMatch(/\.coppice\.jsonl$/);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B85] everything is taken along from the settings, and by name', async () => {
+  const tab = await stage.open('/settings');
+  await tab.page.getByRole('button', { name: 'Export everything…' }).click();
+  const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
+  await dialog.getByRole('combobox', { name: 'Format' }).selectOption('html');
+  await dialog.getByText('One file for each tree, in a zip.').waitFor();
+  expect(await serious(tab)).toEqual([]);
+  expect((await taken(tab)).name).toMatch(/^coppice-.*\.zip$/);
+  await tab.page.keyboard.press('Control+k');
+  await tab.page.getByRole('combobox').fill('export everything');
+  await tab.page.keyboard.press('Enter');
+  await dialog.getByRole('combobox', { name: 'Format' }).selectOption('archive');
+  const { text } = await taken(tab);
+  expect(text.split('\n').length).toBeGreaterThan(10);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B86] keys alone open and close it, a phone and the dark hold it, and it speaks German', async () => {
+  const looks = [
+    { colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+    { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  ] as const;
+  const path = write('keys.json', JSON.stringify([chat('By keys'), 'no conversation']));
+  for (const look of looks) {
+    const tab = await stage.open('/', look);
+    await tab.page.getByRole('button', { name: 'Import…' }).waitFor();
+    await tab.page.keyboard.press('g');
+    await tab.page.keyboard.press('i');
+    const dialog = importDialog(tab);
+    await dialog.waitFor();
+    const chooser = tab.page.waitForEvent('filechooser');
+    await dialog.getByRole('button', { name: 'Choose files…' }).focus();
+    await tab.page.keyboard.press('Enter');
+    await (await chooser).setFiles(path);
+    await dialog.getByText('Imported', { exact: true }).waitFor();
+    expect(await serious(tab)).toEqual([]);
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await tab.page.keyboard.press('Escape');
+    await soon(() => dialog.count()).toBe(0);
+    expect(tab.faults).toEqual([]);
+    await tab.context.close();
+  }
+  const german = await stage.open('/', { locale: 'de-DE' });
+  await german.page.getByRole('button', { name: 'Importieren…' }).click();
+  await german.page.getByRole('dialog', { name: 'Gespräche importieren' }).getByText('Dateien wählen…').waitFor();
+  await german.context.close();
+});
