@@ -1,6 +1,9 @@
+import { nodeId } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBroadcast } from './broadcast.ts';
+import type { TurnEvent } from './contract.ts';
+import { deltaPacking } from './pack-deltas.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -49,4 +52,43 @@ test('[H6] several questions at once are answered in order, and one that leaves 
   ]);
   broadcast.push({ at: 2 });
   expect(await reader.next()).toEqual({ done: true, value: undefined });
+});
+
+test('[H6] pieces of texts are told as they came, from wherever they are read, though they are kept without what they share', async () => {
+  const [one, other] = [nodeId('00000000-0000-7000-8000-000000000001'), nodeId('00000000-0000-7000-8000-000000000002')];
+  const piece = fc.record({ node: fc.constantFrom(one, other), text: fc.string({ maxLength: 3 }) });
+  const odd = fc.constantFrom<TurnEvent>(
+    { type: 'thinking-delta', nodeId: one, text: 'hm' },
+    { type: 'text-delta', nodeId: one, offset: 0, text: 'anew' },
+    { type: 'node', nodeId: other, parentId: one, role: 'assistant', status: 'success' },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 5, arbitrary: piece }, odd)),
+      fc.nat({ max: 8 }),
+      async (told, from) => {
+        const offsets = new Map([one, other].map((id) => [id, 0]));
+        const events = told.map((event): TurnEvent => {
+          if ('type' in event) return event;
+          const offset = offsets.get(event.node) ?? 0;
+          offsets.set(event.node, offset + event.text.length);
+          return { type: 'text-delta', nodeId: event.node, offset, text: event.text };
+        });
+        const broadcast = createBroadcast<TurnEvent>(deltaPacking);
+        const read = async (start: number) => {
+          const seen: TurnEvent[] = [];
+          for await (const event of broadcast.read(start)) seen.push(event);
+          return seen;
+        };
+        const early = [read(0), read(from)];
+        for (const [at, event] of events.entries()) {
+          broadcast.push(event);
+          if (at % 4 === 0) await settle();
+        }
+        early.push(read(from));
+        broadcast.close();
+        expect(await Promise.all(early)).toEqual([events, events.slice(from), events.slice(from)]);
+      },
+    ),
+  );
 });

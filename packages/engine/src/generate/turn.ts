@@ -7,6 +7,7 @@ import { createBroadcast } from './broadcast.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toAppError } from './errors.ts';
 import { makeRoomAfter } from './make-room.ts';
+import { deltaPacking } from './pack-deltas.ts';
 import type { Room } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
 import type { Ground, TurnState } from './state.ts';
@@ -25,7 +26,7 @@ export interface RunningTurn extends Turn {
 /** Begins a turn. Returns at once; whatever goes wrong is told in its events and by its promises. */
 export function startTurn(room: Room, start: TurnStart, options: GenerateOptions): RunningTurn {
   const actId = asActId(options.actId ?? room.newId());
-  const broadcast = createBroadcast<TurnEvent>();
+  const broadcast = createBroadcast<TurnEvent>(deltaPacking);
   const { controller, unlink } = linkedController(options.signal);
   // Every reply and every call of a tool listens for the end of the turn; so many are no leak.
   setMaxListeners(room.limits.replies + room.limits.calls + 16, controller.signal);

@@ -67,13 +67,22 @@ test('[H5] text waits for the clock, or until there is much of it', async () => 
   clock.tick();
   await settle();
   expect([...runs.chunks]).toEqual([[0, 'abcde']]);
-  clock.pass(50);
-  writer.write('0123456789');
+  writer.write('0123456789'.repeat(13));
   await settle();
-  expect(runs.text()).toBe('abcde0123456789');
+  expect(runs.text()).toBe(`abcde${'0123456789'.repeat(13)}`);
   writer.write('rest');
   await writer.stop();
-  expect(runs.text()).toBe('abcde0123456789');
+  expect(runs.text()).toBe(`abcde${'0123456789'.repeat(13)}`);
+});
+
+test('[H5] the first text of some length is put down at once, before the clock', async () => {
+  const clock = handClock();
+  const runs = keeper();
+  const writer = createChunkWriter(runs, 'r', { ...pace, clock, onLost: never });
+  writer.write('0123456789');
+  await settle();
+  expect(runs.text()).toBe('0123456789');
+  await writer.stop();
 });
 
 test('[H5] text that comes very fast is put down in larger pieces, and less often', async () => {

@@ -5,7 +5,7 @@ import type { Clock } from '../providers/contract.ts';
 export interface ChunkPace {
   /** The longest that text waits, in milliseconds. */
   readonly flushMs: number;
-  /** Text of this length does not wait. */
+  /** The first text of this length does not wait, and later none that is much longer. */
   readonly flushLength: number;
 }
 
@@ -64,19 +64,21 @@ export function createChunkWriter(
   const { clock, flushMs, flushLength, onLost } = options;
   const ticks = options.ticks ?? createTicks(clock, flushMs);
   let offset = 0;
-  let waiting = '';
+  // A list, not a text that grows: the reply's own text holds the same pieces, and another one of links would be for nothing.
+  let waiting: string[] = [];
+  let length = 0;
   let piece = '';
   let failed = false;
   let open = true;
   let writing: Promise<void> | null = null;
   let unset: (() => void) | null = null;
-  let lastAt = Number.NEGATIVE_INFINITY;
   let much = flushLength;
 
   const putDown = async (): Promise<void> => {
     if (piece === '') {
-      piece = waiting;
-      waiting = '';
+      piece = waiting.join('');
+      waiting = [];
+      length = 0;
     }
     if (piece === '') return;
     try {
@@ -93,24 +95,17 @@ export function createChunkWriter(
   const flush = (): void => {
     unset?.();
     unset = null;
-    lastAt = clock.now();
-    much = flushLength;
+    // A model that writes faster than anybody reads would make the disk the slowest part: it has to wait for the clock,
+    // which is never further away than the pace says, unless so much comes that it should not lie in memory.
+    much = 16 * flushLength;
     writing ??= putDown().finally(() => {
       writing = null;
-      if (open && piece + waiting !== '') schedule();
+      if (open && (piece !== '' || length > 0)) schedule();
     });
-  };
-  // A model that writes faster than anybody reads would make the disk the slowest part: there a little more may wait,
-  // and the clock is not asked again before as much again has come.
-  const isMuch = () => {
-    if (waiting.length < much || failed) return false;
-    if (waiting.length >= 16 * flushLength || clock.now() - lastAt >= flushMs / 5) return true;
-    much = waiting.length + flushLength;
-    return false;
   };
   const schedule = () => {
     if (writing !== null) return;
-    if (isMuch()) flush();
+    if (length >= much && !failed) flush();
     else unset ??= ticks.next(flush);
   };
   const stop = async () => {
@@ -122,7 +117,8 @@ export function createChunkWriter(
   return {
     write(text) {
       if (!open || text === '') return;
-      waiting += text;
+      waiting.push(text);
+      length += text.length;
       schedule();
     },
     stop,

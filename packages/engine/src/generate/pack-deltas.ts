@@ -1,0 +1,14 @@
+import type { Packing } from './broadcast.ts';
+import type { TurnEvent } from './contract.ts';
+
+/** Pieces of one reply's text, each of which begins where the one before it ended. */
+export const deltaPacking: Packing<TurnEvent> = {
+  pack(before, event) {
+    if (event.type !== 'text-delta' || before.type !== 'text-delta' || event.nodeId !== before.nodeId) return null;
+    return event.offset === before.offset + before.text.length ? event.text : null;
+  },
+  unpack(before, text) {
+    if (before.type !== 'text-delta') throw new TypeError(`A text does not go on from ${before.type}.`);
+    return { type: 'text-delta', nodeId: before.nodeId, offset: before.offset + before.text.length, text };
+  },
+};
