@@ -33,6 +33,8 @@ export interface ServerLimits {
   readonly attachmentBytes: number;
   /** Bytes of an upload that is imported. It waits on the disk, never in memory. */
   readonly importBytes: number;
+  /** Milliseconds that a body which is read piece by piece may pause. */
+  readonly bodyIdleMs: number;
   /** Nesting of a JSON body. */
   readonly jsonDepth: number;
   /** Bytes that a reader of a stream may lag behind before it is dropped. */
@@ -70,6 +72,7 @@ export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
   attachmentBytes: 20 * 1024 * 1024,
   importBytes: 4 * 1024 ** 3,
+  bodyIdleMs: 60_000,
   jsonDepth: 200,
   backlogBytes: 1024 * 1024,
   pingMs: 15_000,

@@ -1,7 +1,7 @@
 /** How much a request may bring and how many a user may have: one helper for every way in. */
 import { parseJson } from '@coppice/content';
 import { headerOf, type ServerContext } from '../env.ts';
-import { refuseHttp } from '../http-errors.ts';
+import { httpRefusal, refuseHttp } from '../http-errors.ts';
 import type { Needs } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 
@@ -62,7 +62,7 @@ export async function* bodyChunks(context: ServerContext, most: number): AsyncGe
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await soonEnough(reader.read(), context.get('services').limits.bodyIdleMs);
       ended = done;
       if (done) return;
       length += value.byteLength;
@@ -71,6 +71,20 @@ export async function* bodyChunks(context: ServerContext, most: number): AsyncGe
     }
   } finally {
     if (!ended) await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Refuses a body that has stopped coming: whoever is gone without a word would hold a place for ever. */
+async function soonEnough<T>(read: Promise<T>, idleMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const words = `Nothing more of the body has come for ${Math.round(idleMs / 1000)} s.`;
+    timer = setTimeout(() => reject(httpRefusal('http/too-slow', words)), idleMs);
+  });
+  try {
+    return await Promise.race([read, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -165,6 +165,7 @@ export class Imports {
   readonly #options: ImportsOptions;
   readonly #byOwner = new Map<string, Map<string, LiveImport>>();
   readonly #places = new Map<string, number>();
+  #closed = false;
 
   constructor(options: ImportsOptions) {
     this.#options = options;
@@ -197,6 +198,8 @@ export class Imports {
     let begun = false;
     return {
       begin: (request) => {
+        // An upload that ends while the server does would write into a store that is being closed.
+        if (this.#closed) refuseHttp('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
         this.#keep(live);
@@ -233,6 +236,7 @@ export class Imports {
 
   /** Stops all of them and waits until their uploads are gone. */
   async close(): Promise<void> {
+    this.#closed = true;
     const all = [...this.#byOwner.values()].flatMap((own) => [...own.values()]);
     for (const live of all) live.cancel();
     await Promise.all(all.map((live) => live.done));

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { type Listening, serve as listen, makeFirstAdmin, type ServeOptions } from '@coppice/server';
 import { openBrowser } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
@@ -47,6 +48,8 @@ export const serve = defineSubcommand({
       providers,
       auth: given.flag('users') ? { mode: 'users' } : { mode: 'token', token, chosen: chosen !== undefined },
       ...(web === null ? {} : { web }),
+      // On many systems the folder for temporary files is memory; an upload may be larger than that.
+      spool: join(machine.home, '.coppice', 'spool'),
       ...(host === undefined ? {} : { host }),
     };
     // Nobody could make the first user of a server that asks everybody who they are.

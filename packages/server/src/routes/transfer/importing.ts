@@ -102,14 +102,14 @@ const begin = defineRoute({
       try {
         if (spool.size === 0) refuseHttp('http/invalid', 'There is nothing in the body to import.');
         services.usage.upload(caller.owner, spool.size);
+        const { name = 'upload', format, scope, strict, dryRun } = query;
+        const { kit, now, newId } = services;
+        const options = { actor: caller.actor, kit, now, newId, ...given({ format, scope, strict, dryRun }) };
+        return reply(viewOf(place.begin({ id: newId(), name, store: room.store, spool, options })));
       } catch (thrown) {
         await spool.close();
         throw thrown;
       }
-      const { name = 'upload', format, scope, strict, dryRun } = query;
-      const { kit, now, newId } = services;
-      const options = { actor: caller.actor, kit, now, newId, ...given({ format, scope, strict, dryRun }) };
-      return reply(viewOf(place.begin({ id: newId(), name, store: room.store, spool, options })));
     } finally {
       place.leave();
     }

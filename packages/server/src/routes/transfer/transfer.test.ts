@@ -181,6 +181,14 @@ test('[TR7] a user has a bounded number of imports, uploads included, and one th
   await server.close();
 });
 
+test('[TR7] an upload that has stopped coming is given up, and makes room', async () => {
+  const server = await openTestServer({ spool, limits: { bodyIdleMs: 50 } });
+  const answer = await slowUpload(server, 'test-token').answer;
+  expect([answer.status, (await answer.json()) as unknown]).toMatchObject([408, { error: { code: 'http/too-slow' } }]);
+  expect(server.server.services.imports.running).toBe(0);
+  await server.close();
+});
+
 test('[TR8] findings and trees come page by page, losses first', async () => {
   const server = await openTestServer({ spool });
   const many = [...Array.from({ length: 120 }, (_, index) => chat(index)), 'no conversation'];
