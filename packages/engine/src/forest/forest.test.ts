@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeId, nodeId, type Provenance, run, type Store, treeId } from '@coppice/core';
@@ -518,6 +518,31 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     await forest.removeBookmark(a.id);
     await forest.removeBookmark(a.id);
     expect(await forest.getBookmark(a.id)).toBeNull();
+  });
+
+  test('[W23] a tree that cannot be read is listed and says why, and the others are read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-damaged-'));
+    const before = await openStore(`files:${folder}`);
+    const damaged = await new Forest(before).getOrCreateRoot('damaged');
+    const sound = await new Forest(before).getOrCreateRoot('sound');
+    const node = await new Forest(before).append(sound.id, [user('hello')]);
+    await new Forest(before).setBookmark(node.id, 'mark');
+    await before.close();
+    const journal = join(folder, damaged.id, 'journal.jsonl');
+    writeFileSync(journal, readFileSync(journal, 'utf8').replace('"commit"', '"committ"'));
+    const after = await openStore(`files:${folder}`);
+    const again = new Forest(after);
+    const roots = await again.listRoots();
+    expect(roots.map((root) => root.id).sort()).toEqual([damaged.id, sound.id].sort());
+    expect(roots.find((root) => root.id === damaged.id)?.damaged).toContain(journal);
+    expect(roots.find((root) => root.id === sound.id)).not.toHaveProperty('damaged');
+    expect((await again.listRecentLeaves()).map((leaf) => leaf.id)).toEqual([node.id]);
+    expect(await again.getAllNodeStructures()).toHaveLength(2);
+    expect(await again.listBookmarks()).toHaveLength(1);
+    expect((await after.search({ text: 'hello' })).items).toHaveLength(1);
+    await expect(again.getRoot(damaged.id)).rejects.toMatchObject({ code: 'store/damaged' });
+    await after.close();
+    rmSync(folder, { recursive: true });
   });
 
   test('[W22] a node that was copied from another tree says so', async () => {

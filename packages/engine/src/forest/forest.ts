@@ -5,6 +5,7 @@ import {
   isBlank,
   type Message,
   type NodeId,
+  type Reading,
   type RunContext,
   refuse,
   run,
@@ -16,7 +17,7 @@ import {
 } from '@coppice/core';
 import { checkCount, findPlace, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
 import { type LedgerOptions, ProvenanceLedger } from './provenance.ts';
-import { notesOf, notesToSet } from './render.ts';
+import { notesOf, notesToSet, rootData } from './render.ts';
 import {
   type AppendMetadata,
   type BookmarkData,
@@ -101,11 +102,11 @@ export class Forest {
     return node !== null && isRootData(node) ? node : null;
   }
 
-  /** The roots of the project, newest change first. */
+  /** The roots of the project, newest change first. One whose tree cannot be read is among them and says so. */
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
-    for await (const { id } of this.#trees(query)) {
-      const root = await this.#store.read(id, viewRoot);
+    for await (const tree of this.#trees(query)) {
+      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...rootData(tree, []), damaged }));
       if (root !== null) roots.push(root);
     }
     return roots;
@@ -160,7 +161,11 @@ export class Forest {
     for await (const tree of this.#trees({})) {
       // Trees come newest change first: what follows has nothing newer than what is there.
       if (newest.length >= limit && (newest[newest.length - 1]?.at ?? 0) >= tree.updatedAt) break;
-      const leaves = await this.#store.read(tree.id, () => viewLeaves(limit));
+      const leaves = await this.#readable(
+        tree,
+        () => viewLeaves(limit),
+        () => [],
+      );
       newest = [...newest, ...leaves].sort((a, b) => b.at - a.at).slice(0, limit);
     }
     return newest.map(({ node }) => node);
@@ -173,8 +178,13 @@ export class Forest {
       return this.#store.read(id, () => viewStructures(id));
     }
     const all: NodeStructure[] = [];
-    for await (const { id } of this.#trees({}))
-      for (const structure of await this.#store.read(id, () => viewStructures(id))) all.push(structure);
+    for await (const tree of this.#trees({}))
+      for (const structure of await this.#readable(
+        tree,
+        () => viewStructures(tree.id),
+        () => [],
+      ))
+        all.push(structure);
     return all;
   }
 
@@ -294,8 +304,8 @@ export class Forest {
   async listBookmarks(rootId?: string): Promise<BookmarkData[]> {
     if (rootId !== undefined) return this.#store.read(await this.#rootTree(rootId), viewBookmarks);
     const all: BookmarkData[] = [];
-    for await (const { id } of this.#trees({}))
-      for (const bookmark of await this.#store.read(id, viewBookmarks)) all.push(bookmark);
+    for await (const tree of this.#trees({}))
+      for (const bookmark of await this.#readable(tree, viewBookmarks, () => [])) all.push(bookmark);
     return all;
   }
 
@@ -333,6 +343,16 @@ export class Forest {
       yield* page.items;
       if (page.cursor === null) return;
       page = await this.#store.trees({ ...wanted, cursor: page.cursor });
+    }
+  }
+
+  /** Reads one of many trees. One that is damaged keeps nobody from the others: `listRoots` names it and says why. */
+  async #readable<T>({ id }: TreeSummary, reading: () => Reading<T>, instead: (damaged: string) => T): Promise<T> {
+    try {
+      return await this.#store.read(id, reading);
+    } catch (error) {
+      if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
+      return instead(error.message);
     }
   }
 

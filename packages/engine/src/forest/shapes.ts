@@ -20,6 +20,8 @@ export interface RootData {
   readonly child_ids: readonly NodeId[];
   readonly config: RootConfig;
   readonly metadata?: JsonObject;
+  /** Only in lists, where the tree cannot be read: why. Its children are not known then. */
+  readonly damaged?: string;
 }
 
 /** Who made a message. What is known beyond these fields stays in it. */

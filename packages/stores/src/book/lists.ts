@@ -2,12 +2,14 @@
 import {
   allNodes,
   findAnyNode,
+  isAppError,
   type Node,
   type Page,
   previewOf,
   type SearchHit,
   type SearchQuery,
   type TrashItem,
+  type TreeId,
   type TreeQuery,
   type TreeRow,
   type TreeSummary,
@@ -91,7 +93,8 @@ export async function searchMessages(book: Book, owner: string, query: SearchQue
     if (attributes.trashedAt !== undefined) continue;
     if (query.treeId !== undefined && volume.id !== query.treeId) continue;
     if (query.project !== undefined && attributes.project !== query.project) continue;
-    const { pages } = await book.open(owner, volume.id);
+    const pages = await searched(book, owner, volume.id, query.treeId === volume.id);
+    if (pages === null) continue;
     for (const node of allNodes(pages.tree)) {
       if (node.removedIn !== null || node.role === 'root' || !hasTerms(node.text, terms)) continue;
       if (query.roles !== undefined && !query.roles.includes(node.role)) continue;
@@ -106,6 +109,19 @@ export async function searchMessages(book: Book, owner: string, query: SearchQue
       ? null
       : toCursor('hits', [last.node.createdAt, last.volume.id, last.node.seq]);
   return { items: part.map((one) => hitOf(one, terms)), cursor };
+}
+
+/**
+ * What is looked through of a tree. One that cannot be read keeps nobody from finding what the others say: opening the
+ * store told of it, and whoever searches in it alone is told again.
+ */
+async function searched(book: Book, owner: string, id: TreeId, alone: boolean): Promise<Pages | null> {
+  try {
+    return (await book.open(owner, id)).pages;
+  } catch (error) {
+    if (alone || !isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
+    return null;
+  }
 }
 
 function newestFirst(a: Found, b: Found): number {

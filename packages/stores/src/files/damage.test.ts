@@ -165,6 +165,16 @@ describe('damaged journals', () => {
       expect(everyFile(join(place, id))).toEqual(before);
     });
 
+  test('[L28] a tree that cannot be read keeps nobody from finding what the others say', async () => {
+    const place = await planted();
+    const journal = join(place, id, 'journal.jsonl');
+    writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
+    const store = await FileSystemStore.open(place);
+    expect((await store.search({ text: 'e' })).items.map((hit) => hit.treeId)).toEqual([other]);
+    expect(await refusalOf(store.search({ text: 'e', treeId: id }))).toBe('store/damaged');
+    await store.close();
+  });
+
   test('[L22] a tree that a newer build wrote is listed and refused with store/newer', async () => {
     const place = await planted();
     const path = join(place, id, 'tree.json');

@@ -16,7 +16,7 @@ import {
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, isAppError, type Store } from '@coppice/core';
+import { AppError, isAppError, refuse, type Store } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
@@ -32,6 +32,11 @@ export function defaultPlace(): string {
 
 /** Opens a SQLite file, or makes it. A file that may only be read is opened read-only and says so. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
+  // What SQLite itself takes for memory would be a file of that name here, and one that nobody looks for.
+  if (place === ':memory:')
+    refuse('command/invalid', 'A store that is kept nowhere is opened as memory: and not as sqlite::memory:.', {
+      place,
+    });
   hashNatively();
   const path = place === '' ? defaultPlace() : resolve(place);
   const opened = await openWhenFree(path, options.readOnly === true);
@@ -128,7 +133,8 @@ function isRunning(pid: number): boolean {
 
 /** An empty or cut file is damage, not a new database. */
 function checkFile(path: string): void {
-  const { size } = statSync(path);
+  const stat = statSync(path);
+  const { size } = stat;
   const damaged = (why: string) =>
     new AppError({
       code: 'store/damaged',
@@ -136,6 +142,7 @@ function checkFile(path: string): void {
       message: `The file ${path} ${why}. It was left as it is.`,
       data: { place: path },
     });
+  if (!stat.isFile()) throw damaged('is no file');
   if (size === 0) throw damaged('is empty');
   const header = Buffer.alloc(100);
   const handle = openSync(path, 'r');
