@@ -89,7 +89,7 @@ export function foreseen({ parentId, messages }: AppendCommand): Foresight {
 }
 
 /** The messages that say something. One that cannot be read is refused, also if it is blank. */
-function spoken(messages: readonly NewMessage[]): readonly NewMessage[] {
+export function spoken(messages: readonly NewMessage[]): readonly NewMessage[] {
   const said: NewMessage[] = [];
   for (const [index, item] of messages.entries()) {
     const read = checkMessage(item.message, `messages[${index}]`);

@@ -72,6 +72,33 @@ describe('a new tree', () => {
     expect(await refusalOf(bed, { ...command, rootId: uuid(41) })).toBe('tree/exists');
   });
 
+  test('[P75] made again with another title, or other first messages, it is refused; what came later is no matter', async () => {
+    const bed = new Bed();
+    const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('yo') }];
+    const command = creating(1, { attributes: { title: 'a', tags: ['x'] }, messages });
+    await bed.run(command);
+    // Nothing but the root is there yet, as after a crash between the two commits: the messages may still come.
+    expect((await bed.run(command)).result.created).toBe(false);
+    await bed.run({ type: 'append', treeId: bed.treeId, parentId: bed.rootId, messages });
+    await bed.run({ type: 'attributes', treeId: bed.treeId, set: { folder: 'later' } });
+    expect((await bed.run(command)).commit).toBeNull();
+    expect(await refusalOf(bed, { ...command, attributes: { title: 'b', tags: ['x'] } })).toBe('tree/exists');
+    expect(await refusalOf(bed, { ...command, messages: [{ message: user('else') }] })).toBe('tree/exists');
+    expect(await refusalOf(bed, { ...command, messages: [{ message: user('else'), id: uuid(50) }] })).toBe('id/taken');
+  });
+
+  test('[P75] nothing is made where its first messages would be refused', async () => {
+    const store = new ReferenceStore();
+    const bed = await Bed.make({ store });
+    const [hi] = await bed.grow(['hi']);
+    const first = (...ids: string[]) => creating(9, { messages: ids.map((id) => ({ message: user('hi'), id })) });
+    expect(await refusalOf(bed, first(hi ?? ''))).toBe('id/taken');
+    expect(await refusalOf(bed, first(uuid(51), uuid(51)))).toBe('id/taken');
+    expect(await refusalOf(bed, { ...first(uuid(51)), rootId: uuid(51) })).toBe('id/taken');
+    expect(await refusalOf(bed, first('no'))).toBe('id/invalid');
+    expect(store.tree(treeId(uuid(9)))).toBeUndefined();
+  });
+
   test('[P75] takes a root id that is free and a UUID', async () => {
     const store = new ReferenceStore();
     const bed = await Bed.make({ store });
@@ -294,6 +321,7 @@ describe('a copy of a tree', () => {
     expect(again.commit).toBeNull();
     expect(again.result).toEqual(made.result);
     expect(await refusalOf(bed, copying(bed, { nodeId: deep }))).toBe('tree/exists');
+    expect(await refusalOf(bed, { ...command, attributes: { systemPrompt: 'other' } })).toBe('tree/exists');
     await bed.run(creating(5));
     expect(await refusalOf(bed, copying(bed, { treeId: treeId(uuid(5)) }))).toBe('tree/exists');
     expect(await refusalOf(bed, copying(bed, { treeId: bed.treeId }))).toBe('tree/exists');

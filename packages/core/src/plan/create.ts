@@ -8,6 +8,7 @@ import { patched, unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
+import { append, type NewMessage, spoken } from './append.ts';
 import { free, idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
 import { copyNodes } from './copy.ts';
 
@@ -23,6 +24,11 @@ export interface CreateCommand {
   readonly rootId?: string;
   /** Finds the owner's forest tree with this exact system prompt in this project, and makes it only if there is none. */
   readonly forest?: boolean;
+  /**
+   * What is going to be appended below the root in a commit of its own, which undo can take back. Nothing is made where
+   * that would be refused, nor where a tree of this id began otherwise.
+   */
+  readonly messages?: readonly NewMessage[];
 }
 
 /** The tree that was made or found. */
@@ -136,14 +142,31 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
     const same =
       key === undefined &&
       row.attributes.systemPrompt === attributes.systemPrompt &&
-      (command.rootId === undefined || row.rootId === rootId);
+      notes(row, attributes) &&
+      (command.rootId === undefined || row.rootId === rootId) &&
+      (yield* begins(command, row, context));
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
     return plan([], { treeId: row.id, created: false });
   }
-  yield* free(command.rootId === undefined ? [] : [rootId]);
+  const chosen = spoken(command.messages ?? []).flatMap(({ id }) => (id === undefined ? [] : [idFor(context, id)]));
+  yield* free(command.rootId === undefined ? chosen : [rootId, ...chosen]);
   const set = key === undefined ? attributes : { ...attributes, forestKey: key };
   return plan(birth(context, rootId, set), { treeId: context.treeId, created: true });
 };
+
+/** Whether a tree has what is wished to be noted about it; what else is noted there came later. */
+function notes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
+  const there = new Map<string, unknown>(Object.entries(row.attributes));
+  return Object.entries(wished).every(([name, value]) => sameJson(there.get(name), value));
+}
+
+/** Whether a tree began with these messages. One that nothing was done to since it was made may still get them. */
+function* begins(command: CreateCommand, row: TreeRow, context: PlanContext): Reading<boolean> {
+  const { messages = [] } = command;
+  if (row.version === 1 || messages.length === 0) return true;
+  const { result } = yield* append({ type: 'append', treeId: row.id, parentId: row.rootId, messages }, context);
+  return result.added.length === 0;
+}
 
 /** Copies into a new tree: new ids, groups reset, pending replies as errors, bookmarks left behind, lineage kept. */
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
@@ -179,7 +202,8 @@ function* copied(command: DuplicateCommand, source: TreeRow, end: NodeId | null)
 function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
-  if (copiedFrom?.treeId !== command.from || copiedFrom.nodeId !== end)
+  const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
+  if (!same || !notes(row, command.attributes ?? {}))
     refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))

@@ -69,7 +69,7 @@ const create = defineRoute({
     const set = given(attributes);
     const created = await run(
       store,
-      { type: 'create', treeId: made, attributes: set, ...(rootId === undefined ? {} : { rootId }) },
+      { type: 'create', treeId: made, attributes: set, messages: said, ...given({ rootId }) },
       context,
     );
     // Below the root, where a retry finds its own messages again; it does not take the user back to them.
@@ -227,16 +227,27 @@ async function copyTree(call: Call<{ readonly tree: TreeId }, unknown, unknown>,
   const made = wish.id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(wish.id));
   const { store, temporary } = place;
   if (temporary) await call.room.admitTemporary(made);
-  const outcome = await write(call, store, {
-    type: 'duplicate',
-    treeId: made,
-    from: place.treeId,
-    whole: wish.whole,
-    attributes: wish.attributes,
-    ...(wish.nodeId === undefined ? {} : { nodeId: wish.nodeId }),
-  });
+  const copied = await run(
+    store,
+    {
+      type: 'duplicate',
+      treeId: made,
+      from: place.treeId,
+      whole: wish.whole,
+      attributes: wish.attributes,
+      ...(wish.nodeId === undefined ? {} : { nodeId: wish.nodeId }),
+    },
+    runContext(call),
+  );
+  const created = copied.commit !== null;
   const tree = await viewOf({ treeId: made, store, temporary });
-  return reply({ ...outcome, nodes: [], result: { treeId: made, created: true, tree } }, { version: tree.version });
+  // A copy may be as long as a tree: whoever made it reads it page by page.
+  const { version, actId: act } = copied;
+  const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
+  return reply(
+    { ...answer, result: { treeId: made, created, tree } },
+    { status: created ? 201 : 200, version: tree.version },
+  );
 }
 
 const remove = defineRoute({

@@ -31,6 +31,48 @@ test('[A1] a tree is made with its first messages, and asking again with the sam
   await server.close();
 });
 
+test('[A1] another title or other first messages under the id of a tree are a conflict, and nothing is added', async () => {
+  const server = await openTestServer();
+  const [id, copy, prompted] = [freshId(), freshId(), freshId()];
+  const body = { id, title: 'A', messages: [{ role: 'user', content: 'hi' }] };
+  await server.ask('POST', '/api/trees', { body });
+  const other = [{ role: 'user', content: 'something else' }];
+  for (const wish of [{ title: 'B' }, { messages: other }, { metadata: { x: 1 } }]) {
+    const refused = await server.ask('POST', '/api/trees', { body: { ...body, ...wish } });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'tree/exists']);
+  }
+  expect((await server.ask('GET', `/api/trees/${id}?count=true`)).body).toMatchObject({ version: 2, messageCount: 1 });
+  for (const [status, created] of [
+    [201, true],
+    [200, false],
+  ]) {
+    const copied = await server.ask('POST', `/api/trees/${id}/duplicate`, { body: { id: copy } });
+    expect([copied.status, copied.body.result.created]).toEqual([status, created]);
+    const put = await server.ask('PUT', `/api/trees/${id}/system-prompt`, {
+      body: { id: prompted, systemPrompt: 'x' },
+    });
+    expect([put.status, put.body.result.created]).toEqual([status, created]);
+  }
+  const put = await server.ask('PUT', `/api/trees/${id}/system-prompt`, { body: { id: prompted, systemPrompt: 'y' } });
+  expect([put.status, put.body.error.code]).toEqual([409, 'tree/exists']);
+  await server.close();
+});
+
+test('[A2] first messages whose ids are taken or none leave no tree behind', async () => {
+  const server = await openTestServer();
+  const { nodeIds } = await plantTree(server);
+  for (const [node, status] of [
+    [nodeIds[0], 409],
+    ['no', 400],
+  ]) {
+    const id = freshId();
+    const messages = [{ id: node, role: 'user', content: 'other' }];
+    expect((await server.ask('POST', '/api/trees', { body: { id, messages } })).status).toBe(status);
+    expect((await server.ask('GET', `/api/trees/${id}`)).status).toBe(404);
+  }
+  await server.close();
+});
+
 test('[A2] a message that cannot be read is refused by its place, and no tree is made', async () => {
   const server = await openTestServer();
   const id = freshId();
