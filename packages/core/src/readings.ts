@@ -4,7 +4,7 @@
  */
 import { refuse } from './errors.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
-import type { Node } from './node.ts';
+import type { Content, Node } from './node.ts';
 import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
 import { ask, type Commit, type Reading } from './reads.ts';
 import { fromRows, rewind } from './rewind.ts';
@@ -113,6 +113,22 @@ export function* readTopology(
 /** The newest leaves, newest first. */
 export function* readRecentLeaves(limit = 20): Reading<readonly Node[]> {
   return yield* ask('leaves', { limit });
+}
+
+/**
+ * Those of the nodes that live, with what they said after a version, whatever was put in its place since. Costs nothing
+ * beyond the nodes themselves where nothing was.
+ */
+export function* readNodesAsOf(ids: readonly NodeId[], version: number): Reading<readonly Node[]> {
+  const nodes = yield* ask('nodes', { ids });
+  const changed = new Set(nodes.flatMap((node) => (node.contentIn > version ? [node.id] : [])));
+  if (changed.size === 0) return nodes;
+  const then = new Map<NodeId, Content>();
+  for (const { steps } of yield* ask('log', { since: version }))
+    for (const step of steps)
+      if (step.type === 'replace' && changed.has(step.nodeId) && !then.has(step.nodeId))
+        then.set(step.nodeId, step.before);
+  return nodes.map((node) => ({ ...node, ...then.get(node.id) }));
 }
 
 /**

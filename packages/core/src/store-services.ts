@@ -178,6 +178,8 @@ export interface Share {
   readonly id: string;
   readonly owner: string;
   readonly treeId: TreeId;
+  /** The version that its nodes are shown at; null for a link from before that was kept, which shows what they say now. */
+  readonly version: number | null;
   readonly nodeIds: readonly NodeId[];
   readonly fields: readonly string[];
   readonly title: string | null;

@@ -374,6 +374,7 @@ export function servingRules(subject: StoreSubject): void {
         id: 's',
         owner: store.owner,
         treeId: bed.treeId,
+        version: 2,
         nodeIds: first === undefined ? [] : [first],
         fields: ['text'],
         title: null,
@@ -383,7 +384,8 @@ export function servingRules(subject: StoreSubject): void {
         revokedAt: null,
       };
       await store.accounts.putShare(share);
-      await store.accounts.putShare({ ...share, id: 's2', hash: 'h4', createdAt: 2, title: 'T' });
+      await store.accounts.putShare({ ...share, id: 's2', hash: 'h4', createdAt: 2, title: 'T', version: null });
+      expect((await store.accounts.shareByHash('h4'))?.version).toBeNull();
       expect(await store.accounts.shareByHash('h3')).toEqual(share);
       expect((await store.accounts.shares(store.owner)).map((one) => one.id)).toEqual(['s2', 's']);
       expect((await store.accounts.shares(store.owner, bed.treeId)).length).toBe(2);

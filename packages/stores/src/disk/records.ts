@@ -161,6 +161,7 @@ export function readShare(json: Fields): Share {
     id: text(json, 'id'),
     owner: text(json, 'owner'),
     treeId: treeId(text(json, 'treeId')),
+    version: numberOrNull(json, 'version'),
     nodeIds: texts(json, 'nodeIds').map(nodeId),
     fields: texts(json, 'fields'),
     title: textOrNull(json, 'title'),

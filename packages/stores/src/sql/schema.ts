@@ -202,3 +202,8 @@ export function schema(dialect: Dialect): readonly string[] {
       FROM node WHERE removed_in IS NULL`,
   ];
 }
+
+/** What a later version of the tables adds: without it a link would show what its messages say today. */
+export function shareVersion({ integer }: Dialect): string {
+  return `ALTER TABLE share ADD COLUMN version ${integer}`;
+}

@@ -372,8 +372,8 @@ export function* tokenByHash(hash: string): Work<Token | null> {
 /** Keeps a share as given. */
 export function* putShare(share: Share): Work<void> {
   yield* exec(
-    `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10`,
+    `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10, version = $11`,
     share.id,
     share.owner,
     share.treeId,
@@ -384,6 +384,7 @@ export function* putShare(share: Share): Work<void> {
     share.createdAt,
     share.expiresAt,
     share.revokedAt,
+    share.version,
   );
 }
 
@@ -393,6 +394,7 @@ function shareOf(one: Row): Share {
     id: text(one, 'id'),
     owner: text(one, 'owner'),
     treeId: treeId(text(one, 'tree_id')),
+    version: numberOrNull(one, 'version'),
     nodeIds: (JSON.parse(text(one, 'node_ids')) as readonly string[]).map(nodeId),
     fields: JSON.parse(text(one, 'fields')) as readonly string[],
     title: title,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { schema } from '../sql/schema.ts';
+import { schema, shareVersion } from '../sql/schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
 import { searchSchema } from './search.ts';
@@ -57,6 +57,7 @@ const migrations: readonly Migration[] = [
       "UPDATE sqlite_stat1 SET stat = '1000000 20000 2 1 1 1 1' WHERE idx = 'node_match'",
     ],
   },
+  { version: 3, statements: [shareVersion(sqliteDialect)] },
 ];
 
 /** The version of the tables that this program writes. */

@@ -5,6 +5,7 @@ import {
   type Block,
   isToolUse,
   type Node,
+  readNodesAsOf,
   readPath,
   readTree,
   refuse,
@@ -38,7 +39,12 @@ const share = z
   })
   .openapi('Share');
 
-function shown({ hash: _hash, owner: _owner, ...rest }: Share): Omit<Share, 'hash' | 'owner'> {
+function shown({
+  hash: _hash,
+  owner: _owner,
+  version: _version,
+  ...rest
+}: Share): Omit<Share, 'hash' | 'owner' | 'version'> {
   return rest;
 }
 
@@ -71,6 +77,7 @@ const createShare = defineRoute({
       id: services.newId(),
       owner: caller.owner,
       treeId: place.treeId,
+      version: row.version,
       nodeIds: nodes.map((node) => node.id),
       fields: [...new Set(body.fields ?? [])],
       title: body.title === undefined ? (row.attributes.title ?? row.attributes.autoTitle ?? null) : body.title,
@@ -156,12 +163,8 @@ const shared = defineRoute({
     const found = await store.read(treeId(known.treeId), function* () {
       const row = yield* ask('tree', {});
       if (row === null || row.attributes.trashedAt !== undefined) return null;
-      const nodes: Node[] = [];
-      for (const id of known.nodeIds) {
-        const node = yield* ask('node', { id });
-        if (node !== null) nodes.push(node);
-      }
-      return { row, nodes };
+      // What was deleted since is not shown, what was changed since as it was: a link never tells more than it did.
+      return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
     });
     if (found === null || found.nodes.length === 0) return noSuchLink();
     return reply(view(known, found.row, found.nodes), { headers: { 'X-Robots-Tag': 'noindex, nofollow' } });

@@ -16,6 +16,30 @@ const conversation = [
   { role: 'assistant', content: 'It says hello.' },
 ];
 
+test('[A95] what is said in the place of a message later, whole or in part, is not in the link; what is deleted is gone from it', async () => {
+  for (const kind of ['memory:', 'sqlite']) {
+    const server = await openTestServer({ store: kind });
+    const { id, nodeIds } = await plantTree(server, ['one two', 'three', 'four']);
+    const shared = await server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
+    const seen = async () =>
+      (await server.ask('GET', `/api/shared/${shared.body.token}`, { token: null })).body.messages.map(
+        (one: { content: readonly { text: string }[] }) => one.content[0]?.text,
+      );
+    const change = async (method: string, path: string, body?: object) => {
+      const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
+      const done = await server.ask(method, `/api/trees/${id}/nodes/${path}`, { version, ...(body && { body }) });
+      expect(done.status).toBe(200);
+    };
+    await change('POST', `${nodeIds[1]}/edit`, { content: 'private', mode: 'in-place' });
+    await change('POST', `${nodeIds[1]}/edit`, { content: 'more private', mode: 'in-place' });
+    await change('POST', `${nodeIds[0]}/split`, { position: 4 });
+    expect(await seen()).toEqual(['one two', 'three', 'four']);
+    await change('DELETE', `${nodeIds[1]}`);
+    expect(await seen()).toEqual(['one two', 'four']);
+    await server.close();
+  }
+});
+
 test('[A95] a link shows its path as it was, to anybody, and nothing that was not ticked', async () => {
   const server = await openTestServer();
   const made = await server.ask('POST', '/api/trees', {
