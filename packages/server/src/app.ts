@@ -8,6 +8,7 @@ import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { createReference } from './reference-page.ts';
+import type { Route } from './routes/define.ts';
 import { routes } from './routes/index.ts';
 import { runRoute } from './run-route.ts';
 import { createServices, type Services } from './services.ts';
@@ -44,7 +45,8 @@ export function createServer(options: ServerOptions): CoppiceServer {
     return passed;
   });
   for (const route of routes) app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
-  app.notFound((context: ServerContext) => web(context) ?? unknownPath(context));
+  const otherMethods = methodsByPath(routes);
+  app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));
   app.onError(failed);
   return {
     app,
@@ -71,6 +73,22 @@ function attempt(context: ServerContext, check: () => Response | undefined): Res
 function unknownPath(context: ServerContext): Response {
   const { method, path } = context.req;
   return answerRefusal(context, httpRefusal('http/not-found', `There is no ${method} ${path.slice(0, 200)}.`));
+}
+
+/** Answers for paths that are there under other methods, and says which; null for those that are not there at all. */
+function methodsByPath(all: readonly Route[]): (context: ServerContext) => Response | null {
+  const table = all.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  return (context) => {
+    const { method, path } = context.req;
+    const there = table.filter(({ pattern }) => pattern.test(path)).map((each) => each.method);
+    if (there.length === 0) return null;
+    const allow = [...new Set(there.includes('GET') ? [...there, 'HEAD'] : there)].join(', ');
+    const refusal = httpRefusal('http/method', `${path.slice(0, 200)} takes ${allow}, not ${method}.`, { allow });
+    return answerRefusal(context, refusal);
+  };
 }
 
 /** Hono writes parameters as `:tree`, the OpenAPI document as `{tree}`. */

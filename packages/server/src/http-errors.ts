@@ -23,6 +23,7 @@ export const httpCodes = {
   'http/forbidden-host': { kind: 'refused', status: 403 },
   'http/forbidden-origin': { kind: 'refused', status: 403 },
   'http/not-found': { kind: 'not-found', status: 404 },
+  'http/method': { kind: 'invalid', status: 405 },
   'http/too-slow': { kind: 'unavailable', status: 408 },
   'http/too-large': { kind: 'invalid', status: 413 },
   'http/media-type': { kind: 'invalid', status: 415 },

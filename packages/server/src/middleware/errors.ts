@@ -8,11 +8,14 @@ import { respond } from './security-headers.ts';
 export function answerRefusal(context: ServerContext, refusal: Refusal): Response {
   const status = statusOf(refusal);
   const { code, kind, message, data } = refusal;
-  const { version } = data;
+  const { version, allow, size } = data;
   return respond(context, JSON.stringify({ error: { code, kind, message, data } }), status, {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter(refusal) } : {}),
+    // How HTTP itself tells what would have been right, for programs that know no words of ours.
+    ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
+    ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),
     ...(code === 'tree/version-conflict' && typeof version === 'number' ? { ETag: `"${version}"` } : {}),
   });
 }

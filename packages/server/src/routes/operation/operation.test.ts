@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestServer } from '../../testing/index.ts';
+import { openTestServer, plantTree } from '../../testing/index.ts';
 
 test('[A30] health says that the process answers and readiness that the store does, to anybody and without a word more', async () => {
   const server = await openTestServer();
@@ -26,5 +26,23 @@ test('[A32] the reference page lists every route and loads nothing', async () =>
   expect(body).toContain('/api/trees/{tree}/page');
   expect(body).not.toMatch(/<script|src=|https?:/);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  await server.close();
+});
+
+test('[A124] a path that is there under other methods says which, and one that is not there is 404, both as JSON', async () => {
+  const server = await openTestServer();
+  const { id } = await plantTree(server);
+  for (const [method, path, allow] of [
+    ['PUT', '/api/trees', 'POST, GET, HEAD'],
+    ['POST', `/api/trees/${id}/page`, 'GET, HEAD'],
+    ['OPTIONS', `/api/trees/${id}/messages`, 'POST, DELETE'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
+  ] as const) {
+    const refused = await server.ask(method, path);
+    expect([path, refused.status, refused.body.error.code]).toEqual([path, 405, 'http/method']);
+    expect(new Set(refused.headers.get('allow')?.split(', '))).toEqual(new Set(allow.split(', ')));
+  }
+  for (const path of ['/api', '/api/', '/api/tree', `/api/trees/${id}/`, '/api/trees/a/b/c/d'])
+    expect((await server.ask('GET', path)).body.error.code).toBe('http/not-found');
   await server.close();
 });
