@@ -173,12 +173,44 @@ function linesOf(text: string, whole: boolean): Json[] {
   return found;
 }
 
+const scannedBytes = 64 * 1024 * 1024;
+const [lineFeed, opening, closing] = [0x0a, 0x7b, 0x7d];
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === lineFeed;
+
+/** Whether the first line ends with an object and the next begins with one. */
+async function beginsAgain(file: InputFile): Promise<boolean> {
+  let before = 0;
+  let ended = false;
+  let scanned = 0;
+  for await (const piece of file.stream()) {
+    let at = 0;
+    if (!ended) {
+      const end = piece.indexOf(lineFeed);
+      const line = end === -1 ? piece : piece.subarray(0, end);
+      before = line.findLast((byte) => !isSpace(byte)) ?? before;
+      ended = end !== -1;
+      at = ended ? end : piece.length;
+    }
+    if (ended && before !== closing) return false;
+    for (; at < piece.length; at++) {
+      const byte = piece[at] ?? 0;
+      if (!isSpace(byte)) return byte === opening;
+    }
+    scanned += piece.length;
+    if (scanned > scannedBytes) return false;
+  }
+  return false;
+}
+
 /** Whether a file holds one JSON value a line, by its beginning; otherwise it is taken for one document. */
 export async function isLineFile(file: InputFile): Promise<boolean> {
   const { head, whole } = await headOf(file);
   const { text } = decodeUtf8(head);
   const found = linesOf(text, whole);
   if (found.length >= 2) return true;
+  // Records are often longer than what is looked at here. What comes through a pipe cannot be looked at further.
+  if (!whole && file.size !== null && text.trimStart().startsWith('{') && !text.trimStart().includes('\n'))
+    return beginsAgain(file);
   // One long line, and another one begins after it.
   const [first = '', ...rest] = text.trimStart().split('\n');
   return (

@@ -131,6 +131,16 @@ describe('a foreign tree that is broken', () => {
     expect(repairTree(tree(wide)).nodes.length).toBe(count);
   });
 
+  it('[I48] is put right where all records have one id, each under an id of its own', () => {
+    const count = 50_000;
+    const same = Array.from({ length: count }, (_, index) =>
+      say('same', null, { message: textMessage('user', `I am ${index}`) }),
+    );
+    const repaired = repairTree(tree(same));
+    expect(repaired.nodes.length).toBe(count);
+    expect(repaired.nodes.at(-1)?.externalId).toBe(`same#${count}`);
+  });
+
   it('[I48] of any shape becomes a tree with every record accounted for', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__', 'constructor');
     const node = fc.record({ id, parent: fc.option(id), text: fc.constantFrom('x', 'y', ' ') });

@@ -7,6 +7,7 @@ import { sha256Hex } from '../sha256.ts';
 import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type Finding, finding } from './findings.ts';
+import { FreeIds } from './free-ids.ts';
 import { isKeepable } from './records.ts';
 
 /** A node that can be stored: its parent is there, its message is one. */
@@ -49,6 +50,8 @@ class Repair {
   readonly drafts: Draft[] = [];
   readonly findings: Finding[] = [];
   readonly #byId = new Map<string, number>();
+  readonly #bodies = new Map<string, string>();
+  readonly #free = new FreeIds();
   readonly #tree: ImportedTree;
   merged = 0;
 
@@ -67,11 +70,11 @@ class Repair {
       if (known === undefined) {
         this.#byId.set(id, this.drafts.length);
         this.drafts.push({ node, id, parent: -1, order: 0, records });
-      } else if (bodyOf(known.node) === bodyOf(node)) {
+      } else if (this.#firstBody(id, known.node) === bodyOf(node)) {
         this.findings.push(finding('import/duplicate', 'repair', node.place, `id ${shownId(id)}`));
         known.records += records;
       } else {
-        const own = this.#freeId(id);
+        const own = this.#free.next(id, (one) => this.#byId.has(one), boundedId);
         this.findings.push(
           finding('import/duplicate-id', 'repair', node.place, `${shownId(id)} became ${shownId(own)}`),
         );
@@ -81,11 +84,11 @@ class Repair {
     }
   }
 
-  #freeId(id: string): string {
-    for (let number = 2; ; number++) {
-      const own = boundedId(`${id}#${number}`);
-      if (!this.#byId.has(own)) return own;
-    }
+  /** The body of the first record of an id, made once: a file may hold no other id. */
+  #firstBody(id: string, first: ImportedNode): string {
+    const body = this.#bodies.get(id) ?? bodyOf(first);
+    this.#bodies.set(id, body);
+    return body;
   }
 
   indexOf(id: string): number | undefined {

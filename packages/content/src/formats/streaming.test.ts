@@ -126,6 +126,11 @@ describe('a file of lines', () => {
     expect(await is('{"a":1}\n')).toBe(false);
     expect(await is('{\n "a": 1\n}\n')).toBe(false);
     expect(await is(`{"a":1}\n{"b":"${'x'.repeat(100_000)}"}`)).toBe(true);
+    const long = `{"b":"${'x'.repeat(100_000)}"}`;
+    expect(await is(`${long}\r\n\n${long}`)).toBe(true);
+    expect(await is(`${long}\n`)).toBe(false);
+    expect(await is(long)).toBe(false);
+    expect(await is(`{"b":"${'x'.repeat(100_000)}","c":[\n{}]}`)).toBe(false);
   });
 });
 

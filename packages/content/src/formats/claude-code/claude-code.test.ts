@@ -264,6 +264,24 @@ describe('Claude Code sessions', () => {
     });
   });
 
+  it('[I68] are told by a first line of any length, and by hundreds of lines beside the chain, also among others', async () => {
+    const long = [user('a1', null, 'x'.repeat(100_000)), ...plain.slice(1)];
+    const many = [
+      ...Array.from({ length: 300 }, (_, index) => ({
+        type: 'summary',
+        summary: `Part ${index}`,
+        leafUuid: uuid('99'),
+      })),
+      ...branched,
+    ];
+    for (const made of [long, many]) {
+      const alone = await storeInput(inputOf({ 's.jsonl': lines(...made) }));
+      expect(alone.trees.map((tree) => tree.nodes.length > 2)).toEqual([true]);
+      const beside = await storeInput(inputOf({ 'a.jsonl': lines(...made), 'b.jsonl': lines(...parallel) }));
+      expect(beside.trees.length).toBe(2);
+    }
+  });
+
   it('[I64] go on where they were left, else at the newest line that is no side chain', async () => {
     const side = user('g1', null, 'aside', { isSidechain: true });
     const { tree } = await read({ 's.jsonl': lines(...plain, side) });

@@ -1,6 +1,5 @@
-import type { Json, JsonObject, NodeMeta } from '@coppice/core';
+import type { Json, JsonObject } from '@coppice/core';
 import { readClaudeCode, type SessionEntry } from '../../sessions/index.ts';
-import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import {
   filledAt,
@@ -14,10 +13,12 @@ import {
   timeFinding,
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { FreeIds } from '../free-ids.ts';
+import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
 import { isKeepable } from '../records.ts';
 import { lineRecords } from '../records-in.ts';
+import { saidIn } from './said.ts';
 
 const chainTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
 const asideTypes: ReadonlySet<string> = new Set([
@@ -35,25 +36,36 @@ const asideTypes: ReadonlySet<string> = new Set([
   'bridge-session',
 ]);
 
-function isChainLine(value: Json): boolean {
+/** Whether a value is a line of the chain, or the beginning of one: the app writes the id after the message. */
+function isChainLine(value: Json, whole = true): boolean {
   return (
     isJsonObject(value) &&
-    typeof value.uuid === 'string' &&
+    (typeof value.uuid === 'string' || !whole) &&
     'parentUuid' in value &&
     chainTypes.has(textAt(value, 'type') ?? '') &&
     ('sessionId' in value || 'isSidechain' in value || 'userType' in value)
   );
 }
 
-function isSession(lines: readonly Json[]): boolean {
-  return (
-    lines.some(isChainLine) && !lines.some((line) => isJsonObject(line) && line.type === 'session' && 'version' in line)
-  );
+/** A line beside the chain as no other program writes it; a resumed session may begin with hundreds of them. */
+function isAside(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const { type } = value;
+  if (type === 'summary') return typeof value.summary === 'string' && 'leafUuid' in value;
+  if (type === 'file-history-snapshot') return isJsonObject(value.snapshot);
+  return asideTypes.has(String(type)) && typeof value.sessionId === 'string';
+}
+
+function isSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
+  // A first line that is longer than what is looked at shows its beginning.
+  if (lines.length === 0) return json !== undefined && isChainLine(json, false);
+  if (lines.some((line) => isJsonObject(line) && line.type === 'session' && 'version' in line)) return false;
+  return lines.some((line) => isChainLine(line)) || lines.every(isAside);
 }
 
 /** Tells the format by its chain lines. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isSession(file.lines)) ? 0.9 : 0;
+  return sample.files.some(isSession) ? 0.9 : 0;
 }
 
 /** A line in a chain on its way: under the id that it gets where another line has its own. */
@@ -73,6 +85,7 @@ class Session {
   readonly #byUuid = new Map<string, ChainLine>();
   readonly #byFields = new Map<unknown, ChainLine>();
   readonly #leading: KeptLine[] = [];
+  readonly #free = new FreeIds();
   readonly #findings: Finding[] = [];
   #prompts: JsonObject[] = [];
 
@@ -108,7 +121,7 @@ class Session {
       known.records++;
       return;
     }
-    const own = known === undefined ? uuid : this.#freeId(uuid);
+    const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
         finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
@@ -118,10 +131,6 @@ class Session {
     this.#chain.push(chained);
     this.#byUuid.set(own, chained);
     this.#byFields.set(fields, chained);
-  }
-
-  #freeId(uuid: string): string {
-    for (let number = 2; ; number++) if (!this.#byUuid.has(`${uuid}#${number}`)) return `${uuid}#${number}`;
   }
 
   #place(at: number): string {
@@ -170,13 +179,17 @@ class Session {
     const boundaries = this.#boundaries();
     const nodes: ImportedNode[] = [];
     // Only the last of the nodes that were read from one line has the line.
-    const partial = new Map<string, readonly string[]>();
+    const partial = new Map<string, string[]>();
     for (const entry of entries) {
       const lines = this.#linesOf(entry);
       const parent = entry.parentUuid === header.uuid ? null : entry.parentUuid;
       const known = parent !== null && ids.has(parent) ? parent : null;
       const parts = partial.get(parent ?? '') ?? [];
-      if (lines.length === 0) partial.set(entry.uuid, [...parts, entry.uuid]);
+      if (lines.length === 0) {
+        // They hang on each other, so that one list serves them all.
+        parts.push(entry.uuid);
+        partial.set(entry.uuid, parts);
+      }
       nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
     }
     this.#pairing(nodes, tools);
@@ -316,65 +329,6 @@ function isTool(message: unknown): message is { readonly tool_call_id: string } 
   return typeof message === 'object' && message !== null && 'tool_call_id' in message;
 }
 
-type Said = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
-
-function isJsonValue(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What an entry says, in canonical words. */
-function saidIn(entry: SessionEntry, fields: JsonObject, tools: ReadonlyMap<string, string>): Said {
-  const said = isJsonValue(entry.message) ? entry.message : undefined;
-  if (entry.type === 'compaction') {
-    const summary = typeof entry.summary === 'string' ? entry.summary : '';
-    return { kind: 'compaction', message: { role: 'system', content: [{ type: 'text', text: summary }] } };
-  }
-  if (said === undefined) {
-    const text = filledAt(fields, 'content');
-    return {
-      kind: 'state',
-      message: text === undefined ? null : { role: 'system', content: [{ type: 'text', text }] },
-    };
-  }
-  if (said.role === 'toolResult') return resultOf(entry.uuid, said, tools);
-  const role = said.role === 'assistant' ? 'assistant' : said.role === 'system' ? 'system' : 'user';
-  const content = listAt(said, 'content').map((block, index) => fromAnthropicBlock(block, `${entry.uuid}-${index}`));
-  const message = { role, content };
-  if (role === 'assistant') {
-    const failed = fields.isApiErrorMessage === true;
-    return { message, meta: { source: modelOf(fields) }, ...(failed ? { status: 'error' } : {}) };
-  }
-  const excluded = fields.isVisibleInTranscriptOnly === true ? { excluded: true } : {};
-  if (fields.isMeta === true) return { kind: 'injected', message, meta: excluded };
-  return { message, meta: { source: { type: 'user' }, ...excluded } };
-}
-
-function resultOf(uuid: string, said: JsonObject, tools: ReadonlyMap<string, string>): Said {
-  const block = {
-    type: 'tool_result',
-    tool_use_id: said.toolCallId ?? '',
-    ...('content' in said && said.content !== undefined ? { content: said.content } : {}),
-    ...(said.isError === true ? { is_error: true } : {}),
-  };
-  const { message, callId, isError } = fromToolResult(block, `${uuid}-call`);
-  const meta: NodeMeta = { source: { type: 'tool_result', tool_name: tools.get(callId) ?? 'unknown' } };
-  return { message, meta: isError ? { ...meta, isError: true } : meta };
-}
-
-/** Which model, at what cost: lines of one reply repeat it, the last one knows most. */
-function modelOf(line: JsonObject): JsonObject {
-  const message = objectAt(line, 'message');
-  const model = filledAt(message, 'model');
-  const reason = filledAt(message, 'stop_reason');
-  return {
-    type: 'model',
-    provider: 'anthropic',
-    ...(model === undefined ? {} : { model_name: model }),
-    ...(reason === undefined ? {} : { finish_reason: reason }),
-    ...(isJsonObject(message.usage) ? { usage: message.usage } : {}),
-  };
-}
-
 async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const session = new Session(file.name, options);
   let count = 0;
@@ -395,7 +349,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const file of input.files) {
     const [sample] = (await sampleOf({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
-    if (input.files.length === 1 || isSession(sample?.lines ?? [])) yield* readFile(file, options);
+    if (input.files.length === 1 || (sample !== undefined && isSession(sample))) yield* readFile(file, options);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
   }
 }

@@ -3,6 +3,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { filledAt, isJsonObject, listAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
+import { FreeIds } from '../free-ids.ts';
+import { boundedId } from '../repair.ts';
 
 /** A node where it stands. */
 export interface Standing {
@@ -41,6 +43,7 @@ class Walk {
   readonly moved = new Map<string, string>();
   readonly findings: Finding[] = [];
   readonly #seen = new Set<string>();
+  readonly #free = new FreeIds();
   readonly #tails = new Map<string, Fold>();
   readonly #stack: Waiting[] = [];
 
@@ -87,7 +90,9 @@ class Walk {
       return;
     }
     const named = filledAt(value, 'id');
-    const id = this.#freeId(named ?? `${parent ?? 'node'}/${index}`, named !== undefined, at);
+    // Named by the way to it, which in a deep chain would be longer with every step.
+    const way = boundedId(`${parent ?? 'node'}/${index}`);
+    const id = this.#freeId(named ?? way, named !== undefined, at);
     this.nodes.push({ id, parent, record: without(value, 'children'), place: at });
     const fold = named === undefined ? undefined : this.#tails.get(named);
     if (fold !== undefined && named !== undefined) {
@@ -98,8 +103,7 @@ class Walk {
   }
 
   #freeId(wanted: string, told: boolean, place: string): string {
-    let id = wanted;
-    for (let number = 2; this.#seen.has(id); number++) id = `${wanted}#${number}`;
+    const id = this.#seen.has(wanted) ? this.#free.next(wanted, (one) => this.#seen.has(one)) : wanted;
     this.#seen.add(id);
     if (id !== wanted && told)
       this.findings.push(finding('import/duplicate-id', 'repair', place, `${wanted} became ${id}`.slice(0, 160)));

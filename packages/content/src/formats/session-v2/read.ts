@@ -21,6 +21,7 @@ import {
   without,
 } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
+import { FreeIds } from '../free-ids.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../kept-lines.ts';
 import { lineRecords } from '../records-in.ts';
@@ -55,6 +56,7 @@ class Session {
   readonly #header: JsonObject | undefined;
   readonly #lines: Line[] = [];
   readonly #byId = new Map<string, Line>();
+  readonly #free = new FreeIds();
   readonly #findings: Finding[] = [];
   #open = 0;
   #asides = 0;
@@ -95,7 +97,7 @@ class Session {
       known.records++;
       return;
     }
-    const own = known === undefined ? uuid : this.#freeId(uuid);
+    const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byId.has(id));
     if (own !== uuid)
       this.#findings.push(
         finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
@@ -104,10 +106,6 @@ class Session {
     const made = { entry: timed(entry), line, at, records: 1 };
     this.#lines.push(made);
     this.#byId.set(own, made);
-  }
-
-  #freeId(uuid: string): string {
-    for (let number = 2; ; number++) if (!this.#byId.has(`${uuid}#${number}`)) return `${uuid}#${number}`;
   }
 
   tree(): ImportedTree {
