@@ -86,7 +86,8 @@ export function checkLinear(record: LinearRecord): void {
     const id = linearNodeId(record, index);
     if (seen.has(id)) refuse('id/taken', `The id ${id} of messages[${index}] is there twice.`, { nodeId: id, index });
     seen.add(id);
-    if (item.message.content.length > 0) valueOf(checkMessage(item.message, `messages[${index}]`));
+    const read = checkMessage(item?.message, `messages[${index}]`);
+    if (!read.ok && read.refusal.code !== 'message/blank') valueOf(read);
   }
 }
 

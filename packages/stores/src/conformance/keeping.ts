@@ -153,6 +153,10 @@ export function keepingRules(subject: StoreSubject): void {
       for (const [record, code] of cases)
         expect([code, await refusalOf(store.putLinear(record))]).toEqual([code, code]);
       expect((await store.trees()).items.length).toBe(1);
+      for (const said of ['{"role":"user"}', '{"role":"x","content":[]}', 'null', '[]'])
+        expect(await refusalOf(store.putLinear({ ...listOf(3, []), messages: [{ message: JSON.parse(said) }] }))).toBe(
+          'message/invalid',
+        );
       await store.putLinear({ ...listOf(3, []), messages: [] });
       await store.putLinear({ ...listOf(4, []), messages: [{ message: user('own id'), id: uuid(66) }] });
       expect((await asked(store, treeId(uuid(4)), 'tree', {}))?.activeNodeId).toBe(uuid(66));
