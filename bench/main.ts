@@ -7,6 +7,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = 
   engine: async () => (await import('./engine.ts')).engine(),
   server: async () => (await import('./server.ts')).server(),
   sessions: async () => (await import('./sessions.ts')).sessions(),
+  proxy: async () => (await import('./proxy.ts')).proxy(),
   web: async () => (await import('./web.ts')).web(),
   formats: async () => (await import('./formats.ts')).formats(),
 };

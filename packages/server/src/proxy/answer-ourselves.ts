@@ -8,6 +8,7 @@ import { ownAnswer } from './own-answer.ts';
 import type { ProxyCall } from './proxy.ts';
 import { readAsked } from './read-asked.ts';
 import { placeOf } from './record.ts';
+import { asItComes } from './upstream.ts';
 
 /** Answers a call. */
 export async function answerOurselves(call: ProxyCall, project: string): Promise<RawReply> {
@@ -55,7 +56,7 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
         await pieces.return(undefined);
       },
     });
-    return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache' } };
+    return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ...asItComes } };
   } catch (error) {
     ticket.cancel();
     throw error;

@@ -138,6 +138,7 @@ export async function placeOf(
   try {
     return await store.read(id, function* () {
       const tree = yield* readTree(id);
+      if (typeof tree.attributes.trashedAt === 'number') return null;
       return (yield* ask('node', { id: at })) === null ? null : { tree, nodeId: at };
     });
   } catch (error) {

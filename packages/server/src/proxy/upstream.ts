@@ -57,6 +57,9 @@ const notPassed = new Set([
   'reporting-endpoints',
 ]);
 
+/** Without it the server holds a stream back for a moment, to see whether its length can be told. */
+export const asItComes: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
+
 function passedHeaders(incoming: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   const redirects = (incoming.statusCode ?? 0) >= 300 && (incoming.statusCode ?? 0) < 400;
@@ -68,7 +71,7 @@ function passedHeaders(incoming: IncomingMessage): Record<string, string> {
     const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return headers;
+  return headers['Content-Length'] === undefined ? { ...headers, ...asItComes } : headers;
 }
 
 /** Sends a call and gives the answer as soon as its head is there. Rejects where nobody answers. */
@@ -138,6 +141,13 @@ function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, started
   const status = incoming.statusCode ?? 502;
   const hasBody = !bodiless.has(status);
   if (!hasBody) incoming.resume();
-  const encoding = incoming.headers['content-encoding'];
-  return { status, headers: passedHeaders(incoming), encoding, body: hasBody ? body : null, heard };
+  const { 'Transfer-Encoding': chunked, ...headers } = passedHeaders(incoming);
+  const spoken = hasBody && chunked !== undefined ? { ...headers, ...asItComes } : headers;
+  return {
+    status,
+    headers: spoken,
+    encoding: incoming.headers['content-encoding'],
+    body: hasBody ? body : null,
+    heard,
+  };
 }

@@ -1,0 +1,208 @@
+/** The recording proxy beside a bare one of node:http that pipes the same bytes; both in one process, in turns. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Measure, median } from './measure.ts';
+import { matching } from './proxy/matching.ts';
+
+const token = 'bench-token';
+
+type Side = 'coppice' | 'bare';
+type Ports = Readonly<Record<Side, number>>;
+
+interface Recording {
+  readonly recorded: number;
+  readonly dropped: number;
+  readonly failed: number;
+}
+
+function told<T>(child: ChildProcess, question?: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new Error('The bed is gone.'));
+    child.once('exit', gone);
+    child.once('message', (message: T) => {
+      child.off('exit', gone);
+      resolve(message);
+    });
+    if (question !== undefined) child.send(question);
+  });
+}
+
+async function usage(child: ChildProcess): Promise<number> {
+  const { user, system } = (await told<{ readonly usage: NodeJS.CpuUsage }>(child, 'usage')).usage;
+  return user + system;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** When the bytes of one answer came, in milliseconds from the request on. */
+interface Heard {
+  readonly first: number;
+  readonly chunks: readonly number[];
+}
+
+function ask(port: number, body: string): Promise<Heard> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const chunks: number[] = [];
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    };
+    request({ agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/chat/completions', headers }, (response) => {
+      response.on('data', () => chunks.push(performance.now() - start));
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve({ first: chunks[0] ?? Number.NaN, chunks });
+        else reject(new Error(`The proxy answers ${response.statusCode}.`));
+      });
+      response.on('error', reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+const sentence = 'word '.repeat(60);
+
+function history(messages: number, seed: string): string[] {
+  return Array.from({ length: messages }, (_, at) => {
+    const role = at % 2 === 0 ? 'user' : 'assistant';
+    return JSON.stringify({ role, content: `${seed} ${at} ${sentence}` });
+  });
+}
+
+function bodyOf(model: string, messages: readonly string[]): string {
+  return `{"model":"${model}","stream":true,"messages":[${messages.join(',')}]}`;
+}
+
+interface Times {
+  first: number[];
+  chunk: number[];
+  processor: number[];
+}
+
+/** Both sides in turns, a few calls each; the first turn does not count. */
+async function race(
+  child: ChildProcess,
+  ports: Ports,
+  turns: number,
+  calls: number,
+  body: (turn: number, call: number) => string,
+): Promise<Readonly<Record<Side, Readonly<Record<keyof Times, number>>>>> {
+  const times: Record<Side, Times> = {
+    coppice: { first: [], chunk: [], processor: [] },
+    bare: { first: [], chunk: [], processor: [] },
+  };
+  for (let turn = 0; turn <= turns; turn++)
+    for (const side of ['bare', 'coppice'] as const) {
+      await told(child, 'collect');
+      const before = await usage(child);
+      const heard: Heard[] = [];
+      for (let call = 0; call < calls; call++) heard.push(await ask(ports[side], body(turn, call)));
+      const spent = (await usage(child)) - before;
+      // What is recorded afterwards is not the client's time; it is measured by itself.
+      await told(child, 'idle');
+      if (turn === 0) continue;
+      times[side].processor.push(spent / calls);
+      for (const { first, chunks } of heard) {
+        times[side].first.push(first * 1000);
+        for (const [at, when] of chunks.entries())
+          if (at > 0) times[side].chunk.push((when - (chunks[at - 1] ?? when)) * 1000);
+      }
+    }
+  const middle = ({ first, chunk, processor }: Times) => ({
+    first: median(first),
+    chunk: median(chunk),
+    processor: median(processor),
+  });
+  return { coppice: middle(times.coppice), bare: middle(times.bare) };
+}
+
+function rows(work: string, bare: number, ours: number, most: number | null): Measure[] {
+  const ratio = ours / bare;
+  const kept = most === null ? {} : { budget: `≤ ${most}×`, kept: ratio <= most };
+  return [
+    { work, by: 'bare proxy', value: bare, unit: 'µs', ratio: 1 },
+    { work, by: 'coppice, recording', value: ours, unit: 'µs', ratio, ...kept },
+  ];
+}
+
+/** A hundred calls a second, each with a history of 200 messages that is one longer than the last; what a call costs. */
+async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> {
+  const [perSecond, seconds, agents] = [100, 5, 10];
+  const threads = Array.from({ length: agents }, (_, at) => history(199, `agent ${at}`));
+  const calls = perSecond * seconds;
+  const running: Promise<Heard>[] = [];
+  const before = await usage(child);
+  const { recorded: known } = await told<Recording>(child, 'idle');
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) {
+    const late = start + (call * 1000) / perSecond - performance.now();
+    if (late > 0) await new Promise((resolve) => setTimeout(resolve, late));
+    const thread = threads[call % agents] ?? [];
+    const next = JSON.stringify({ role: 'user', content: `question ${call} ${sentence}` });
+    running.push(ask(ports.coppice, bodyOf('words-20-0', [...thread, next])));
+  }
+  const heard = await Promise.all(running);
+  const answered = performance.now() - start;
+  const { recorded, dropped, failed } = await told<Recording>(child, 'idle');
+  const through = performance.now() - start;
+  if (recorded - known !== calls || dropped + failed > 0)
+    throw new Error(`Of ${calls} calls ${recorded - known} were recorded, ${dropped} dropped, ${failed} failed.`);
+  const work = `${calls} calls at ${perSecond} a second, histories of 200 messages`;
+  const spent = ((await usage(child)) - before) / calls;
+  return [
+    { work, by: 'first byte', value: median(heard.map(({ first }) => first * 1000)), unit: 'µs' },
+    {
+      work,
+      by: 'processor per call, recorded',
+      value: spent,
+      unit: 'µs',
+      budget: `all recorded, ≤ ${1_000_000 / perSecond} µs`,
+      kept: spent <= 1_000_000 / perSecond,
+    },
+    { work, by: 'recorded after the last answer', value: (through - answered) * 1000, unit: 'µs' },
+  ];
+}
+
+/** Measures first byte, chunks, load and matching. */
+export async function proxy(): Promise<readonly Measure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-proxy-'));
+  const execArgv = ['--expose-gc', '--import', 'tsx'];
+  const service = fork(fileURLToPath(new URL('./engine/wire-server.ts', import.meta.url)), { execArgv });
+  const children: ChildProcess[] = [service];
+  try {
+    const upstream = await told<number>(service);
+    const file = fileURLToPath(import.meta.resolve('@coppice/server/testing/proxy-bed'));
+    const child = fork(file, [`sqlite:${join(folder, 'trees.db')}`, token, `http://127.0.0.1:${upstream}`], {
+      execArgv,
+    });
+    children.push(child);
+    const { ports } = await told<{ readonly ports: Ports }>(child);
+    const short = (turn: number, call: number) => bodyOf('words-20-5', history(3, `${turn} ${call}`));
+    const paced = await race(child, ports, 5, 20, short);
+    const long = history(200, 'long');
+    const longs = await race(child, ports, 5, 20, (turn, call) =>
+      bodyOf('words-1-0', [...long, `{"role":"user","content":"${turn} ${call}"}`]),
+    );
+    const poured = await race(child, ports, 5, 20, (turn, call) =>
+      bodyOf('words-2000-0', history(3, `${turn}-${call}`)),
+    );
+    return [
+      ...rows('first byte, 3 messages', paced.bare.first, paced.coppice.first, 1.15),
+      ...rows('between two chunks, one every 5 ms', paced.bare.chunk, paced.coppice.chunk, 1.15),
+      ...rows('first byte, 200 messages', longs.bare.first, longs.coppice.first, 1.15),
+      ...rows('processor, 2,000 events as fast as they come', poured.bare.processor, poured.coppice.processor, null),
+      ...(await underLoad(child, ports)),
+      ...(await matching()),
+    ];
+  } finally {
+    agent.destroy();
+    for (const child of children) child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,391 @@
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { streamed, whole } from '@coppice/engine/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { testToken } from '../testing/index.ts';
+import { openProxied, operatorKey, type Proxied } from '../testing/proxied.ts';
+
+let open: Proxied | null = null;
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+type Handler = Parameters<typeof openProxied>[0];
+
+async function proxied(handler: Handler, config = ''): Promise<Proxied> {
+  open = await openProxied(handler, { config });
+  return open;
+}
+
+const chat = '/v1/chat/completions';
+const json = { 'content-type': 'application/json' };
+const events = { 'content-type': 'text/event-stream' };
+
+function user(content: unknown) {
+  return { role: 'user', content };
+}
+
+function said(content: unknown, more: object = {}) {
+  return { role: 'assistant', content, ...more };
+}
+
+function completion(text: string): string {
+  return JSON.stringify(whole('openai', { text }));
+}
+
+/** A service that says these one after the other, and the last again and again. */
+function saying(...bodies: readonly string[]): Handler {
+  return (_request, response, number) => {
+    response.writeHead(200, json);
+    response.end(bodies[Math.min(number, bodies.length - 1)]);
+  };
+}
+
+function texts(nodes: readonly { readonly text: string }[]): string[] {
+  return nodes.map((node) => node.text);
+}
+
+describe('a history that is sent again', () => {
+  it('[RP2] as parts, with cache marks, other white space and other order of keys, adds nothing', async () => {
+    const { post, nodes } = await proxied(saying(completion('Green.'), completion('Sure.')));
+    await post(chat, { model: 'm', messages: [user('Which tea?')] });
+    const parts = [{ cache_control: { type: 'ephemeral' }, text: 'Which tea?\n', type: 'text' }];
+    await post(chat, { messages: [user(parts), said([{ type: 'text', text: 'Green.' }]), user('Sure?')], model: 'm' });
+    expect(texts(await nodes())).toEqual(['Which tea?', 'Green.', 'Sure?', 'Sure.']);
+  });
+
+  it('[RP2] without the reasoning that came with the answer, adds nothing', async () => {
+    const first = JSON.stringify(whole('anthropic', { thinking: 'Hm.', text: 'Green.' }));
+    const { post, nodes } = await proxied(saying(first, JSON.stringify(whole('anthropic', { text: 'Sure.' }))));
+    const head = { model: 'c', max_tokens: 9, system: [{ type: 'text', text: 'Be brief.' }] };
+    await post('/v1/messages', { ...head, messages: [user('Which tea?')] });
+    const again = [user([{ type: 'text', text: 'Which tea?' }]), said('Green.'), user('Sure?')];
+    await post('/v1/messages', { ...head, system: 'Be brief.', messages: again });
+    const all = await nodes();
+    expect(texts(all).map((text) => text.replace(/^Hm\.\s*/, ''))).toEqual(['Which tea?', 'Green.', 'Sure?', 'Sure.']);
+    expect(all[1]?.node.message?.content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { text: 'Green.' }]);
+  });
+
+  it('[RP2] with calls whose arguments are spelled otherwise, and what services write beside texts and calls, adds nothing', async () => {
+    const answer = JSON.parse(completion('Let me look.'));
+    const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{ "at" :1 }' } };
+    answer.choices[0].message = { ...answer.choices[0].message, tool_calls: [call], annotations: [], refusal: null };
+    const { post, nodes } = await proxied(saying(JSON.stringify(answer), completion('Done.')));
+    await post(chat, { model: 'm', messages: [user('Look')] });
+    const again = { ...call, function: { name: 'look', arguments: '{"at":1}' } };
+    const result = { role: 'tool', tool_call_id: 'c1', content: 'A tree.' };
+    await post(chat, { model: 'm', messages: [user('Look'), said('Let me look.', { tool_calls: [again] }), result] });
+    expect((await nodes()).map(({ role, depth }) => [role, depth])).toEqual([
+      ['user', 1],
+      ['assistant', 2],
+      ['tool', 3],
+      ['assistant', 4],
+    ]);
+  });
+
+  it('[RP2] but edited is a branch, at the place of the edit', async () => {
+    const { post, nodes } = await proxied(saying(completion('A.'), completion('B.'), completion('C.')));
+    await post(chat, { model: 'm', messages: [user('one')] });
+    await post(chat, { model: 'm', messages: [user('one'), said('A.'), user('two')] });
+    await post(chat, { model: 'm', messages: [user('one'), said('A, edited.'), user('two')] });
+    expect((await nodes()).map(({ text, depth }) => [text, depth])).toEqual([
+      ['one', 1],
+      ['A.', 2],
+      ['two', 3],
+      ['B.', 4],
+      ['A, edited.', 2],
+      ['two', 3],
+      ['C.', 4],
+    ]);
+  });
+});
+
+describe('variants', () => {
+  it('[RP6] a call that is tried again after an error stands beside the error', async () => {
+    const { post, nodes } = await proxied((_request, response, number) => {
+      response.writeHead(number === 0 ? 500 : 200, json);
+      response.end(number === 0 ? '{"error":{"message":"Oops"}}' : completion('Yes.'));
+    });
+    const body = { model: 'm', messages: [user('Hi')] };
+    expect((await post(chat, body)).status).toBe(500);
+    expect((await post(chat, body)).status).toBe(200);
+    expect((await nodes()).map(({ text, status, depth }) => [text, status, depth])).toEqual([
+      ['Hi', 'success', 1],
+      ['', 'error', 2],
+      ['Yes.', 'success', 2],
+    ]);
+  });
+
+  it('[RP6] several choices of one call are one group', async () => {
+    const two = JSON.parse(completion('A.'));
+    two.choices.push({ ...two.choices[0], index: 1, message: { role: 'assistant', content: 'B.' } });
+    const { post, nodes } = await proxied(saying(JSON.stringify(two)));
+    await post(chat, { model: 'm', n: 2, messages: [user('Hi')] });
+    const all = await nodes();
+    expect(all.map(({ text }) => text)).toEqual(['Hi', 'A.', 'B.']);
+    expect(new Set(all.slice(1).map(({ node }) => node.groupId)).size).toBe(1);
+    expect(all[1]?.node.groupId).toBeGreaterThan(0);
+  });
+});
+
+function response(id: string, text: string, more: object = {}): string {
+  const content = [{ type: 'output_text', text, annotations: [], logprobs: [] }];
+  const item = { id: `msg_${id}`, type: 'message', role: 'assistant', status: 'completed', content };
+  return JSON.stringify({ id, object: 'response', status: 'completed', model: 'm', output: [item], ...more });
+}
+
+describe('chains of responses', () => {
+  it('[RP7] a chain whose beginning is not known begins a conversation of its own', async () => {
+    const { post, nodes } = await proxied(saying(response('resp_9', 'Old.')));
+    await post('/v1/responses', { model: 'm', input: 'How old?', previous_response_id: 'resp_unknown' });
+    expect((await nodes()).map(({ text, depth }) => [text, depth])).toEqual([
+      ['How old?', 1],
+      ['Old.', 2],
+    ]);
+  });
+
+  it('[RP7] a chain whose tree was deleted begins a conversation of its own', async () => {
+    const { post, nodes, trees, server } = await proxied(saying(response('r1', 'Oak.'), response('r2', 'Old.')));
+    await post('/v1/responses', { model: 'm', input: 'Name one.' });
+    const [tree] = await trees();
+    await server.ask('DELETE', `/api/trees/${tree?.id}`, { version: tree?.version ?? 0 });
+    await post('/v1/responses', { model: 'm', input: 'How old?', previous_response_id: 'r1' });
+    expect(texts(await nodes())).toEqual(['How old?', 'Old.']);
+  });
+
+  it('[RP7] with `store: false` the history that is sent again is found, reasoning and annotations or not', async () => {
+    const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'xyz' };
+    const first = JSON.parse(response('r1', 'Oak.'));
+    first.output.unshift(reasoning);
+    const { post, nodes } = await proxied(saying(JSON.stringify(first), response('r2', 'Old.')));
+    const head = { model: 'm', store: false, instructions: 'Trees.' };
+    await post('/v1/responses', { ...head, input: [user('Name one.')] });
+    const again = [
+      user('Name one.'),
+      reasoning,
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Oak.' }] },
+    ];
+    await post('/v1/responses', { ...head, input: [...again, user('How old?')] });
+    expect(texts(await nodes())).toEqual(['Name one.', 'Oak.', 'How old?', 'Old.']);
+  });
+
+  it('[RP7] items that a client names and does not send again are found', async () => {
+    const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
+    const first = JSON.parse(response('r1', 'Let me look.'));
+    first.output.push(call);
+    const { post, nodes } = await proxied(saying(JSON.stringify(first), response('r2', 'Old.')));
+    await post('/v1/responses', { model: 'm', input: [user('Name one.')] });
+    const named = ['msg_r1', 'fc_1'].map((id) => ({ type: 'item_reference', id }));
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'An oak.' };
+    await post('/v1/responses', { model: 'm', input: [user('Name one.'), ...named, output] });
+    const all = await nodes();
+    expect(all.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(all.map(({ depth }) => depth)).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe('bytes', () => {
+  const answer = streamed('openai', { text: 'Grüße, 世界 🌳!' }).join('');
+
+  it('[RP3] events and characters that are cut anywhere arrive as they were, and are recorded whole', async () => {
+    const bytes = Buffer.from(answer);
+    const { post, nodes } = await proxied(async (_request, back) => {
+      back.writeHead(200, events);
+      for (let at = 0; at < bytes.length; at += 7) {
+        back.write(bytes.subarray(at, at + 7));
+        if (at % 70 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      back.end();
+    });
+    const heard = await post(chat, { model: 'm', stream: true, messages: [user('Hi')] });
+    expect(Buffer.from(await heard.arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await nodes()).at(-1)).toMatchObject({ text: 'Grüße, 世界 🌳!', status: 'success' });
+  });
+
+  it('[RP3] an answer that is packed stays packed, with its length, and is read when it is recorded', async () => {
+    const packed = gzipSync(completion('Packed.'));
+    const { url, service, nodes } = await proxied((_request, back) => {
+      back.writeHead(200, { ...json, 'content-encoding': 'gzip', 'content-length': String(packed.length) });
+      back.end(packed);
+    });
+    const body = '{ "model":"m","messages":[{"role":"user","content":"\\u00e9 é"}] }';
+    const heard = await rawly(`${url}${chat}`, body, { 'accept-encoding': 'gzip, zstd' });
+    expect(heard.bytes.equals(packed)).toBe(true);
+    expect(heard.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(packed.length) });
+    expect(service.requests[0]?.body).toBe(body);
+    expect(service.requests[0]?.headers['accept-encoding']).toBe('gzip');
+    expect(texts(await nodes())).toEqual(['é é', 'Packed.']);
+  });
+
+  it('[RP3] what stands behind a path goes along, and nothing of a browser’s comes back', async () => {
+    const { url, service } = await proxied((_request, back) => {
+      back.writeHead(307, {
+        location: 'http://elsewhere.example/',
+        'set-cookie': 'a=b',
+        'access-control-allow-origin': '*',
+      });
+      back.end();
+    });
+    const heard = await rawly(`${url}/v1/messages?beta=true`, '{"messages":[]}', { 'anthropic-beta': 'x-1' });
+    expect(service.requests[0]).toMatchObject({ path: '/v1/messages?beta=true' });
+    expect(service.requests[0]?.headers).toMatchObject({ 'anthropic-beta': 'x-1' });
+    expect(heard.status).toBe(307);
+    for (const name of ['location', 'set-cookie', 'access-control-allow-origin'])
+      expect(heard.headers).not.toHaveProperty(name);
+  });
+});
+
+/** A request without any of fetch's own conveniences. */
+function rawly(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly bytes: Buffer; readonly headers: object }> {
+  return new Promise((resolve, reject) => {
+    const sent = { ...json, 'x-api-key': testToken, ...headers };
+    request(url, { method: 'POST', headers: sent }, async (back) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of back) pieces.push(Buffer.from(piece));
+      resolve({ status: back.statusCode ?? 0, bytes: Buffer.concat(pieces), headers: back.headers });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+describe('calls that do not end well', () => {
+  it('[RP5] a page instead of an answer is passed on and kept as an error, in short', async () => {
+    const page = `<html><body>${'<p>Sign in</p>'.repeat(1_000)}</body></html>`;
+    const { post, nodes } = await proxied((_request, back, number) => {
+      back.writeHead(number === 0 ? 503 : 200, { 'content-type': 'text/html' });
+      back.end(page);
+    });
+    for (const status of [503, 200]) {
+      const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
+      expect([heard.status, await heard.text()]).toEqual([status, page]);
+    }
+    const all = await nodes();
+    expect(all.map(({ status }) => status)).toEqual(['success', 'error', 'error']);
+    expect(JSON.stringify(all.map(({ node }) => node.meta)).length).toBeLessThan(8_000);
+    expect(all[1]?.node.meta['error']).toMatchObject({ status: 503, message: expect.stringContaining('Sign in') });
+  });
+
+  it('[RP4] a key that a service repeats is passed on and not kept', async () => {
+    const { post, nodes, server } = await proxied((seen, back) => {
+      back.writeHead(401, json);
+      back.end(JSON.stringify({ error: { message: `Wrong key ${seen.headers.authorization}` } }));
+    });
+    const own = {
+      'x-coppice-token': testToken,
+      authorization: 'Bearer an-odd-key-of-the-client',
+      cookie: 'c=canary-cookie',
+    };
+    const body = { model: 'm', messages: [user('Hi')] };
+    expect(await (await post(chat, body, own)).text()).toContain('an-odd-key-of-the-client');
+    expect(await (await post(chat, body)).text()).toContain(operatorKey);
+    const kept = JSON.stringify([await nodes(), (await server.ask('GET', '/api/proxy')).body]);
+    for (const secret of ['an-odd-key', operatorKey, testToken, 'canary-cookie']) expect(kept).not.toContain(secret);
+  });
+
+  it('[RP5] a stream that breaks off is interrupted, one that tells of an error keeps it', async () => {
+    const parts = streamed('openai', { text: 'One two three.' });
+    const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
+      back.writeHead(200, events);
+      back.write(parts.slice(0, 3).join(''));
+      if (number === 0) setTimeout(() => back.destroy(), 20);
+      else back.end('data: {"error":{"message":"Overloaded","type":"overloaded"}}\n\n');
+    });
+    const body = { model: 'm', stream: true, messages: [user('Hi')] };
+    const cut = await begin(chat, body);
+    await expect(cut.text()).rejects.toThrow();
+    await expect.poll(() => recorder.state.recorded).toBe(1);
+    expect(await (await post(chat, body)).text()).toContain('Overloaded');
+    expect((await nodes()).map(({ text, status }) => [text, status])).toEqual([
+      ['Hi', 'success'],
+      ['One two', 'interrupted'],
+      ['One two', 'interrupted'],
+    ]);
+    expect((await nodes())[2]?.node.meta['error']).toMatchObject({ message: 'Overloaded' });
+  });
+
+  it('[RP12] a client that hangs up ends the call at the service, before the first byte or after it', async () => {
+    let broken = 0;
+    const { begin, nodes, service, recorder } = await proxied((_request, back, number) => {
+      back.on('close', () => broken++);
+      if (number === 0) return;
+      back.writeHead(200, events);
+      back.write(streamed('openai', { text: 'One two three.' }).slice(0, 3).join(''));
+    });
+    const body = { model: 'm', stream: true, messages: [user('Hi')] };
+    const early = new AbortController();
+    const first = fetch(`${open?.url}${chat}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { ...json, authorization: `Bearer ${testToken}` },
+      signal: early.signal,
+    });
+    await expect.poll(() => service.requests.length).toBe(1);
+    early.abort();
+    await expect(first).rejects.toThrow();
+    await expect.poll(() => broken).toBe(1);
+    const reader = (await begin(chat, body)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await expect.poll(() => broken).toBe(2);
+    await expect.poll(() => recorder.state.recorded).toBe(2);
+    expect((await nodes()).map(({ text, status }) => [text, status])).toEqual([
+      ['Hi', 'success'],
+      ['', 'aborted'],
+      ['One two', 'aborted'],
+    ]);
+  });
+
+  it('[RP11] a service that never ends holds up no other call of the project', async () => {
+    const { begin, post, nodes, recorder } = await proxied((seen, back) => {
+      back.writeHead(200, events);
+      back.write(streamed('openai', { text: 'One two.' })[0]);
+      if (!seen.body.includes('endless')) back.end(streamed('openai', { text: 'One two.' }).slice(1).join(''));
+    });
+    const endless = await begin(chat, { model: 'm', stream: true, messages: [user('endless')] });
+    await (await post(chat, { model: 'm', stream: true, messages: [user('short')] })).text();
+    await expect.poll(() => recorder.state.recorded).toBe(1);
+    expect(texts(await nodes())).toEqual(['endless', 'short', 'One two.']);
+    await endless.body?.cancel();
+    await expect.poll(() => recorder.state.recorded).toBe(2);
+  });
+
+  it('[RP5] a service that is not there is told of, and kept as an error', async () => {
+    const { post, nodes, service } = await proxied(saying(''));
+    await service.close();
+    const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
+    expect(heard.status).toBe(502);
+    expect(await heard.json()).toMatchObject({ error: { code: 'upstream_unreachable' } });
+    expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error']);
+  });
+
+  it('[RP3] what cannot be read is passed on and not recorded', async () => {
+    const { post, nodes, service } = await proxied(saying('{"odd":true}'));
+    for (const body of ['[1,2', '{"messages":"none"}', '[]'])
+      expect(await (await post(chat, body)).text()).toBe('{"odd":true}');
+    expect(service.requests.map(({ body }) => body)).toEqual(['[1,2', '{"messages":"none"}', '[]']);
+    expect(await nodes()).toEqual([]);
+  });
+});
+
+describe('projects', () => {
+  it('[RP13] a path or a header groups the trees of a program; other names are refused', async () => {
+    const { post, trees } = await proxied(saying(completion('Yes.')));
+    const body = (system: string) => ({ model: 'm', messages: [{ role: 'system', content: system }, user('Hi')] });
+    await post(`/p/shop${chat}`, body('One.'));
+    await post(chat, body('Two.'), { 'x-coppice-project': 'shop' });
+    await post(chat, body('Three.'));
+    expect((await post(chat, body('Four.'), { 'x-coppice-project': '../etc' })).status).toBe(400);
+    const of = (await trees()).map(({ attributes }) => [attributes.project, attributes.systemPrompt]);
+    expect(of.sort()).toEqual([
+      ['proxy', 'Three.'],
+      ['shop', 'One.'],
+      ['shop', 'Two.'],
+    ]);
+  });
+});

@@ -1,0 +1,38 @@
+/** The process that passes calls on while it is measured: Coppice, which records them, and beside it a bare proxy. */
+import { createServer as createHttpServer, request as requestHttp } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseConfig } from '@coppice/engine';
+import { serve } from '@coppice/server';
+import { openStore } from '@coppice/stores';
+
+const [url = '', token = '', upstream = ''] = process.argv.slice(2);
+const store = await openStore(url);
+const config = parseConfig({ name: 'bench.toml', text: `[proxy]\nopenai = "${upstream}/v1"\n` }, {});
+const coppice = await serve({ store, config, auth: { mode: 'token', token }, titles: false });
+const { recorder } = coppice.server.services;
+
+// Nothing but the bytes, in both directions: no token, no host, no limit, no record.
+const bare = createHttpServer({ keepAliveTimeout: 600_000 }, (incoming, outgoing) => {
+  const { host: _, ...headers } = incoming.headers;
+  const passed = requestHttp(`${upstream}${incoming.url}`, { method: incoming.method, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  incoming.pipe(passed);
+});
+await new Promise<void>((resolve) => bare.listen(0, '127.0.0.1', resolve));
+const port = (bare.address() as AddressInfo).port;
+
+process.on('message', async (message) => {
+  if (message === 'usage') process.send?.({ usage: process.cpuUsage() });
+  if (message === 'idle') {
+    await recorder.idle();
+    process.send?.(recorder.state);
+  }
+  if (message === 'collect') {
+    globalThis.gc?.();
+    process.send?.({ collected: true });
+  }
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ ports: { coppice: coppice.port, bare: port } });
