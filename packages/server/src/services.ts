@@ -186,7 +186,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   let recorder: Recorder | null = null;
-  return {
+  const services: Services = {
     auth: options.auth,
     config,
     providers,
@@ -245,4 +245,11 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       return chosen.model;
     },
   };
+  const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed', help: string) =>
+    metrics.gauge(`coppice_recorder_${name}`, help, () => services.recorder.state[name]);
+  recording('waiting', 'Calls that wait to be recorded.');
+  recording('spilled', 'Calls that wait in files.');
+  recording('dropped', 'Calls that were dropped, since more came than could be written.');
+  recording('failed', 'Calls that the store refused.');
+  return services;
 }

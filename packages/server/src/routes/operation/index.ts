@@ -6,14 +6,26 @@ import { defineRoute, reply } from '../define.ts';
 
 const health = z.object({ status: z.enum(['ok', 'unavailable']) });
 
+const recorderHealth = z.object({
+  health: z.enum(['recording', 'paused', 'behind', 'failing']),
+  waiting: z.number(),
+  spilled: z.number(),
+  dropped: z.number(),
+  failed: z.number(),
+});
+
 const healthz = defineRoute({
   method: 'get',
   path: '/healthz',
   name: 'getHealth',
-  summary: 'Whether the process answers. Says nothing else to anybody.',
+  summary:
+    'Whether the process answers, and how the recording of calls goes, in figures. Says nothing else to anybody.',
   needs: { access: 'open' },
-  answer: health,
-  handle: () => reply({ status: 'ok' as const }),
+  answer: health.extend({ recorder: recorderHealth }),
+  handle({ services }) {
+    const { health: word, waiting, spilled, dropped, failed } = services.recorder.state;
+    return reply({ status: 'ok' as const, recorder: { health: word, waiting, spilled, dropped, failed } });
+  },
 });
 
 const readyz = defineRoute({

@@ -1,5 +1,6 @@
 /** Calls of other programs, passed on as they are and kept as trees. */
 import { z } from '@hono/zod-openapi';
+import type { Caller } from '../../caller.ts';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
@@ -109,10 +110,11 @@ const stateShape = z
   })
   .openapi('ProxyState');
 
-/** How recording is, with the calls of one owner. */
-function stateFor(recorder: Recorder, owner: string): z.input<typeof stateShape> {
+/** How recording is, with the caller's own calls. What went wrong may tell of paths: it is for admins. */
+function stateFor(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
   const own = recorder.calls.filter((call) => call.owner === owner);
-  return { ...recorder.state, calls: own.map(({ owner: _, ...call }) => call) };
+  const { lastError, ...told } = recorder.state;
+  return { ...told, lastError: role === 'admin' ? lastError : null, calls: own.map(({ owner: _, ...call }) => call) };
 }
 
 const state = defineRoute({
@@ -121,7 +123,7 @@ const state = defineRoute({
   name: 'getProxy',
   summary: 'How recording is, and what was recorded last.',
   answer: stateShape,
-  handle: ({ services: { recorder }, caller }) => reply(stateFor(recorder, caller.owner)),
+  handle: ({ services: { recorder }, caller }) => reply(stateFor(recorder, caller)),
 });
 
 const pause = defineRoute({
@@ -134,7 +136,7 @@ const pause = defineRoute({
   answer: stateShape,
   handle({ services: { recorder }, caller, body }) {
     recorder.recording = body.recording;
-    return reply(stateFor(recorder, caller.owner));
+    return reply(stateFor(recorder, caller));
   },
 });
 

@@ -1,0 +1,97 @@
+import { AppError, type Store } from '@coppice/core';
+import { whole } from '@coppice/engine/testing';
+import { openStore } from '@coppice/stores';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '../log.ts';
+import { openProxied, type Proxied } from '../testing/proxied.ts';
+
+let open: Proxied | null = null;
+afterEach(async () => {
+  await open?.close();
+  open = null;
+});
+
+const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
+const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+
+/** A server whose store does something else than it should with every change, until it is mended. */
+async function withStore(change: (mended: Promise<void>) => Promise<void>) {
+  const store = await openStore('memory:');
+  let mend: () => void = () => undefined;
+  let isMended = false;
+  const mended = new Promise<void>((resolve) => {
+    mend = () => {
+      isMended = true;
+      resolve();
+    };
+  });
+  const broken: Store = new Proxy(store, {
+    get(target, name, receiver) {
+      const value = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      if (name !== 'change') return value.bind(target);
+      return async (...words: unknown[]) => {
+        if (!isMended) await change(mended);
+        return value.apply(target, words);
+      };
+    },
+  });
+  const lines: string[] = [];
+  const log = createLog({ to: { write: (line) => void lines.push(line) } });
+  open = await openProxied(
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(answer);
+    },
+    { store: broken, log },
+  );
+  const health = async () => {
+    const told: { readonly recorder: { readonly health: string } } = JSON.parse(
+      await (await fetch(`${open?.url}/healthz`)).text(),
+    );
+    return told.recorder;
+  };
+  return { ...open, store, lines, health, mend: () => mend() };
+}
+
+describe('a store that is in trouble', () => {
+  it('[RP15] a full disk fails no call, is told of at once, and what waited is written when there is room', async () => {
+    const { post, health, lines, mend, recorder, listening, server } = await withStore(() =>
+      Promise.reject(new AppError({ code: 'store/full', kind: 'unavailable', message: 'The disk is full.' })),
+    );
+    for (const _ of [1, 2, 3]) expect(await (await post('/v1/chat/completions', body)).text()).toBe(answer);
+    await expect.poll(async () => (await health()).health).toBe('failing');
+    expect(await health()).toMatchObject({ waiting: 3, dropped: 0, failed: 0 });
+    expect(lines.filter((line) => line.includes('a call was not recorded') && line.includes('store/full'))).not.toEqual(
+      [],
+    );
+    const told = await fetch(`${listening.url}/api/proxy`, { headers: { authorization: `Bearer ${server.token}` } });
+    expect(await told.json()).toMatchObject({ health: 'failing', lastError: 'The disk is full.', waiting: 3 });
+    const figures = await fetch(`${listening.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
+    expect(await figures.text()).toContain('coppice_recorder_waiting 3');
+    mend();
+    await expect.poll(() => recorder.state.recorded, { timeout: 10_000 }).toBe(3);
+    expect(await health()).toMatchObject({ health: 'recording', waiting: 0 });
+    expect(lines.some((line) => line.includes('calls are recorded again'))).toBe(true);
+  });
+
+  it('[RP15] a store that does not answer delays no call', async () => {
+    const { post, health, mend, recorder } = await withStore((mended) => mended);
+    for (const _ of [1, 2, 3, 4]) expect((await post('/v1/chat/completions', body)).status).toBe(200);
+    expect(recorder.state.recorded).toBe(0);
+    expect(await health()).toMatchObject({ waiting: 4 });
+    mend();
+    await recorder.idle();
+    expect(await health()).toEqual({ health: 'recording', waiting: 0, spilled: 0, dropped: 0, failed: 0 });
+  });
+
+  it('[RP15] a store that refuses for good fails no call, and each is counted and told of', async () => {
+    const { post, health, lines, recorder } = await withStore(() =>
+      Promise.reject(new AppError({ code: 'store/damaged', kind: 'internal', message: 'The file is damaged.' })),
+    );
+    for (const _ of [1, 2]) expect((await post('/v1/chat/completions', body)).status).toBe(200);
+    await expect.poll(() => recorder.state.failed).toBe(2);
+    expect(await health()).toEqual({ health: 'failing', waiting: 0, spilled: 0, dropped: 0, failed: 2 });
+    expect(lines.some((line) => line.includes('store/damaged'))).toBe(true);
+  });
+});
