@@ -18,6 +18,13 @@ const PromptDialog = lazy(() =>
 const CompactDialog = lazy(() =>
   import('./tree-work/compact-dialog.tsx').then((module) => ({ default: module.CompactDialog })),
 );
+const ActionsSheet = lazy(() =>
+  import('./thread/actions-sheet.tsx').then((module) => ({ default: module.ActionsSheet })),
+);
+const SplitDialog = lazy(() =>
+  import('./tree-work/split-dialog.tsx').then((module) => ({ default: module.SplitDialog })),
+);
+const MoveDialog = lazy(() => import('./tree-work/move-dialog.tsx').then((module) => ({ default: module.MoveDialog })));
 const ImportDialog = lazy(() =>
   import('./transfer/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
 );
@@ -38,9 +45,16 @@ export function Dialogs(): ReactElement | null {
       {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
       {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
       {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}
-      {opened.name === 'title' || opened.name === 'tags' || opened.name === 'bookmark' ? (
+      {opened.name === 'title' ||
+      opened.name === 'tags' ||
+      opened.name === 'bookmark' ||
+      opened.name === 'tree-tags' ||
+      opened.name === 'tree-folder' ? (
         <WordDialog about={opened} onClose={close} />
       ) : null}
+      {opened.name === 'actions' ? <ActionsSheet node={opened.node} onClose={close} /> : null}
+      {opened.name === 'split' ? <SplitDialog node={opened.node} onClose={close} /> : null}
+      {opened.name === 'move-to' ? <MoveDialog node={opened.node} onClose={close} /> : null}
       {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
       {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
       {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}

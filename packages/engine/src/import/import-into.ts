@@ -175,6 +175,7 @@ export async function* importInto(
   const ledger = new Ledger();
   const names = new Names(store);
   const context = runContextOf(store, options);
+  const rest = resting();
   try {
     for await (const event of readImport(input, readingOf(options))) {
       if (event.type === 'format') {
@@ -193,10 +194,11 @@ export async function* importInto(
           conversations: ledger.conversations.read,
           records: ledger.records.read,
         };
-        // Others have work too.
-        await setImmediate();
+        await rest();
       } else {
-        yield* storeTree({ store, ledger, names, context, dryRun }, event.tree);
+        // What was read may be large: it is stored in a turn of its own.
+        await rest();
+        yield* storeTree({ store, ledger, names, context, dryRun, rest }, event.tree);
         if (names.size >= namesAtOnce) await names.flush();
       }
     }
@@ -238,6 +240,19 @@ class Names {
   }
 }
 
+// Others have work too, and so has the reader of these events; but a turn for each small conversation costs more than it.
+const longestStretch = 10;
+
+/** Gives others a turn where they have waited for a while. */
+function resting(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < longestStretch) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
+
 /** What taking a conversation in needs. */
 interface Desk {
   readonly store: Store;
@@ -245,6 +260,7 @@ interface Desk {
   readonly names: Names;
   readonly context: RunContext;
   readonly dryRun: boolean;
+  readonly rest: () => Promise<void>;
 }
 
 function readingOf({ format, scope, signal }: ImportIntoOptions) {
@@ -298,9 +314,11 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
 
 /** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
 async function taken(desk: Desk, tree: RepairedTree) {
-  const { store, ledger, context, dryRun } = desk;
+  const { store, ledger, context, dryRun, rest } = desk;
   const take = async (fresh: boolean) => {
     const incoming = toCommand(tree, ledger.format, store.owner, fresh);
+    // The commit is the longest part, and nobody gets a turn inside it.
+    await rest();
     const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(desk, tree, incoming);
     return { incoming, result };
   };

@@ -6,8 +6,10 @@ import { bookmark, complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { regenerate, stop } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
+import { useLists } from '../state/lists.ts';
 import { pathOf, titleOf } from '../state/loaded.ts';
 import { go, type Place, treePlace } from '../state/router.ts';
+import type { TreeSession } from '../state/session.ts';
 import { sourceOf } from '../state/source.ts';
 import { open } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -17,6 +19,7 @@ import { wishNow } from '../thread/wish.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { WordDiff } from './word-diff.tsx';
 
@@ -37,6 +40,13 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
   const a = sides.a ?? variants.find((node) => live.has(node.id))?.id ?? variants[0]?.id ?? null;
   const b = sides.b ?? variants.find((node) => node.id !== a)?.id ?? null;
   const last = variants.at(-1);
+  // The one of the two that is not on the way of the view can be brought back to it.
+  const brought = [b, a].find((id) => id !== null && !live.has(id)) ?? null;
+  const ready = useTree((state) => state.phase === 'ready');
+  // How much grows from each answer is told too.
+  useEffect(() => {
+    if (ready) void session.wantTopology();
+  }, [session, ready]);
   return (
     <main className="main alone">
       <div className="bar">
@@ -48,16 +58,29 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
           </span>
           <span className="ink2">{tn('answers', variants.length)}</span>
         </div>
-        {last === undefined || last.role !== 'assistant' ? null : (
+        {brought === null ? null : (
           <Button
             className="desk-only"
             look="quiet"
             small
-            icon="again"
-            onClick={() => void regenerate(session, last.id, wishNow({ n: 1 }))}
+            icon="merge"
+            onClick={() => void bringBack(session, brought)}
           >
-            {t('runAgain')}
+            {t('mergeIntoOne')}
           </Button>
+        )}
+        {last === undefined || last.role !== 'assistant' ? null : (
+          <>
+            <AddModel node={last} />
+            <Button
+              look="quiet"
+              small
+              icon="again"
+              onClick={() => void regenerate(session, last.id, wishNow({ n: 1 }))}
+            >
+              {t('runAgain')}
+            </Button>
+          </>
         )}
       </div>
       <div className="cmp">
@@ -86,6 +109,46 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
         )}
       </div>
     </main>
+  );
+}
+
+/** Opens the dialog that brings the branch through a node back to the view's own, as a summary or message by message. */
+async function bringBack(session: TreeSession, id: NodeId): Promise<void> {
+  try {
+    const { nodes } = await api.through(session.treeId, id, 1);
+    open({ name: 'merge', nodeId: nodes.at(-1)?.id ?? id });
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}
+
+/** Asks one more model the same; its answer stands beside the others. */
+function AddModel({ node }: { readonly node: Node }): ReactElement {
+  const session = useSession();
+  const models = useLists((lists) => lists.models);
+  const ready = models.filter((model) => model.ready);
+  return (
+    <Menu
+      trigger={
+        <Button look="quiet" small icon="plus">
+          {t('addModel')}
+        </Button>
+      }
+    >
+      {ready.map((model) => (
+        <MenuItem
+          key={model.id}
+          onSelect={() => void regenerate(session, node.id, wishNow({ n: 1, models: [model.id] }))}
+        >
+          <ModelName model={model.id} />
+        </MenuItem>
+      ))}
+      {ready.length === 0 ? (
+        <MenuItem disabled onSelect={() => undefined}>
+          {t('noOtherModel')}
+        </MenuItem>
+      ) : null}
+    </Menu>
   );
 }
 
@@ -143,7 +206,7 @@ interface ColumnProps {
 function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
   const session = useSession();
   const reply = useTree((state) => state.live.get(node.id) ?? null);
-  const below = useTree((state) => state.topology?.children(node.id).length ?? 0);
+  const below = useTree((state) => state.topology?.countBelow(node.id) ?? 0);
   const { model, totalMs, outputTokens, cost } = sourceOf(node.meta);
   const facts = [
     totalMs === null ? null : `${num(Math.round(totalMs / 1000))} s`,
@@ -199,7 +262,7 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
               </span>
             ) : (
               <>
-                <span className="grow">{below === 0 ? '' : t('moreGrows')}</span>
+                <span className="grow">{below === 0 ? '' : tn('growHere', below)}</span>
                 <Button small onClick={grow}>
                   {t('growFromThis')}
                 </Button>
@@ -213,7 +276,20 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
               }
             />
             <CopyButton text={plainText(node.message)} label={t('copy')} />
-            <IconButton icon="trash" label={t('delete')} onClick={() => open({ name: 'delete', node })} />
+            <Menu trigger={<IconButton icon="more" label={t('more')} />}>
+              {live ? null : (
+                <MenuItem icon="merge" onSelect={() => void bringBack(session, node.id)}>
+                  {t('bringBackThis')}
+                </MenuItem>
+              )}
+              <MenuItem icon="map" onSelect={() => open({ name: 'move-to', node })}>
+                {t('moveToTree')}
+              </MenuItem>
+              <MenuLine />
+              <MenuItem icon="trash" danger onSelect={() => open({ name: 'delete', node })}>
+                {t('delete')}
+              </MenuItem>
+            </Menu>
           </>
         )}
       </footer>

@@ -1,6 +1,7 @@
 import { diffText, type Node, type NodeId, type TextPart } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { num, t, when } from '../i18n/index.ts';
+import { wordsOfMarkdown } from '../markdown/words.ts';
 import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
@@ -29,8 +30,13 @@ export function sharesOfDiff(parts: readonly TextPart[]): {
 /** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own flower. */
 export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null {
   const [whole, setWhole] = useState(false);
+  const [written, setWritten] = useState(false);
   const texts = useTexts(a, b, variants, whole);
-  const parts = useMemo(() => (texts === null ? [] : diffText(texts.a, texts.b)), [texts]);
+  // Marks of Markdown are nobody's words: where only they differ, nothing that is read does.
+  const parts = useMemo(() => {
+    if (texts === null) return [];
+    return written ? diffText(texts.a, texts.b) : diffText(wordsOfMarkdown(texts.a), wordsOfMarkdown(texts.b));
+  }, [texts, written]);
   const box = useRef<HTMLDivElement>(null);
   const at = useRef(-1);
   const button = useRef<HTMLButtonElement>(null);
@@ -73,6 +79,15 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
             {t('wholeBranch')}
           </button>
         </div>
+        <fieldset className="seg">
+          <legend className="sr">{t('diffOf')}</legend>
+          <button type="button" aria-pressed={!written} onClick={() => setWritten(false)}>
+            {t('asRead')}
+          </button>
+          <button type="button" aria-pressed={written} onClick={() => setWritten(true)}>
+            {t('asWritten')}
+          </button>
+        </fieldset>
         <span className="grow" />
         <span className="dim num">{t('shared', { n: percent })}</span>
         <span className="share" role="img" aria-label={t('shared', { n: percent })}>

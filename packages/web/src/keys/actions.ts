@@ -1,18 +1,18 @@
 /** Everything that has a key, by name: the keyboard and the palette both read this list. */
 import type { Node } from '@coppice/core';
-import { type Key, t } from '../i18n/index.ts';
-import { bookmark, complain, pick, redo, undo } from '../state/acts.ts';
+import type { Key } from '../i18n/index.ts';
+import { pick, redo, switchTo, undo } from '../state/acts.ts';
 import { regenerate } from '../state/generation.ts';
-import { asProblem } from '../state/http.ts';
 import { useLists } from '../state/lists.ts';
 import { pathOf, variantOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { open, showPanel, useUi } from '../state/ui.ts';
-import { branchHere, compareHere, copyMessage } from '../thread/message-actions.tsx';
-import { plainText, rowsOf } from '../thread/rows.ts';
+import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
+import { rowsOf } from '../thread/rows.ts';
 import { wishNow } from '../thread/wish.ts';
+import { canSplit } from '../tree-work/cut-places.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
@@ -101,16 +101,11 @@ function variant(session: TreeSession, node: Node, by: number): void {
   const next = ids[(at - 1 + by + ids.length) % ids.length];
   if (next === undefined || next === node.id) return;
   useUi.setState({ current: next });
-  session.go(next).catch((thrown) => complain(asProblem(thrown)));
+  switchTo(session, next);
 }
 
 function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
   return onTree((session) => go(treePlace(session.treeId, { screen: name })));
-}
-
-function mark(session: TreeSession, node: Node): void {
-  const marked = session.state.part?.bookmarks.has(node.id) === true;
-  void bookmark(session, node.id, marked ? null : plainText(node.message).slice(0, 60).trim() || t('bookmark'));
 }
 
 function againWithOthers(session: TreeSession, node: Node): void {
@@ -146,6 +141,14 @@ export const actions: readonly Action[] = [
     run: just(() => open({ name: 'palette' })),
   },
   { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: just(() => void newTree()) },
+  {
+    id: 'new-temporary',
+    label: 'newTemporary',
+    icon: 'clock',
+    keys: ['shift+n'],
+    listed: true,
+    run: just(() => void newTree({ temporary: true })),
+  },
   { id: 'home', label: 'allTrees', icon: 'map', keys: ['g h'], listed: true, run: just(() => go(homePlace())) },
   { id: 'thread', label: 'thread', icon: 'outline', keys: ['g t'], listed: true, run: screen('thread') },
   { id: 'map', label: 'map', icon: 'map', keys: ['g m'], listed: true, run: screen('map') },
@@ -280,7 +283,7 @@ export const actions: readonly Action[] = [
     listed: true,
     run: onMessage((session, node) => void pick(session, node.id)),
   },
-  { id: 'mark', label: 'bookmark', icon: 'mark', keys: ['m'], listed: true, run: onMessage(mark) },
+  { id: 'mark', label: 'bookmark', icon: 'mark', keys: ['m'], listed: true, run: onMessage(toggleBookmark) },
   { id: 'compare', label: 'compare', icon: 'compare', keys: ['c'], listed: true, run: onMessage(compareHere) },
   {
     id: 'copy',
@@ -289,6 +292,24 @@ export const actions: readonly Action[] = [
     keys: ['y'],
     listed: true,
     run: onMessage((_session, node) => void copyMessage(node)),
+  },
+  {
+    id: 'split',
+    label: 'split',
+    icon: 'cut',
+    keys: ['x'],
+    listed: true,
+    run: onMessage((_session, node) => {
+      if (canSplit(node)) open({ name: 'split', node });
+    }),
+  },
+  {
+    id: 'move-to',
+    label: 'moveToTree',
+    icon: 'map',
+    keys: [],
+    listed: true,
+    run: onMessage((_session, node) => open({ name: 'move-to', node })),
   },
   {
     id: 'share',

@@ -1,14 +1,5 @@
 import type { NodeId } from '@coppice/core';
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactElement,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { num, t, tn } from '../i18n/index.ts';
 import { complain, move, pick } from '../state/acts.ts';
 import { asProblem } from '../state/http.ts';
@@ -22,13 +13,15 @@ import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { BranchList } from './branch-list.tsx';
 import { Cards } from './cards.tsx';
-import { drawMap, nodeAt } from './draw.ts';
+import { DragLine } from './drag-line.tsx';
+import { drawMap } from './draw.ts';
 import { spotXY } from './layout.ts';
 import { Legend } from './legend.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
 import { contextOf, fontOf, useCanvas } from './use-canvas.ts';
 import { dims, type MapFilter, type MapModel, useFlower, useMapModel } from './use-map.ts';
+import { usePointer } from './use-pointer.ts';
 import { centred, fitted, type Level, levelOf, type MapView, scales, zoomed } from './view.ts';
 
 const filters: readonly {
@@ -156,8 +149,13 @@ export function MapScreen(): ReactElement {
     event.stopPropagation();
   };
 
-  const pointer = usePointer(surface, view, setView, model, setFocus, goTo, (from, to) => void move(session, from, to));
   const level = view === null ? 'mid' : levelOf(view);
+  const { drag, ...pointer } = usePointer(surface, view, setView, model, {
+    onFocus: setFocus,
+    onOpen: goTo,
+    // From afar messages are not drawn: whoever drags there means the ground.
+    onMove: level === 'far' ? null : (from, to) => void move(session, from, to),
+  });
 
   return (
     <div className="mapscreen">
@@ -222,7 +220,8 @@ export function MapScreen(): ReactElement {
           <Cards model={model} view={view} width={width} height={height} onOpen={goTo} />
         ) : null}
         {model === null ? null : <BranchList model={model} onPick={goTo} onShow={show} />}
-        {model !== null && view !== null && focus !== null && level !== 'near' ? (
+        {model !== null && view !== null && drag !== null ? <DragLine model={model} view={view} drag={drag} /> : null}
+        {model !== null && view !== null && focus !== null && drag === null && level !== 'near' ? (
           <Preview
             model={model}
             view={view}
@@ -285,80 +284,4 @@ function neighbour(model: MapModel, id: NodeId, key: string): NodeId | null {
   const siblings = model.topology.children(node.parentId);
   const at = siblings.findIndex((sibling) => sibling.id === id);
   return siblings[at + (key === 'ArrowRight' ? 1 : -1)]?.id ?? null;
-}
-
-interface Held {
-  readonly x: number;
-  readonly y: number;
-  readonly view: MapView;
-  readonly node: NodeId | null;
-  moved: boolean;
-}
-
-/** Pan by dragging the ground, move a branch by dragging a message onto another with Alt held, zoom by wheel, press to look. */
-function usePointer(
-  surface: ReturnType<typeof useCanvas>,
-  view: MapView | null,
-  setView: (view: MapView | null) => void,
-  model: MapModel | null,
-  onFocus: (id: NodeId | null) => void,
-  onOpen: (id: NodeId) => void,
-  onMove: (from: NodeId, to: NodeId) => void,
-) {
-  const held = useRef<Held | null>(null);
-  const at = (event: { readonly clientX: number; readonly clientY: number }) => {
-    const box = surface.canvas.current?.getBoundingClientRect();
-    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
-  };
-  const { canvas } = surface;
-  // Wheel events that are to be kept from scrolling the page cannot be heard through React.
-  useEffect(() => {
-    const element = canvas.current;
-    if (element === null || view === null) return;
-    const wheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const box = element.getBoundingClientRect();
-      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
-        setView(
-          zoomed(
-            view,
-            Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
-            event.clientX - box.left,
-            event.clientY - box.top,
-          ),
-        );
-      else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
-    };
-    element.addEventListener('wheel', wheel, { passive: false });
-    return () => element.removeEventListener('wheel', wheel);
-  }, [canvas, view, setView]);
-  return {
-    onPointerDown: (event: PointerEvent<HTMLCanvasElement>) => {
-      if (view === null || model === null) return;
-      const { x, y } = at(event);
-      event.currentTarget.setPointerCapture(event.pointerId);
-      held.current = { x, y, view, node: event.altKey ? nodeAt(model.layout, view, x, y) : null, moved: false };
-    },
-    onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
-      const { x, y } = at(event);
-      const hold = held.current;
-      if (hold === null) {
-        if (model !== null && view !== null && event.pointerType === 'mouse') onFocus(nodeAt(model.layout, view, x, y));
-        return;
-      }
-      if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
-      if (hold.moved && hold.node === null)
-        setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
-    },
-    onPointerUp: (event: PointerEvent<HTMLCanvasElement>) => {
-      const hold = held.current;
-      held.current = null;
-      if (hold === null || model === null || view === null) return;
-      const { x, y } = at(event);
-      const id = nodeAt(model.layout, view, x, y);
-      if (hold.moved && hold.node !== null && id !== null && id !== hold.node) onMove(hold.node, id);
-      else if (!hold.moved && id !== null && event.pointerType === 'mouse') onOpen(id);
-      else if (!hold.moved) onFocus(id);
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { api } from '../state/client.ts';
 import { go, treePlace } from '../state/router.ts';
 import { sourceOf } from '../state/source.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { branchHere } from '../thread/message-actions.tsx';
+import { branchHere } from '../thread/message-acts.ts';
 import { Button } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Rings } from '../ui/rings.tsx';

@@ -4,9 +4,11 @@ import { type Bookmark, type Message, type NewNode, type Node, type NodeId, node
 import { t, tn } from '../i18n/index.ts';
 import { api } from './client.ts';
 import { asProblem, type Problem } from './http.ts';
+import { loadTrees, modelsNow, patchListed, useLists } from './lists.ts';
 import type { TreeSession } from './session.ts';
 import { say } from './toasts.ts';
-import type { Written } from './wire.ts';
+import { useUi } from './ui.ts';
+import type { TreeView, Written } from './wire.ts';
 
 /** A fresh id; chosen here, so that sending twice is harmless. */
 export function freshId(): NodeId {
@@ -212,6 +214,22 @@ export async function remove(
   if (written !== null) await session.refresh(mode === 'cascade' ? (written.activeNodeId ?? undefined) : undefined);
 }
 
+/** Goes to a variant: what is loaded of it shows at once, and fades in. */
+export function switchTo(session: TreeSession, id: NodeId): void {
+  useUi.setState({ switchedAt: performance.now() });
+  session.go(id).catch((thrown) => complain(asProblem(thrown)));
+}
+
+/** Splits a message in two at an offset of its text: the first half takes its place, the second keeps what grew from it. */
+export async function split(session: TreeSession, node: Node, position: number): Promise<boolean> {
+  const written = await change(session, [], (version) => api.split(session.treeId, node.id, position, version), {
+    icon: 'cut',
+    text: t('splitDone'),
+  });
+  if (written !== null) await session.refresh();
+  return written !== null;
+}
+
 /** Sets, retitles or takes away the bookmark on a node. */
 export async function bookmark(session: TreeSession, id: NodeId, title: string | null): Promise<void> {
   const before = session.state.part?.bookmarks.get(id) ?? null;
@@ -265,6 +283,26 @@ export async function tag(session: TreeSession, node: Node, tags: readonly strin
   );
 }
 
+/** What is noted about a tree: its title, tags, folder and pin. */
+export type TreeNotes = Pick<Partial<TreeView>, 'title' | 'tags' | 'folder' | 'pinned'>;
+
+/** Notes something about the tree itself. It shows at once here and in the list, and can be taken back. */
+export async function noteTree(session: TreeSession, set: TreeNotes, text: string): Promise<void> {
+  const tree = session.state.part?.tree;
+  if (tree === undefined) return;
+  const before: TreeNotes = {
+    ...(set.title === undefined ? {} : { title: tree.title }),
+    ...(set.tags === undefined ? {} : { tags: tree.tags }),
+    ...(set.folder === undefined ? {} : { folder: tree.folder }),
+    ...(set.pinned === undefined ? {} : { pinned: tree.pinned }),
+  };
+  patchListed(tree.id, set);
+  const step: Step = { type: 'attributes', after: set, before };
+  const written = await change(session, [step], () => api.patch(session.treeId, set), { icon: 'edit', text });
+  if (written === null) patchListed(tree.id, before);
+  void loadTrees();
+}
+
 /** Copies a message to the end of this view's branch. */
 export async function pick(session: TreeSession, id: NodeId): Promise<void> {
   const leaf = session.state.part?.leaf ?? null;
@@ -307,8 +345,11 @@ export async function move(session: TreeSession, id: NodeId, parentId: NodeId): 
 /** Sums up older messages to make room. */
 export async function compact(session: TreeSession, focus?: string): Promise<boolean> {
   const leaf = session.state.part?.leaf ?? null;
+  // By the window that the inspector shows: that of the model which is going to be asked.
+  const [model] = modelsNow(useLists.getState());
   const body = {
     ...(leaf === null ? {} : { nodeId: leaf }),
+    ...(model === undefined ? {} : { model }),
     ...(focus === undefined || focus === '' ? {} : { focus }),
   };
   const written = await change(session, [], (version) => api.compact(session.treeId, body, version), {

@@ -157,11 +157,16 @@ export const api = {
     ask<Written>('POST', `${node(tree, id)}/split`, { body: { position }, version }),
   remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
     ask<Written>('DELETE', node(tree, id), { query: { mode }, version }),
-  move: (tree: TreeId, id: NodeId, body: { readonly parentId: NodeId; readonly before?: NodeId }, version: number) =>
-    ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
+  /** The version is that of the tree it goes to. */
+  move: (
+    tree: TreeId,
+    id: NodeId,
+    body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
+    version: number,
+  ) => ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
   cherryPick: (
     tree: TreeId,
-    body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId },
+    body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
     version: number,
   ) => ask<Written>('POST', `${at(tree)}/cherry-pick`, { body, version }),
   merge: (
@@ -198,8 +203,11 @@ export const api = {
   purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
   restoreVersion: (tree: TreeId, past: number, version: number) =>
     ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),
-  compact: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly focus?: string }, version: number) =>
-    ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
+  compact: (
+    tree: TreeId,
+    body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
+    version: number,
+  ) => ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
 
   generate: (tree: TreeId, body: GenerationRequest) => ask<Begun>('POST', `${at(tree)}/generations`, { body }),
   running: (tree: TreeId) =>

@@ -73,6 +73,22 @@ export function pathOf(part: Loaded): readonly Node[] {
   return path.reverse();
 }
 
+/**
+ * Where a view stands that goes to a node, as far as is loaded: at the node itself, or below it along what was last
+ * visited. Null where the node does not hang on what is loaded: then nothing can be shown before it is read.
+ */
+export function loadedEnd(part: Loaded, id: NodeId, exactly: boolean): NodeId | null {
+  let node = part.nodes.get(id);
+  if (node === undefined || node.parentId === null) return null;
+  if (node.parentId !== part.tree.rootId && !part.nodes.has(node.parentId)) return null;
+  for (let left = part.nodes.size; !exactly && left > 0; left--) {
+    const next: Node | undefined = node.lastChildId === null ? undefined : part.nodes.get(node.lastChildId);
+    if (next === undefined || next.parentId !== node.id) break;
+    node = next;
+  }
+  return node.id;
+}
+
 /** A node's place among its variants, counted from one. */
 export function variantOf(
   part: Loaded,

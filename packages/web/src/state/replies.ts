@@ -11,6 +11,8 @@ export class Replies {
   readonly #store: StoreApi<TreeState>;
   /** A reply that was followed is said: the tree has it now. */
   readonly #said: () => void;
+  /** Replies that were asked for here: only whoever asked asks again. */
+  readonly #mine = new Set<NodeId>();
   readonly #streams = new Map<NodeId, { close(): void }>();
 
   constructor(treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
@@ -37,7 +39,15 @@ export class Replies {
 
   /** Remembers which act writes replies, so that their tools can be approved and their thinking be shown. */
   claim(ids: readonly NodeId[], act: string): void {
-    for (const id of ids) this.begin(id, actId(act));
+    for (const id of ids) {
+      this.#mine.add(id);
+      this.begin(id, actId(act));
+    }
+  }
+
+  /** Whether a reply was asked for by this page. */
+  isMine(id: NodeId): boolean {
+    return this.#mine.has(id);
   }
 
   /** A tool is called, waits for a yes, or is through (null). */

@@ -4,11 +4,11 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
 import { asProblem } from './http.ts';
-import { emptyPart, goingOnAbove, type Loaded, landed, pathOf, withPage } from './loaded.ts';
+import { emptyPart, goingOnAbove, type Loaded, landed, loadedEnd, pathOf, withPage } from './loaded.ts';
 import { Replies } from './replies.ts';
 import { Topology } from './topology.ts';
 import { nothing, type Overlay, type TreeState } from './tree-state.ts';
-import type { FeedCommit, PageAnswer, Written } from './wire.ts';
+import type { FeedCommit, PageAnswer, TreeView, Written } from './wire.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type { TreeState } from './tree-state.ts';
@@ -27,6 +27,7 @@ export class TreeSession {
   #reading = false;
   #again = false;
   #missed = false;
+  #steps = 0;
   #wanted: NodeId | null = null;
   #topologyWanted = false;
   #topologyAsked: Promise<Topology | null> | null = null;
@@ -129,6 +130,12 @@ export class TreeSession {
     this.store.setState({ ...set, part, unconfirmed });
   }
 
+  /** Sets what is told of the tree itself and comes by no commit. */
+  patchTree(set: Partial<TreeView>): void {
+    const { base } = this.state;
+    if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
+  }
+
   /** Brings a node into sight. */
   look(id: NodeId): void {
     this.store.setState((state) => ({ sight: { nodeId: id, ask: (state.sight?.ask ?? 0) + 1 } }));
@@ -156,19 +163,40 @@ export class TreeSession {
 
   /** Goes to the branch that leads through a node. Nothing above the fork is read or drawn again. */
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
-    const leaf = options.leaf ?? (await this.#leafThrough(through));
-    const page = await api.page(
-      this.treeId,
-      { nodeId: leaf, limit: Math.max(pageSize, this.#loadedCount()) },
-      this.#closed.signal,
-    );
+    const came = this.#step(through, options.leaf);
+    try {
+      const leaf = options.leaf ?? (await this.#leafThrough(through));
+      const page = await api.page(
+        this.treeId,
+        { nodeId: leaf, limit: Math.max(pageSize, this.#loadedCount()) },
+        this.#closed.signal,
+      );
+      const { base } = this.state;
+      // Whoever has gone on meanwhile is not pulled back.
+      if (base === null || came !== this.#steps) return;
+      const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), base.before);
+      this.#show({ base: await this.#reaching(part, through), runs: runsOf(page) });
+      this.replies.followRuns();
+      if (options.keep !== false) this.#remember(leaf);
+    } catch (thrown) {
+      if (came === this.#steps) await this.refresh();
+      throw thrown;
+    }
+  }
+
+  /** Shows at once what is loaded of a branch, before the rest of it is read. Answers which step this is. */
+  #step(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
-    if (base === null) return;
-    const moved = await this.#reaching(withPage({ ...base, before: null }, page, { leaf }), through);
-    this.#show({ base: moved, runs: runsOf(page) });
-    this.replies.followRuns();
-    // Where the user is, is remembered for the next visit; that it could not be is nothing to trouble anyone with.
-    if (options.keep !== false) void api.select(this.treeId, leaf).catch(() => undefined);
+    const end = base === null ? null : loadedEnd(base, leaf ?? through, leaf !== undefined);
+    if (base !== null && end !== null) this.#show({ base: { ...base, leaf: end } });
+    return ++this.#steps;
+  }
+
+  /** Where the user is, is remembered for the next visit; that it could not be is nothing to trouble anyone with. */
+  #remember(leaf: NodeId): void {
+    const before = this.state.part?.tree.activeNodeId ?? null;
+    if (before === leaf) return;
+    this.perform([{ type: 'select', after: leaf, before }], () => api.select(this.treeId, leaf)).catch(() => undefined);
   }
 
   #loadedCount(): number {

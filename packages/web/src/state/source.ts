@@ -43,12 +43,18 @@ export function sourceOf(meta: NodeMeta): Source {
 }
 
 /** What went wrong with a reply, where it was noted. */
-export function errorOf(
-  node: Pick<Node, 'meta'>,
-): { readonly code: string; readonly message: string; readonly retryable: boolean } | null {
+export function errorOf(node: Pick<Node, 'meta' | 'createdAt'>): {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** When the provider lets itself be asked again; null where it did not say. */
+  readonly dueAt: number | null;
+} | null {
   const error: unknown = node.meta.error;
   if (typeof error !== 'object' || error === null) return null;
   const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { code, message, retryable: 'retryable' in error && error.retryable === true };
+  const wait = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? error.retryAfterMs : null;
+  const dueAt = wait === null ? null : node.createdAt + (sourceOf(node.meta).totalMs ?? 0) + wait;
+  return { code, message, retryable: 'retryable' in error && error.retryable === true, dueAt };
 }

@@ -49,6 +49,18 @@ export class Topology {
     return path.reverse();
   }
 
+  /** How many messages grow from a node, itself not counted. */
+  countBelow(id: NodeId): number {
+    let count = 0;
+    const waiting = [id];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+      for (const child of this.children(next)) {
+        count++;
+        waiting.push(child.id);
+      }
+    return count;
+  }
+
   /** The leaf below a node on the way of the newest places. */
   leafBelow(id: NodeId): NodeId {
     let at = id;

@@ -15,6 +15,11 @@ export type Opened =
   | { readonly name: 'title'; readonly node: Node }
   | { readonly name: 'tags'; readonly node: Node }
   | { readonly name: 'bookmark'; readonly nodeId: NodeId; readonly title: string }
+  | { readonly name: 'actions'; readonly node: Node }
+  | { readonly name: 'split'; readonly node: Node }
+  | { readonly name: 'move-to'; readonly node: Node }
+  | { readonly name: 'tree-tags' }
+  | { readonly name: 'tree-folder' }
   | { readonly name: 'prompt' }
   | { readonly name: 'compact' }
   | { readonly name: 'import' }
@@ -32,6 +37,8 @@ interface Ui {
   /** The rail as a drawer, on a phone. */
   readonly drawer: boolean;
   readonly opened: Opened | null;
+  /** When a variant last gave way to another; what is drawn right after it fades in. */
+  readonly switchedAt: number;
   readonly theme: 'system' | 'light' | 'dark';
 }
 
@@ -48,6 +55,7 @@ export const useUi = create<Ui>(() => ({
   panelShown: read('panel') !== 'off',
   drawer: false,
   opened: null,
+  switchedAt: 0,
   theme: keptTheme(),
 }));
 

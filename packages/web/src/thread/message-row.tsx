@@ -1,8 +1,8 @@
 import type { Node, NodeId } from '@coppice/core';
-import { memo, type ReactElement, useEffect, useState } from 'react';
+import { memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { exactly, num, t, tn, when } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { complain } from '../state/acts.ts';
+import { complain, switchTo } from '../state/acts.ts';
 import { stop } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
 import { flowerOf } from '../state/hues.ts';
@@ -21,6 +21,7 @@ import { MessageActions } from './message-actions.tsx';
 import { plainText, type ThreadRow } from './rows.ts';
 import { Status } from './status.tsx';
 import { Stem, type StemMark } from './stem.tsx';
+import { useTouch } from './use-touch.ts';
 import { VariantSwitch } from './variant-switch.tsx';
 
 function markOf({ node, kind }: ThreadRow): StemMark {
@@ -53,7 +54,7 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
     const model = other === undefined ? null : sourceOf(other.meta).model;
     return model === null ? null : flowerOf(model);
   });
-  const to = (id: NodeId) => void session.go(id).catch((thrown) => complain(asProblem(thrown)));
+  const to = (id: NodeId) => switchTo(session, id);
   const classes = ['line', first ? 'first' : '', row.goesOn ? 'goes-on' : ''].filter(Boolean).join(' ');
   return (
     <div className={classes} data-node-id={node.id}>
@@ -97,9 +98,24 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
   const you = node.role === 'user';
   const name = you ? t('you') : (sourceOf(node.meta).model ?? roleName(node));
   const pending = node.status === 'pending';
+  const article = useRef<HTMLElement>(null);
+  useTouch(article, {
+    swipe: ids.length < 2 || editing ? null : (by) => onPick(ids[(at - 1 + by + ids.length) % ids.length] ?? node.id),
+    hold: () => {
+      if (!editing && !pending) open({ name: 'actions', node });
+    },
+  });
+  const fresh = useFresh(node.id);
+  const classes = [
+    'msg',
+    you ? 'you' : 'ai',
+    current ? 'is-current' : '',
+    node.meta.excluded === true ? 'left-out' : '',
+  ];
   return (
     <article
-      className={`msg ${you ? 'you' : 'ai'}${current ? ' is-current' : ''}${node.meta.excluded === true ? ' left-out' : ''}`}
+      ref={article}
+      className={[...classes, fresh ? 'switched' : ''].filter(Boolean).join(' ')}
       aria-label={`${name}, ${when(node.createdAt)}`}
       tabIndex={-1}
       onFocus={() => useUi.setState({ current: node.id })}
@@ -139,6 +155,23 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
       {pending ? null : <Status node={node} conflict={conflict} />}
     </article>
   );
+}
+
+const fadeMs = 240;
+// What a variant leads to may have to be read first.
+const readMs = 1200;
+
+/** Whether a message is seen because a variant above it, or itself, gave way to another a moment ago. */
+function useFresh(id: NodeId): boolean {
+  const [shown, setShown] = useState<{ readonly id: NodeId; readonly fresh: boolean } | null>(null);
+  useLayoutEffect(() => {
+    const fresh = performance.now() - useUi.getState().switchedAt < readMs;
+    setShown({ id, fresh });
+    if (!fresh) return;
+    const timer = setTimeout(() => setShown({ id, fresh: false }), fadeMs);
+    return () => clearTimeout(timer);
+  }, [id]);
+  return shown !== null && shown.id === id && shown.fresh;
 }
 
 function roleName(node: Node): string {

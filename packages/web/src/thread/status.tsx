@@ -1,10 +1,11 @@
 import type { Node, NodeId } from '@coppice/core';
-import type { ReactElement } from 'react';
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { goOn, regenerate } from '../state/generation.ts';
+import type { Loaded } from '../state/loaded.ts';
 import { go, treePlace } from '../state/router.ts';
 import { errorOf } from '../state/source.ts';
-import { useSession } from '../state/use-session.ts';
+import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { plainText } from './rows.ts';
@@ -40,20 +41,7 @@ export function Status({
         </Button>
       </div>
     );
-  if (node.status === 'error') {
-    const error = errorOf(node);
-    return (
-      <div className="status err" role="alert">
-        <Icon name="warn" />
-        <p>
-          <b>{t('noAnswer')}</b> {error?.message ?? ''} {t('messageSaved')}
-        </p>
-        <Button small icon="again" onClick={again}>
-          {t('tryAgain')}
-        </Button>
-      </div>
-    );
-  }
+  if (node.status === 'error') return <Failed node={node} />;
   if (conflict === null) return null;
   return (
     <div className="status cut" role="status">
@@ -70,4 +58,75 @@ export function Status({
       </Button>
     </div>
   );
+}
+
+// A provider that fails again and again is not asked for ever: then it is somebody's to decide.
+const mostTries = 3;
+// Rows come and go while a thread is scrolled; a wait that was called off stays so.
+const calledOff = new Set<NodeId>();
+
+/** A reply that failed: what happened, and the next try, which counts down where the provider says when. */
+function Failed({ node }: { readonly node: Node }): ReactElement {
+  const session = useSession();
+  const error = errorOf(node);
+  const failures = useTree((state) => failuresBeside(state.part, node));
+  const [off, setOff] = useState(() => calledOff.has(node.id));
+  const left = useSecondsTo(error?.dueAt ?? null);
+  const alone = error?.retryable === true && session.replies.isMine(node.id) && failures <= mostTries && !off;
+  const again = useCallback(() => {
+    calledOff.add(node.id);
+    setOff(true);
+    void regenerate(session, node.id, wishNow({ n: 1 }));
+  }, [session, node.id]);
+  const waited = useRef(false);
+  useEffect(() => {
+    if (left > 0) waited.current = true;
+    else if (waited.current && alone) again();
+  }, [left, alone, again]);
+  return (
+    <div className="status err" role="alert">
+      <Icon name="warn" />
+      <p>
+        <b>{t('noAnswer')}</b> {error?.message ?? ''} {t('messageSaved')}{' '}
+        {left === 0 ? null : (
+          <span className="num" aria-live="off">
+            {t(alone ? 'tryingAgainIn' : 'tryableIn', { n: left })}
+          </span>
+        )}
+      </p>
+      {left > 0 && alone ? (
+        <Button
+          small
+          look="quiet"
+          onClick={() => {
+            calledOff.add(node.id);
+            setOff(true);
+          }}
+        >
+          {t('notNow')}
+        </Button>
+      ) : null}
+      <Button small icon="again" onClick={again}>
+        {left > 0 && alone ? t('now') : t('tryAgain')}
+      </Button>
+    </div>
+  );
+}
+
+/** How many variants of a reply failed, itself among them. */
+function failuresBeside(part: Loaded | null, node: Node): number {
+  const ids = part === null || node.parentId === null ? undefined : part.kids.get(node.parentId);
+  return (ids ?? [node.id]).filter((id) => part?.nodes.get(id)?.status === 'error').length;
+}
+
+/** Whole seconds until a time, counted down; zero once it is past. */
+function useSecondsTo(at: number | null): number {
+  const [now, setNow] = useState(() => Date.now());
+  const left = at === null ? 0 : Math.max(0, Math.ceil((at - now) / 1000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), 250);
+    return () => clearTimeout(timer);
+  });
+  return left;
 }

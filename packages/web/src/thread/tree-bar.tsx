@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { complain, undo } from '../state/acts.ts';
+import { complain, noteTree, undo } from '../state/acts.ts';
+import { keepTree } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { loadTrees } from '../state/lists.ts';
@@ -12,7 +13,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { copyOut } from './message-actions.tsx';
+import { copyOut } from './message-acts.ts';
 import { plainText } from './rows.ts';
 
 /** The name of the branch that a view is on: the nearest title above its end, else a bookmark, else its first words. */
@@ -41,25 +42,13 @@ export function TreeBar(): ReactElement {
   const panelShown = useUi((ui) => ui.panelShown);
   const [naming, setNaming] = useState(false);
   const last = () => (leaf === null ? undefined : session.state.part?.nodes.get(leaf));
-  const rename = async (title: string) => {
+  const rename = (title: string) => {
     setNaming(false);
-    try {
-      await session.perform(
-        [{ type: 'attributes', after: { title: title === '' ? null : title }, before: { title: tree?.title ?? null } }],
-        () => api.patch(session.treeId, { title: title === '' ? null : title }),
-      );
-      void loadTrees();
-    } catch (thrown) {
-      complain(asProblem(thrown));
-    }
+    if (title !== (tree?.title ?? '')) void noteTree(session, { title: title === '' ? null : title }, t('renamed'));
   };
-  const pin = async () => {
-    try {
-      await api.patch(session.treeId, { pinned: tree?.pinned !== true });
-      void loadTrees();
-    } catch (thrown) {
-      complain(asProblem(thrown));
-    }
+  const pin = () => {
+    const pinned = tree?.pinned !== true;
+    void noteTree(session, { pinned }, t(pinned ? 'treePinned' : 'treeUnpinned'));
   };
   const toTrash = async () => {
     try {
@@ -90,11 +79,7 @@ export function TreeBar(): ReactElement {
       />
       <div className="crumb grow">
         {naming ? (
-          <TitleField
-            title={tree?.title ?? ''}
-            onDone={(title) => void rename(title)}
-            onCancel={() => setNaming(false)}
-          />
+          <TitleField title={tree?.title ?? ''} onDone={rename} onCancel={() => setNaming(false)} />
         ) : (
           <h1>
             <button type="button" className="name" title={t('rename')} onClick={() => setNaming(true)}>
@@ -113,7 +98,14 @@ export function TreeBar(): ReactElement {
             </button>
           </>
         )}
-        {tree?.temporary === true ? <span className="chip warm">{t('temporary')}</span> : null}
+        {tree?.temporary === true ? (
+          <>
+            <span className="chip warm">{t('temporary')}</span>
+            <Button small title={t('keepTreeLong')} onClick={() => void keepTree(session)}>
+              {t('keepTree')}
+            </Button>
+          </>
+        ) : null}
       </div>
       <Button
         className="desk-only"
@@ -142,8 +134,14 @@ export function TreeBar(): ReactElement {
         <MenuItem icon="edit" onSelect={() => setNaming(true)}>
           {t('rename')}
         </MenuItem>
-        <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={() => void pin()}>
+        <MenuItem icon="pin" checked={tree?.pinned === true} onSelect={pin}>
           {t('pinned')}
+        </MenuItem>
+        <MenuItem icon="tag" onSelect={() => open({ name: 'tree-tags' })}>
+          {t('treeTags')}
+        </MenuItem>
+        <MenuItem icon="folder" onSelect={() => open({ name: 'tree-folder' })}>
+          {t('treeFolder')}
         </MenuItem>
         <MenuItem icon="edit" onSelect={() => open({ name: 'prompt' })}>
           {t('systemPrompt')}

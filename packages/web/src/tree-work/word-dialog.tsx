@@ -1,38 +1,59 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { bookmark, entitle, tag } from '../state/acts.ts';
+import { bookmark, entitle, noteTree, tag } from '../state/acts.ts';
 import type { Opened } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
+import type { TreeView } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-type About = Extract<Opened, { name: 'title' | 'tags' | 'bookmark' }>;
+type About = Extract<Opened, { name: 'title' | 'tags' | 'bookmark' | 'tree-tags' | 'tree-folder' }>;
 
-const titles = { title: 'setTitle', tags: 'setTags', bookmark: 'renameBookmark' } as const;
+const titles = {
+  title: 'setTitle',
+  tags: 'setTags',
+  bookmark: 'renameBookmark',
+  'tree-tags': 'treeTags',
+  'tree-folder': 'treeFolder',
+} as const;
 
-function wordsOf(about: About): string {
+const hints = { tags: 'tagsHint', 'tree-tags': 'tagsHint', 'tree-folder': 'folderHint' } as const;
+
+function hintOf(name: About['name']): string | null {
+  return name === 'title' || name === 'bookmark' ? null : t(hints[name]);
+}
+
+function tagsIn(text: string): readonly string[] {
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean),
+    ),
+  ];
+}
+
+function wordsOf(about: About, tree: TreeView | undefined): string {
+  if (about.name === 'tree-tags') return (tree?.tags ?? []).join(', ');
+  if (about.name === 'tree-folder') return tree?.folder ?? '';
   if (about.name === 'bookmark') return about.title;
   return about.name === 'title' ? (about.node.meta.title ?? '') : (about.node.meta.tags ?? []).join(', ');
 }
 
-/** Asks for a few words: the title of a message, its tags, the name of a bookmark. */
+/** Asks for a few words: title and tags of a message, the name of a bookmark, tags and folder of the tree. */
 export function WordDialog({ about, onClose }: { readonly about: About; readonly onClose: () => void }): ReactElement {
   const session = useSession();
-  const [words, setWords] = useState(() => wordsOf(about));
+  const [words, setWords] = useState(() => wordsOf(about, session.state.part?.tree));
   const save = (event: FormEvent) => {
     event.preventDefault();
     const text = words.trim();
     onClose();
-    if (about.name === 'tags')
-      void tag(session, about.node, [
-        ...new Set(
-          text
-            .split(',')
-            .map((each) => each.trim())
-            .filter(Boolean),
-        ),
-      ]);
+    if (about.name === 'tags') void tag(session, about.node, tagsIn(text));
     else if (about.name === 'title') void entitle(session, about.node, text);
+    else if (about.name === 'tree-tags') void noteTree(session, { tags: tagsIn(text) }, t('treeNoted'));
+    else if (about.name === 'tree-folder')
+      void noteTree(session, { folder: text === '' ? null : text }, t('treeNoted'));
     else void bookmark(session, about.nodeId, text === '' ? null : text);
   };
   return (
@@ -44,7 +65,7 @@ export function WordDialog({ about, onClose }: { readonly about: About; readonly
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
-        {about.name === 'tags' ? <p className="hint">{t('tagsHint')}</p> : null}
+        {hintOf(about.name) === null ? null : <p className="hint">{hintOf(about.name)}</p>}
         <div className="row foot-row">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="primary" type="submit">

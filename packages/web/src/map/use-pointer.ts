@@ -1,0 +1,126 @@
+import type { NodeId } from '@coppice/core';
+import { type PointerEvent, useEffect, useRef, useState } from 'react';
+import { nodeAt } from './pen.ts';
+import type { useCanvas } from './use-canvas.ts';
+import type { MapModel } from './use-map.ts';
+import { type MapView, zoomed } from './view.ts';
+
+interface Held {
+  readonly x: number;
+  readonly y: number;
+  readonly view: MapView;
+  readonly node: NodeId | null;
+  moved: boolean;
+}
+
+/** A branch that hangs on the pointer. */
+export interface Drag {
+  readonly from: NodeId;
+  readonly x: number;
+  readonly y: number;
+  /** The message it would hang below; null over the ground. */
+  readonly over: NodeId | null;
+  /** Whether it may hang there: not below itself. */
+  readonly fits: boolean;
+}
+
+/** What a pointer does on the map. */
+export interface Pointed {
+  onFocus(id: NodeId | null): void;
+  onOpen(id: NodeId): void;
+  /** Null where branches cannot be dragged. */
+  readonly onMove: ((from: NodeId, to: NodeId) => void) | null;
+}
+
+function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
+  for (let at = model.topology.nodes.get(id), left = model.topology.nodes.size; at !== undefined && left >= 0; left--) {
+    if (at.id === top) return true;
+    at = model.topology.nodes.get(at.parentId);
+  }
+  return false;
+}
+
+/** Pan by dragging the ground, move a branch by dragging its message onto another, zoom by wheel, press to look. */
+export function usePointer(
+  surface: ReturnType<typeof useCanvas>,
+  view: MapView | null,
+  setView: (view: MapView | null) => void,
+  model: MapModel | null,
+  pointed: Pointed,
+) {
+  const held = useRef<Held | null>(null);
+  const [drag, setDrag] = useState<Drag | null>(null);
+  const { canvas } = surface;
+  const at = (event: { readonly clientX: number; readonly clientY: number }) => {
+    const box = canvas.current?.getBoundingClientRect();
+    return { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) };
+  };
+  // Wheel events that are to be kept from scrolling the page cannot be heard through React.
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null || view === null) return;
+    const wheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const box = element.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaX) < 1)
+        setView(
+          zoomed(
+            view,
+            Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)),
+            event.clientX - box.left,
+            event.clientY - box.top,
+          ),
+        );
+      else setView({ ...view, tx: view.tx - event.deltaX, ty: view.ty - event.deltaY });
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, [canvas, view, setView]);
+  const dragOver = (from: NodeId, x: number, y: number): Drag | null => {
+    if (model === null || view === null) return null;
+    const over = nodeAt(model.layout, view, x, y);
+    const other = over === from ? null : over;
+    const fits = other !== null && !isBelow(model, other, from) && model.topology.nodes.get(from)?.parentId !== other;
+    return { from, x, y, over: other, fits };
+  };
+  const drop = () => {
+    held.current = null;
+    setDrag(null);
+  };
+  return {
+    drag,
+    onPointerDown: (event: PointerEvent<HTMLCanvasElement>) => {
+      if (view === null || model === null) return;
+      const { x, y } = at(event);
+      event.currentTarget.setPointerCapture(event.pointerId);
+      const draggable = pointed.onMove !== null && event.pointerType === 'mouse';
+      held.current = { x, y, view, node: draggable ? nodeAt(model.layout, view, x, y) : null, moved: false };
+    },
+    onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
+      const { x, y } = at(event);
+      const hold = held.current;
+      if (hold === null) {
+        if (model !== null && view !== null && event.pointerType === 'mouse')
+          pointed.onFocus(nodeAt(model.layout, view, x, y));
+        return;
+      }
+      if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
+      if (!hold.moved) return;
+      if (hold.node !== null) setDrag(dragOver(hold.node, x, y));
+      else setView({ ...hold.view, tx: hold.view.tx + x - hold.x, ty: hold.view.ty + y - hold.y });
+    },
+    onPointerCancel: drop,
+    onPointerUp: (event: PointerEvent<HTMLCanvasElement>) => {
+      const hold = held.current;
+      drop();
+      if (hold === null || model === null || view === null) return;
+      const { x, y } = at(event);
+      const id = nodeAt(model.layout, view, x, y);
+      if (hold.moved && hold.node !== null) {
+        const over = dragOver(hold.node, x, y);
+        if (over?.over != null && over.fits) pointed.onMove?.(hold.node, over.over);
+      } else if (!hold.moved && id !== null && event.pointerType === 'mouse') pointed.onOpen(id);
+      else if (!hold.moved) pointed.onFocus(id);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { type Node, textOf } from '@coppice/core';
+import { type ReactElement, useEffect, useState } from 'react';
+import { t, tn, when } from '../i18n/index.ts';
+import { carry } from '../state/between-trees.ts';
+import { api } from '../state/client.ts';
+import { useLists } from '../state/lists.ts';
+import { titleOf } from '../state/loaded.ts';
+import { useSession } from '../state/use-session.ts';
+import type { TreeView } from '../state/wire.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { TreeStool } from '../ui/tree-stool.tsx';
+
+const shown = 30;
+
+/** The trees whose title has these words, newest change first; all of them for none. */
+function useTreesNamed(words: string): readonly TreeView[] | null {
+  const newest = useLists((lists) => lists.trees);
+  const [found, setFound] = useState<readonly TreeView[] | null>(null);
+  useEffect(() => {
+    if (words === '') return setFound(null);
+    let stale = false;
+    const timer = setTimeout(() => {
+      api
+        .trees({ title: words, limit: shown })
+        .then(({ items }) => {
+          if (!stale) setFound(items);
+        })
+        .catch(() => undefined);
+    }, 150);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [words]);
+  return words === '' ? newest.slice(0, shown) : found;
+}
+
+/** Carries a branch to another tree: which one, where in it, and whether it stays here too. */
+export function MoveDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
+  const session = useSession();
+  const [how, setHow] = useState<'move' | 'copy'>('copy');
+  const [under, setUnder] = useState<'end' | 'stump'>('stump');
+  const [words, setWords] = useState('');
+  const [chosen, setChosen] = useState<TreeView | null>(null);
+  const [busy, setBusy] = useState(false);
+  const trees = useTreesNamed(words.trim())?.filter((tree) => tree.id !== session.treeId) ?? null;
+  const run = async () => {
+    if (chosen === null) return;
+    setBusy(true);
+    const done = await carry(session, node, { treeId: chosen.id, under }, how);
+    setBusy(false);
+    if (done) onClose();
+  };
+  return (
+    <Dialog title={t('moveToTree')} onClose={onClose} className="wide">
+      <p className="hint quoted clip">{node.message === null ? '' : textOf(node.message).slice(0, 160)}</p>
+      <div className="row wrap">
+        <fieldset className="seg">
+          <legend className="sr">{t('moveToTree')}</legend>
+          <button type="button" aria-pressed={how === 'copy'} onClick={() => setHow('copy')}>
+            {t('copyShort')}
+          </button>
+          <button type="button" aria-pressed={how === 'move'} onClick={() => setHow('move')}>
+            {t('moveShort')}
+          </button>
+        </fieldset>
+        <fieldset className="seg">
+          <legend className="sr">{t('whereTo')}</legend>
+          <button type="button" aria-pressed={under === 'stump'} onClick={() => setUnder('stump')}>
+            {t('asNewStem')}
+          </button>
+          <button type="button" aria-pressed={under === 'end'} onClick={() => setUnder('end')}>
+            {t('atItsEnd')}
+          </button>
+        </fieldset>
+      </div>
+      <p className="hint">{t(how === 'copy' ? 'copyHint' : 'moveHint')}</p>
+      <label className="field find-tree">
+        <Icon name="search" />
+        <input
+          type="search"
+          className="grow"
+          placeholder={t('findTree')}
+          aria-label={t('findTree')}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </label>
+      <fieldset className="tree-picks">
+        <legend className="sr">{t('trees')}</legend>
+        {trees?.map((tree) => (
+          <label key={tree.id} className={chosen?.id === tree.id ? 'tree-pick on' : 'tree-pick'}>
+            <input
+              type="radio"
+              name="tree"
+              className="sr"
+              checked={chosen?.id === tree.id}
+              onChange={() => setChosen(tree)}
+            />
+            <TreeStool tree={tree} />
+            <span className="grow clip">{titleOf(tree) ?? t('untitled')}</span>
+            <span className="dim num">{tree.messageCount === undefined ? '' : tn('messages', tree.messageCount)}</span>
+            <time className="dim">{when(tree.updatedAt)}</time>
+          </label>
+        ))}
+        {trees?.length === 0 ? <p className="hint">{t('noTreeFound')}</p> : null}
+      </fieldset>
+      <div className="row foot-row">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button
+          look="primary"
+          icon={how === 'move' ? 'map' : 'copy'}
+          disabled={busy || chosen === null}
+          onClick={() => void run()}
+        >
+          {t(how === 'move' ? 'moveShort' : 'copyShort')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

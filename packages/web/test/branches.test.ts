@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.close());
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+interface Planted {
+  readonly id: string;
+  readonly ids: readonly string[];
+}
+
+async function plant(title: string, ...said: readonly string[]): Promise<Planted> {
+  const messages = said.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
+  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title, messages } });
+  return { id: body.treeId, ids: body.nodes.map((node: { readonly id: string }) => node.id) };
+}
+
+async function look(id: string) {
+  return (await stage.server.ask('GET', `/api/trees/${id}`)).body;
+}
+
+/** Puts a message below a node and goes nowhere. */
+async function say(id: string, parentId: string, content: string): Promise<string> {
+  const { version } = await look(id);
+  const { body } = await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+    version,
+    body: { parentId, messages: [{ role: 'user', content }], select: false },
+  });
+  return body.nodes[0].id;
+}
+
+async function texts(id: string): Promise<string[]> {
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page?limit=100`);
+  return body.nodes.map((node: { readonly text: string }) => node.text);
+}
+
+/** Opens the menu of a message and chooses a line of it. */
+async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
+  const row = tab.page.locator(`[data-node-id="${nodeId}"]`);
+  await row.getByRole('article').hover();
+  await row.getByRole('button', { name: 'More', exact: true }).click();
+  await tab.page.getByRole('menuitem', { name }).click();
+}
+
+test('[B68] a message is split where its reader presses, and one press makes it whole again', async () => {
+  const { id, ids } = await plant('Split', 'First thought. Second thought. Third thought.', 'Yes.');
+  const tab = await stage.open(`/t/${id}`);
+  await choose(tab, ids[0] ?? '', 'Split in two');
+  const dialog = tab.page.getByRole('dialog', { name: 'Split in two' });
+  const slider = dialog.getByRole('slider', { name: 'Place of the cut' });
+  // A place between two sentences is offered first.
+  expect(await slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
+  await slider.press('Home');
+  await slider.press('ArrowRight');
+  await dialog.getByText('after “First thought.”').waitFor();
+  await dialog.getByRole('button', { name: 'Split here' }).click();
+  await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  await tab.page.getByRole('button', { name: /Undo/ }).last().click();
+  await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  await choose(tab, ids[0] ?? '', 'Split in two');
+  // A press in the text does the same as the slider.
+  const words = tab.page.locator('.split-text');
+  const box = await words.boundingBox();
+  if (box === null) throw new Error('The text is not seen.');
+  await tab.page.mouse.click(box.x + 20, box.y + 20);
+  await dialog.getByText('after “First”').waitFor();
+  await done(tab);
+});
+
+test('[B70] a branch goes to another tree that was searched for, and comes back in both by one press', async () => {
+  const there = await plant('Kitchen notes', 'Salt', 'Noted.');
+  await plant('Garden notes', 'Roses', 'Noted.');
+  const { id, ids } = await plant('Mixed', 'About soup', 'Leek and potato.', 'How long?', 'Forty minutes.');
+  const tab = await stage.open(`/t/${id}`);
+  await choose(tab, ids[2] ?? '', 'Move or copy to another tree');
+  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
+  await dialog.getByRole('searchbox', { name: 'Find a tree' }).fill('kitchen');
+  await soon(() => dialog.getByRole('radio').count()).toBe(1);
+  await dialog.getByText('Kitchen notes').click();
+  await dialog.getByRole('button', { name: 'Move', exact: true }).first().click();
+  await dialog.getByRole('button', { name: 'At the end of its branch' }).click();
+  await dialog.getByRole('button', { name: 'Move', exact: true }).last().click();
+  await tab.page.getByTestId('thread').getByText('Forty minutes.').waitFor();
+  expect(await texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
+  expect(await texts(id)).toEqual(['About soup', 'Leek and potato.']);
+  await tab.page.getByRole('button', { name: 'Undo' }).last().click();
+  await tab.page.getByTestId('thread').getByText('How long?').waitFor();
+  await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
+  await soon(() => texts(id)).toEqual(['About soup', 'Leek and potato.', 'How long?', 'Forty minutes.']);
+  await done(tab);
+});
+
+test('[B70] a copy goes to another tree and everything stays here', async () => {
+  const there = await plant('Box of answers', 'Start', 'Here.');
+  const { id, ids } = await plant('Source', 'Ask', 'Answer worth keeping');
+  const tab = await stage.open(`/t/${id}`);
+  await choose(tab, ids[1] ?? '', 'Move or copy to another tree');
+  const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
+  await dialog.getByText('Box of answers').click();
+  await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
+  await tab.page.getByTestId('thread').getByText('Answer worth keeping').waitFor();
+  expect(tab.page.url()).toContain(there.id);
+  expect(await texts(id)).toEqual(['Ask', 'Answer worth keeping']);
+  await done(tab);
+});
+
+test('[B71] a temporary tree says so and is kept with all that was said', async () => {
+  const tab = await stage.open('/');
+  await tab.page.keyboard.press('Shift+N');
+  await tab.page.getByText('temporary', { exact: true }).waitFor();
+  await tab.page.getByRole('textbox', { name: /message/i }).fill('Remember me');
+  await tab.page.keyboard.press('Alt+Enter');
+  await tab.page.getByTestId('thread').getByText('Remember me').waitFor();
+  const id = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
+  const listed = async () =>
+    (await stage.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
+  expect(await listed()).toBe(false);
+  await tab.page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await soon(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
+  await soon(listed).toBe(true);
+  expect(await texts(id)).toEqual(['Remember me']);
+  await done(tab);
+});
+
+test('[B72] another branch is brought back from Compare as a summary, and a model is added beside the answers', async () => {
+  const { id, ids } = await plant('Which way', 'Which way?', 'Take the **left** one.');
+  const { version } = await look(id);
+  const { body } = await stage.server.ask('POST', `/api/trees/${id}/nodes/${ids[1]}/edit`, {
+    version,
+    body: { content: 'Take the __left__ one today.', select: false },
+  });
+  const tab = await stage.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
+  const { page } = tab;
+  // Marks are no words: as it is read only one word differs.
+  await soon(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
+  await page.getByRole('button', { name: 'As written' }).click();
+  await soon(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
+  await page.getByRole('button', { name: 'Add a model' }).click();
+  await page.getByRole('menuitem').first().click();
+  await soon(() => page.locator('article.col').count()).toBe(3);
+  await soon(async () => (await look(id)).version).toBeGreaterThan(version + 2);
+  await page.getByRole('button', { name: 'Merge into one' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Bring this branch back' });
+  await dialog.getByRole('textbox', { name: 'Summary' }).fill('The other one says today.');
+  await dialog.getByRole('button', { name: 'Bring back' }).click();
+  await page.getByTestId('thread').getByText('The other one says today.').waitFor();
+  await done(tab);
+});
+
+test('[B73] older messages are summed up, the summary is set right, and the compaction is taken back', async () => {
+  const { id } = await plant(
+    'Long talk',
+    ...Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
+  );
+  const tab = await stage.open(`/t/${id}?view=context`);
+  const { page } = tab;
+  await page.getByRole('button', { name: 'Compact now' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Compact now' }).click();
+  const inForce = page.getByRole('list', { name: 'Messages in force' });
+  await inForce.getByRole('button', { name: /Hello there/ }).click();
+  await page.getByRole('button', { name: 'Edit the summary' }).click();
+  await page.getByRole('textbox', { name: 'Summary' }).fill('We counted to forty.');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await inForce.getByText('We counted to forty.').waitFor();
+  const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
+  expect((await stage.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
+  await page.getByRole('button', { name: 'Send the messages again' }).click();
+  await soon(async () => (await stage.server.ask('GET', at)).body.compaction).toBe(null);
+  await inForce.getByText(/^Turn 0:/).waitFor();
+  await done(tab);
+});
+
+test('[B74] another system prompt makes another tree with the same branch, and the old one stays', async () => {
+  const { id } = await plant('Prompted', 'Hello', 'Hi!');
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
+  await tab.page.getByRole('menuitem', { name: 'System prompt' }).click();
+  await tab.page.getByRole('textbox', { name: 'System prompt' }).fill('Answer in rhymes.');
+  await tab.page.getByRole('button', { name: 'New tree with this prompt' }).click();
+  await soon(() => tab.page.url().includes(id)).toBe(false);
+  const made = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
+  await tab.page.getByTestId('thread').getByText('Hi!').waitFor();
+  expect((await look(made)).systemPrompt).toBe('Answer in rhymes.');
+  expect((await look(id)).systemPrompt).toBe(undefined);
+  await done(tab);
+});
+
+test('[B75] titles and tags of messages and trees show at once, in every tab, and are taken back', async () => {
+  const { id, ids } = await plant('Named', 'Hello', 'Hi!');
+  const tab = await stage.open(`/t/${id}`);
+  const other = await stage.open(`/t/${id}`, { context: tab.context });
+  await choose(tab, ids[1] ?? '', 'Title');
+  await tab.page.getByRole('textbox', { name: 'Title' }).fill('Greeting');
+  await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await choose(tab, ids[1] ?? '', 'Tags');
+  await tab.page.getByRole('textbox', { name: 'Tags' }).fill('kind, short');
+  await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
+  const meta = async () => (await stage.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
+  await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
+  await tab.page.getByRole('button', { name: /Undo/ }).last().click();
+  await soon(async () => (await meta()).tags).toBe(undefined);
+  await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
+  await tab.page.getByRole('menuitem', { name: 'Tags of this tree' }).click();
+  await tab.page.getByRole('textbox', { name: 'Tags of this tree' }).fill('letters');
+  await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
+  await soon(async () => (await look(id)).tags).toEqual(['letters']);
+  await tab.page.getByRole('button', { name: 'Named' }).first().click();
+  await tab.page.getByRole('textbox', { name: 'Rename' }).fill('Letters');
+  await tab.page.keyboard.press('Enter');
+  await other.page.getByRole('heading', { name: 'Letters' }).waitFor();
+  await other.page.close();
+  await done(tab);
+});
+
+test('[B76] a branch that is dragged onto another message on the map hangs there, and nowhere it cannot', async () => {
+  const { id, ids } = await plant('Dragged', 'Root talk', 'Reply', 'Follow up', 'Last');
+  const side = await say(id, ids[0] ?? '', 'Side talk');
+  const tab = await stage.open(`/t/${id}?view=map`);
+  const { page } = tab;
+  const map = page.locator('.map-canvas');
+  await page.getByRole('navigation', { name: 'Branches' }).waitFor();
+  const canvas = await map.boundingBox();
+  if (canvas === null) throw new Error('There is no map.');
+  // Where a message is drawn is told by its preview, which stands beside it.
+  const placeOf = async (words: string, ...keys: readonly string[]) => {
+    await map.focus();
+    for (const key of keys) await page.keyboard.press(key);
+    const preview = page.locator('.preview').filter({ hasText: words });
+    await preview.waitFor();
+    const style = (await preview.getAttribute('style')) ?? '';
+    const [left, top] = ['left', 'top'].map((name) => Number(new RegExp(`${name}: ([\\d.]+)px`).exec(style)?.[1]));
+    return { x: canvas.x + (left ?? 0) - 22, y: canvas.y + (top ?? 0) + 132 };
+  };
+  const last = await placeOf('Follow up', 'ArrowDown');
+  const moved = await placeOf('Side talk', 'ArrowDown', 'ArrowRight');
+  await page.mouse.move(moved.x, moved.y);
+  await page.mouse.down();
+  await page.mouse.move((moved.x + last.x) / 2, (moved.y + last.y) / 2, { steps: 4 });
+  await page.getByText('Drag onto another message').waitFor();
+  await page.mouse.move(last.x, last.y, { steps: 4 });
+  await page.getByText('Let go to hang it below “Follow up”').waitFor();
+  await page.mouse.up();
+  const parent = async (node: string) =>
+    (await stage.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
+  await soon(() => parent(side)).toBe(ids[2]);
+  await page.getByRole('button', { name: /Undo/ }).last().click();
+  await soon(() => parent(side)).toBe(ids[0]);
+  await done(tab);
+});

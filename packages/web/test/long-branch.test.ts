@@ -1,0 +1,67 @@
+import { messageKit } from '@coppice/content';
+import { run, textMessage, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStage, type Stage, soon } from './harness.ts';
+
+const length = 30_000;
+let stage: Stage;
+let id: string;
+
+beforeAll(async () => {
+  stage = await openStage();
+  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Very long' } });
+  id = made.body.treeId;
+  const messages = Array.from({ length }, (_, index) => ({
+    message: textMessage(index % 2 === 0 ? 'user' : 'assistant', `Message number ${index}`),
+  }));
+  await run(
+    stage.server.store,
+    { type: 'append', treeId: treeId(id), messages },
+    { actor: 'test', now: Date.now, newId, kit: messageKit },
+  );
+});
+afterAll(() => stage.close());
+
+test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps what was read when it grows', async () => {
+  const tab = await stage.open(`/t/${id}`);
+  const { page } = tab;
+  const thread = page.getByTestId('thread');
+  await thread.getByText(`Message number ${length - 1}`).waitFor();
+  expect(await thread.getByRole('article').count()).toBeLessThan(60);
+  await thread.hover();
+  await soon(async () => {
+    await page.mouse.wheel(0, -3000);
+    return thread.getByText(/^Message number 29[0-5]\d\d$/).count();
+  }).toBeGreaterThan(0);
+  const seen = await thread
+    .getByText(/^Message number 29[0-5]\d\d$/)
+    .first()
+    .textContent();
+  const { version } = (await stage.server.ask('GET', `/api/trees/${id}`)).body;
+  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+    version,
+    body: { messages: [{ role: 'user', content: 'One more' }] },
+  });
+  await page
+    .getByRole('tree')
+    .getByText('One more')
+    .or(page.getByText('New text below'))
+    .first()
+    .waitFor({ state: 'attached' });
+  expect(await thread.getByText(seen ?? '', { exact: true }).count()).toBe(1);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B45] what a model sees of it is told by its weight first and read page by page', async () => {
+  const tab = await stage.open(`/t/${id}?view=context`);
+  const { page } = tab;
+  await page.getByRole('region', { name: 'Window' }).or(page.locator('section.window')).first().waitFor();
+  const list = page.getByRole('list', { name: 'Messages in force' });
+  expect(await list.getByRole('listitem').count()).toBeLessThan(120);
+  await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
+  await soon(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});

@@ -1,0 +1,119 @@
+import { textBeats } from '@coppice/engine/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+
+beforeAll(async () => {
+  stage = await openStage({
+    replies: [
+      [
+        {
+          type: 'error',
+          code: 'provider/rate-limited',
+          kind: 'unavailable',
+          message: 'At its limit.',
+          retryable: true,
+          retryAfterMs: 3000,
+        },
+      ],
+      textBeats('Here is the answer.'),
+    ],
+  });
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+/** A finger that goes from one place to another, in steps, as a hand does. */
+async function drag(page: Page, from: { x: number; y: number }, by: { x: number; y: number }): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const at = (share: number) => [{ x: from.x + by.x * share, y: from.y + by.y * share }];
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (const share of [0.25, 0.5, 0.75, 1])
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}
+
+async function middleOf(page: Page, words: string): Promise<{ x: number; y: number }> {
+  const line = page.getByTestId('thread').getByText(words).first();
+  await line.scrollIntoViewIfNeeded();
+  const box = await line.boundingBox();
+  if (box === null) throw new Error(`${words} is not seen.`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+test('[B77] a swipe goes to the variant beside, one up or down only scrolls', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
+  const { page } = tab;
+  await page.getByTestId('thread').getByText('on the standby, after you promote it').waitFor();
+  await drag(page, await middleOf(page, 'on the standby'), { x: 10, y: -80 });
+  expect(await page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(1);
+  await drag(page, await middleOf(page, 'on the standby'), { x: -150, y: 6 });
+  await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
+  await drag(page, await middleOf(page, 'managed blue/green'), { x: 150, y: -4 });
+  await page.getByTestId('thread').getByText('on the standby, after you promote it').waitFor();
+  await done(tab);
+});
+
+test('[B77] a long press brings a sheet with everything that can be done with a message', async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, phone);
+  const { page } = tab;
+  const from = await middleOf(page, 'on the standby');
+  const session = await page.context().newCDPSession(page);
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [from] });
+  const sheet = page.getByRole('dialog', { name: 'What to do with this message' });
+  await sheet.waitFor();
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  for (const name of ['Branch here', 'Copy', 'Title', 'Split in two', 'Delete'])
+    expect(await sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
+  await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
+  await soon(() => page.getByRole('dialog').count()).toBe(0);
+  await soon(
+    async () => (await stage.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.answers[1]}`)).body.bookmark?.title,
+  ).toContain('pg_upgrade');
+  await done(tab);
+});
+
+test('[B78] where a provider says when, the next try counts down, can be called off, and is made', async () => {
+  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Limits' } });
+  const id: string = made.body.treeId;
+  const tab = await stage.open(`/t/${id}`);
+  const { page } = tab;
+  await page.getByRole('textbox', { name: /message/i }).fill('Are you there?');
+  await page.keyboard.press('Enter');
+  const strip = page.getByRole('alert').filter({ hasText: 'At its limit.' });
+  await strip.getByText(/Trying again in \d s\./).waitFor();
+  await strip.getByRole('button', { name: 'Not now' }).waitFor();
+  await page.getByTestId('thread').getByText('Here is the answer.').waitFor();
+  await page.getByRole('group', { name: 'Variant 2 of 2' }).waitFor();
+  await done(tab);
+});
+
+test('[B79] a variant fades in where motion is wanted, and only there', async () => {
+  for (const [reducedMotion, fades] of [
+    ['no-preference', true],
+    ['reduce', false],
+  ] as const) {
+    const tab = await stage.open(`/t/${demo.id}/${demo.answers[1]}`, { reducedMotion });
+    const { page } = tab;
+    await page.getByTestId('thread').getByText('on the standby, after you promote it').waitFor();
+    await page.evaluate(
+      "window.fades = []; document.addEventListener('animationstart', (event) => window.fades.push(event.animationName))",
+    );
+    await page.getByRole('button', { name: 'Next variant' }).first().click();
+    await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
+    if (fades) await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
+    else expect(await page.evaluate("window.fades.includes('give-way')")).toBe(false);
+    await done(tab);
+  }
+});
