@@ -15,7 +15,7 @@ import {
 import { loss, originalTree, threadOf } from '../exporting.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
+import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
 import { fromOpenAi, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../records.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -37,9 +37,14 @@ function isForeign(value: JsonObject): boolean {
   );
 }
 
-function detect(sample: Sample): number {
-  const [file] = sample.files;
-  if (file === undefined || sample.files.length > 1) return 0;
+function detect({ files }: Sample): number {
+  let surety = files.length === 0 ? 0 : 1;
+  for (const file of files) surety = Math.min(surety, detectIn(file));
+  // Several lists are what our own export of everything is; a format that expects a folder knows better.
+  return files.length > 1 ? surety / 2 : surety;
+}
+
+function detectIn(file: SampleFile): number {
   const [line] = file.lines;
   if (file.lines.length > 1 && isConversation(line) && !isForeign(line)) return 0.5;
   const { json } = file;

@@ -48,6 +48,16 @@ runFormatConformance(linear, [
     },
   },
   {
+    name: 'a file for each conversation, as an export of everything has them',
+    files: {
+      'one.json': JSON.stringify({ id: 'a', title: 'Tea', messages }),
+      'two.json': JSON.stringify({ id: 'b', title: 'Short', messages: messages.slice(1, 2) }),
+    },
+    trees: 2,
+    nodes: 5,
+    findings: [],
+  },
+  {
     name: 'one conversation a line, with a bad line',
     files: {
       'chats.jsonl': `${JSON.stringify({ messages })}\nno json\n${JSON.stringify({ messages: [messages[1]] })}\n`,
