@@ -24,6 +24,17 @@ const press = (keys: string) => async (page: Page) => {
   await page.keyboard.press(keys);
 };
 
+const chats = ['Sourdough, second attempt', 'Names for the boat', 'Regex for invoices', 'A week in Lisbon'].map(
+  (title) => ({
+    id: title,
+    title,
+    messages: [
+      { role: 'user', content: `${title}?` },
+      { role: 'assistant', content: 'Let us see.' },
+    ],
+  }),
+);
+
 const shots: readonly Shot[] = [
   { name: 'thread', path: (demo) => `/t/${demo.id}`, ready: '[data-testid=thread] article' },
   { name: 'thread-top', path: (demo) => `/t/${demo.id}/${demo.asked}`, ready: '[data-testid=thread] article' },
@@ -104,6 +115,34 @@ const shots: readonly Shot[] = [
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
     act: press('Control+k'),
+  },
+  {
+    name: 'import',
+    path: () => '/',
+    ready: 'text=Retro notes',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Import…' }).click();
+      // Nothing is stored, so that the other pictures stay what they are.
+      await page.getByLabel('Only look').check();
+      await page.locator('input[multiple]').setInputFiles({
+        name: 'conversations.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify([...chats, 'a line that is no conversation'])),
+      });
+      await page.getByText('Nothing was stored').waitFor();
+      await page.getByText('not a conversation').waitFor();
+    },
+  },
+  {
+    name: 'export',
+    path: (demo) => `/t/${demo.id}`,
+    ready: '[data-testid=thread] article',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'More' }).first().click();
+      await page.getByRole('menuitem', { name: 'Export…' }).click();
+      await page.getByRole('combobox', { name: 'Format' }).selectOption('chatgpt');
+      await page.getByRole('region', { name: 'What this format cannot hold' }).waitFor();
+    },
   },
   { name: 'settings', path: () => '/settings', ready: '.facts li' },
   { name: 'trash', path: () => '/trash', ready: '.trashrow' },
