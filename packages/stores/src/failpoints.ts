@@ -43,6 +43,12 @@ export function faultPassed(): number {
   return armed?.passed ?? 0;
 }
 
+/** Whether a test armed anything: whoever puts names of points together for each step need not where nothing is. */
+export function isArmed(): boolean {
+  if (armed === undefined) armed = parsed();
+  return armed !== null;
+}
+
 /** Passes a point. Does nothing unless a test armed it. */
 export function failpoint(point: string): void {
   if (armed === undefined) armed = parsed();

@@ -11,7 +11,7 @@ import {
   type SessionSummary,
   type SessionWarning,
 } from '@coppice/content/sessions';
-import { AppError, type Message, type MessageKit, refusalKinds, refuse, valueOf } from '@coppice/core';
+import { AppError, type Message, type MessageKit, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
 import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
@@ -45,6 +45,7 @@ export class SessionManager {
   #leaf: number;
   #seen: number;
   #turns: Promise<unknown> = Promise.resolve();
+  #underWay = 0;
 
   private constructor(options: SessionOptions, file: SessionFile) {
     this.#options = options;
@@ -232,12 +233,17 @@ export class SessionManager {
     return new Date((this.#options.now ?? Date.now)()).toISOString();
   }
 
-  /** One save after the other, so that each finds the leaf where the one before it put it. */
+  /** One save after the other, so that each finds the leaf where the one before it put it; at once where none is on its way. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.then(work);
-    this.#turns = turn.catch(() => undefined);
+    const turn = this.#underWay === 0 ? begun(work) : this.#turns.then(work);
+    this.#underWay++;
+    this.#turns = turn.then(this.#ended, this.#ended);
     return turn;
   }
+
+  readonly #ended = (): void => {
+    this.#underWay--;
+  };
 
   /** Adds entries as one commit. */
   async #add(entries: readonly SessionEntry[]): Promise<void> {
@@ -301,13 +307,11 @@ export class SessionManager {
   }
 
   /** Saves a message below an entry, or below the leaf, and goes there. Refuses one that says nothing. */
-  async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
-    const said: Message = valueOf(normaliseMessage(message));
-    return this.saveEntry({
-      type: 'message',
-      message: said,
-      node: { tokens: this.kit.tokens(said) },
-      ...(parentUuid === undefined ? {} : { parentUuid }),
+  saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
+    return this.#inTurn(() => {
+      const said = saidBy(message);
+      const entry = { type: 'message', message: said, node: { tokens: this.kit.tokens(said) } };
+      return this.#save(parentUuid === undefined ? entry : { ...entry, parentUuid });
     });
   }
 
@@ -327,10 +331,9 @@ export class SessionManager {
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
-    const { type, timestamp = this.#time(), ...rest } = entry;
+    const timestamp = entry.timestamp ?? this.#time();
     // What settings and labels hang on is where the session is; what is said moves the session below its place.
-    const made: SessionEntry = { ...rest, type, uuid, parentUuid: this.#file.uuidAt(parent), timestamp };
-    await this.#add([made]);
+    await this.#add([{ ...entry, uuid, parentUuid: this.#file.uuidAt(parent), timestamp }]);
     return uuid;
   }
 
@@ -376,6 +379,20 @@ export class SessionManager {
     this.#file.close();
   }
 }
+
+/** Begins work at once; what it refuses is a rejection all the same. */
+async function begun<T>(work: () => Promise<T>): Promise<T> {
+  return work();
+}
+
+/** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
+function saidBy(message: AppMessage): Message {
+  const { role, content } = message;
+  const plain = typeof content === 'string' && content.trim() !== '' && Object.keys(message).length === 2;
+  return plain && speakers.has(role) ? textMessage(role, content) : valueOf(normaliseMessage(message));
+}
+
+const speakers: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
 function isSame(there: SessionEntry, given: NewEntry): boolean {
   for (const key of Object.keys(given)) {

@@ -1,5 +1,5 @@
 /** Who may write to a folder: one process at a time, told by a file that is made whole or not at all. */
-import { readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError, refusalKinds } from '@coppice/core';
@@ -82,19 +82,32 @@ function readHolder(text: string): Holder | null {
 }
 
 /** Which file this is. The number alone would be given again to the next file. */
-function identity(path: string): string | null {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? null : `${found.ino} ${found.mtimeNs}`;
+interface Identity {
+  readonly ino: number;
+  readonly mtimeMs: number;
+  /** When anything about it changed, also its names. */
+  readonly ctimeMs: number;
+}
+
+function identity(path: string): Identity | undefined {
+  return statSync(path, { throwIfNoEntry: false });
 }
 
 /** A lock that this process holds. */
 export class FolderLock {
   readonly path: string;
-  readonly #file: string;
+  // Held open: what happens to the file shows there, without the way to it being gone each time.
+  readonly #handle: number;
+  #file: Identity;
 
   private constructor(path: string) {
     this.path = path;
-    this.#file = identity(path) ?? '';
+    this.#handle = openSync(path, 'r');
+    this.#file = fstatSync(this.#handle);
+  }
+
+  #isOurs(found: Identity | undefined): boolean {
+    return found?.ino === this.#file.ino && found.mtimeMs === this.#file.mtimeMs;
   }
 
   /** Takes the lock of a folder, or tells who has it. The lock of a process that is gone is taken over. */
@@ -151,7 +164,15 @@ export class FolderLock {
 
   /** Refuses if the lock is not ours any more, so that two writers never go on side by side. */
   check(): void {
-    if (onFile(this.path, () => identity(this.path)) === this.#file) return;
+    const found = onFile(this.path, () => {
+      const held = fstatSync(this.#handle);
+      // Nothing about the file changed, not even its name: it is where it was.
+      return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : identity(this.path);
+    });
+    if (found !== undefined && this.#isOurs(found)) {
+      this.#file = found;
+      return;
+    }
     throw new AppError({
       code: 'store/locked',
       kind: refusalKinds['store/locked'],
@@ -163,7 +184,8 @@ export class FolderLock {
   /** Gives the lock up, if it is still ours. */
   release(): void {
     try {
-      if (identity(this.path) === this.#file) rmSync(this.path, { force: true });
+      if (this.#isOurs(identity(this.path))) rmSync(this.path, { force: true });
+      closeSync(this.#handle);
     } catch {
       // Whoever took it away has it now.
     }

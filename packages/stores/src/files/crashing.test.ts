@@ -1,6 +1,18 @@
 /** Processes that end at the worst moment, disks that are full, folders that somebody else has. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
@@ -208,6 +220,10 @@ describe('the lock', () => {
     expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
     expect(await texts(store)).toEqual(['first', 'reply']);
     expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
+    await expect(new LaterBed(store).grow(['no'])).rejects.toMatchObject({
+      message: expect.stringContaining(`written by the process ${holder.child.pid} on `),
+      data: { pid: holder.child.pid },
+    });
     expect(await refusalOf(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
     await store.close();
     // Killed, it cannot give the lock up; it is gone, and the next one takes it over.
@@ -260,6 +276,23 @@ describe('the lock', () => {
     await store.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     await other.close();
+  });
+
+  test('[L16] a lock that was moved aside is lost, one with a second name is not', async () => {
+    const place = folder();
+    await planted(place);
+    const lock = join(place, '.coppice', 'lock');
+    const store = await FileSystemStore.open(place);
+    linkSync(lock, `${lock}.copy`);
+    await new LaterBed(store).grow(['yes']);
+    // File systems tell times in steps: the next change is to be seen as one.
+    const probe = join(place, '.coppice', 'probe');
+    do writeFileSync(probe, '');
+    while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
+    rmSync(probe);
+    renameSync(lock, `${lock}.aside`);
+    expect(await refusalOf(new LaterBed(store).grow(['no']))).toBe('store/locked');
+    await store.close();
   });
 });
 

@@ -5,9 +5,9 @@ import { migrateV1 } from '@coppice/content/sessions';
 import { gathered } from '../disk/line-file.ts';
 import { bytesOf, linkOrCopy, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
 import { parsedLines } from './foreign-file.ts';
+import { headerText } from './line-text.ts';
 import { sideOf } from './places.ts';
 import { linesIn } from './raw-lines.ts';
-import { headerText } from './session-file.ts';
 
 /**
  * Migrates a file. The old one is kept as `.bak`. A crash leaves the old file or the new one, complete; a line that

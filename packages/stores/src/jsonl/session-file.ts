@@ -1,5 +1,5 @@
 /** One session file of ours: an index of its lines, and the one way by which lines are added. */
-import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, realpathSync, statSync, writeSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import {
   type Dialect,
   type SessionCommit,
@@ -11,57 +11,18 @@ import {
   sessionVersion,
 } from '@coppice/content/sessions';
 import { AppError, refusalKinds } from '@coppice/core';
-import { type Fields, field } from '../disk/decode.ts';
+import { field } from '../disk/decode.ts';
 import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
-import { bytesOf, damaged, newer, onFile, step, writeAll } from '../disk/whole-files.ts';
+import { bytesOf, damaged, newer, onFile } from '../disk/whole-files.ts';
+import { chunkSize, FileBytes } from './file-bytes.ts';
 import { type Head, headIn, parsedLine, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
+import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
+import { LineWriter } from './line-writer.ts';
 import { sideOf } from './places.ts';
 
 const lineEnd = 0x0a;
-const chunkSize = 1 << 20;
 const openFiles = new Map<string, JsonlFile>();
-
-/** A header as it was read from a line of ours; undefined if it is none. */
-export function headerIn(line: Fields): SessionHeader | undefined {
-  const [uuid, id] = [field(line, 'uuid'), field(line, 'id')];
-  if (field(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
-  return {
-    ...line,
-    type: 'session',
-    version: sessionVersion,
-    uuid,
-    parentUuid: null,
-    id: typeof id === 'string' ? id : uuid,
-  };
-}
-
-/** A line as text: what every line begins with comes first, so that it can be told without reading the rest. */
-export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
-  const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
-  return `${JSON.stringify({
-    type,
-    uuid,
-    parentUuid,
-    version,
-    ...(commit === undefined ? {} : { commit: true }),
-    ...rest,
-    ...commit,
-  })}\n`;
-}
-
-/** The text of a header. */
-export function headerText(header: SessionHeader): string {
-  const { type, version, uuid, parentUuid, ...rest } = header;
-  return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
-}
-
-/** A commit on its way into a file. */
-export interface LinesOfCommit {
-  readonly entries: readonly SessionEntry[];
-  readonly version: number;
-  readonly commit: SessionCommit | null;
-}
 
 /** An open session file. */
 export class JsonlFile implements SessionFile {
@@ -69,33 +30,29 @@ export class JsonlFile implements SessionFile {
   readonly dialect: Dialect = 'v2';
   #lease: FolderLock | Holder | null = null;
   #users = 0;
-  #handle: number;
-  #writer: number | null = null;
+  #file: FileBytes;
+  readonly #writer: LineWriter;
   #table: LineTable;
   #header: SessionHeader;
-  #inode: bigint;
   // Everything before this byte is in the table and is not read again.
   #end = 0;
-  #line = 0;
+  #lines = 0;
   #size = 0;
   // Whether the last byte of the file ends a line.
   #ended = true;
   #tail: SessionWarning | null = null;
-  #block: { readonly start: number; readonly bytes: Buffer } | null = null;
-  // What a failed append may have left behind, from this byte on, may not be on the disk.
-  #doubtful: number | null = null;
   readonly #spoilt = new Set<number>();
 
   private constructor(path: string) {
     this.path = path;
-    this.#handle = onFile(path, () => openSync(path, 'r'));
+    this.#file = new FileBytes(path);
+    this.#writer = new LineWriter(path);
     try {
-      this.#inode = onFile(path, () => fstatSync(this.#handle, { bigint: true }).ino);
       this.#table = this.#newTable();
       this.#header = this.#readHeader();
       this.#scan();
     } catch (error) {
-      closeSync(this.#handle);
+      this.#file.close();
       throw error;
     }
   }
@@ -117,15 +74,15 @@ export class JsonlFile implements SessionFile {
   #newTable(): LineTable {
     return new LineTable((index, at) => {
       if (this.#table.lengthAt(index) !== at.length) return false;
-      const before = Buffer.from(this.#bytesAt(this.#table.offsetAt(index), at.length));
-      return before.equals(this.#bytesAt(at.offset, at.length));
+      const before = Buffer.from(this.#line(this.#table.offsetAt(index), at.length));
+      return before.equals(this.#line(at.offset, at.length));
     });
   }
 
   #readHeader(): SessionHeader {
     let bytes = Buffer.alloc(0);
     for (let end = -1; end < 0; ) {
-      const more = this.#readAt(bytes.length, Math.max(1 << 16, bytes.length));
+      const more = this.#file.read(bytes.length, Math.max(1 << 16, bytes.length));
       bytes = Buffer.concat([bytes, more]);
       end = bytes.indexOf(lineEnd);
       if (end < 0 && more.length === 0) end = bytes.length;
@@ -209,7 +166,7 @@ export class JsonlFile implements SessionFile {
     const [type, uuid, above] = [this.typeAt(index), this.uuidAt(index), this.parentAt(index)];
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
-    const line = parsedLine(this.#bytesAt(offset, this.#table.lengthAt(index)));
+    const line = parsedLine(this.#line(offset, this.#table.lengthAt(index)));
     if (line !== undefined) return { ...line, type, uuid, parentUuid };
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
@@ -221,44 +178,23 @@ export class JsonlFile implements SessionFile {
   }
 
   restAt(index: number): Uint8Array | null {
-    const bytes = this.#bytesAt(this.#table.offsetAt(index), this.#table.lengthAt(index));
+    const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
     const head = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
     return head === null || head.rest >= bytes.length ? null : bytes.subarray(head.rest);
   }
 
-  #readAt(offset: number, length: number): Buffer {
-    return this.#readInto(Buffer.allocUnsafe(length), offset, length);
+  #line(offset: number, length: number): Buffer {
+    return this.#file.line(offset, length, this.#size);
   }
 
-  #readInto(bytes: Buffer, offset: number, length: number): Buffer {
-    let read = 0;
-    while (read < length) {
-      const count = onFile(this.path, () => readSync(this.#handle, bytes, read, length - read, offset + read));
-      if (count === 0) break;
-      read += count;
-    }
-    return bytes.subarray(0, read);
-  }
-
-  #bytesAt(offset: number, length: number): Buffer {
-    const block = this.#block;
-    if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
-      return block.bytes.subarray(offset - block.start, offset - block.start + length);
-    // Whoever goes on where the last block ended reads on; whoever jumps is not made to read what lies between.
-    const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + chunkSize;
-    const start = offset;
-    const bytes = this.#readAt(start, Math.max(length, Math.min(near ? chunkSize : 1 << 14, this.#size - start)));
-    this.#block = { start, bytes };
-    return bytes.subarray(0, length);
-  }
-
-  /** Reads what is new at the end of the file into the table; what was just written there need not be read back. */
-  #scan(added?: { readonly at: number; readonly bytes: Uint8Array }): number {
+  /** Reads what is new at the end of the file into the table. */
+  #scan(): number {
     const before = this.#table.size;
-    const stat = onFile(this.path, () => fstatSync(this.#handle));
-    this.#size = stat.size;
+    const size = this.#file.size();
+    this.#file.forget();
+    this.#size = size;
     this.#tail = null;
-    let line = this.#line;
+    let line = this.#lines;
     let from = this.#end;
     let held: Buffer[] = [];
     let heldAt = from;
@@ -266,16 +202,12 @@ export class JsonlFile implements SessionFile {
     const take = (bytes: Buffer, offset: number) => {
       line++;
       this.#take(bytes, { line, offset, length: bytes.length });
-      if (!this.#table.open) [this.#end, this.#line] = [offset + bytes.length + 1, line];
+      if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
     };
     // One piece of memory for all chunks: nothing of a line is kept but its head, and what is held over is copied.
-    const alone = added !== undefined && added.at === at && at + added.bytes.length === stat.size;
-    const room = alone ? null : Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, stat.size - at)));
-    while (at < stat.size) {
-      const chunk =
-        room === null
-          ? Buffer.from(added?.bytes ?? [])
-          : this.#readInto(room, at, Math.min(room.length, stat.size - at));
+    const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - at)));
+    while (at < size) {
+      const chunk = this.#file.readInto(room, at, Math.min(room.length, size - at));
       if (chunk.length === 0) break;
       let start = 0;
       for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
@@ -303,7 +235,7 @@ export class JsonlFile implements SessionFile {
     const head = parsed === undefined ? null : headIn(parsed);
     if (head !== null || at.line === 1) {
       this.#take(bytes, at);
-      if (!this.#table.open) [this.#end, this.#line] = [at.offset + at.length, at.line];
+      if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
     }
     const message = `The last line (${at.line}, byte ${at.offset}) is cut off after ${at.length} bytes; it was never acknowledged.`;
@@ -314,8 +246,8 @@ export class JsonlFile implements SessionFile {
   #unfinished(): void {
     this.#tail ??= {
       code: 'torn',
-      message: `The last commit, from line ${this.#line + 1} (byte ${this.#end}) on, is not complete; it was never acknowledged.`,
-      line: this.#line + 1,
+      message: `The last commit, from line ${this.#lines + 1} (byte ${this.#end}) on, is not complete; it was never acknowledged.`,
+      line: this.#lines + 1,
       offset: this.#end,
     };
     this.#table.forget();
@@ -339,8 +271,8 @@ export class JsonlFile implements SessionFile {
 
   /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
   #sizeNow(): number {
-    const now = onFile(this.path, () => statSync(this.path, { bigint: true, throwIfNoEntry: false }));
-    if (now !== undefined && now.ino === this.#inode && Number(now.size) >= this.#end) return Number(now.size);
+    const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
+    if (now !== undefined && now.ino === this.#file.inode && now.size >= this.#end) return now.size;
     throw new AppError({
       code: 'store/locked',
       kind: refusalKinds['store/locked'],
@@ -350,10 +282,7 @@ export class JsonlFile implements SessionFile {
   }
 
   refresh(): number {
-    const size = onFile(this.path, () => fstatSync(this.#handle).size);
-    if (size === this.#size) return 0;
-    this.#block = null;
-    return this.#scan();
+    return this.#file.size() === this.#size ? 0 : this.#scan();
   }
 
   /** Takes the lease, if it can be had: one that another process gave up meanwhile is taken over. */
@@ -390,30 +319,34 @@ export class JsonlFile implements SessionFile {
   }
 
   #write(commits: readonly LinesOfCommit[], found: number): void {
-    const texts = commits.flatMap(({ entries, version, commit }) =>
-      entries.map((entry, index) => lineText(entry, version, index === entries.length - 1 ? commit : undefined)),
-    );
     const version = commits[0]?.version;
-    if (texts.length === 0 || version === undefined) return;
-    const added = onFile(this.path, () => {
-      this.#writer ??= openSync(this.path, 'a');
-      const writer = this.#writer;
-      const size = this.#settleDoubt() ? fstatSync(writer).size : found;
+    const lines = commits.flatMap(linesOf);
+    if (lines.length === 0 || version === undefined) return;
+    onFile(this.path, () => {
+      const size = this.#settleDoubt() ? this.#file.size() : found;
       if (version !== this.version + 1) throw this.overtaken(version);
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
       const before = size === this.#size ? `${this.#ended ? '' : '\n'}${this.#tail === null ? '' : '\n'}` : '\n';
-      const bytes = bytesOf(before + texts.join(''));
-      try {
-        step('session', 'append', () => writeAll(writer, bytes));
-        step('session', 'fsync', () => fdatasyncSync(writer));
-      } catch (error) {
-        this.#doubtful = Math.min(this.#doubtful ?? size, size);
-        throw error;
-      }
-      return { at: size, bytes };
+      const [only] = lines;
+      const text = only !== undefined && lines.length === 1 ? only.text : lines.map((line) => line.text).join('');
+      const bytes = bytesOf(before + text);
+      const after = this.#writer.append(bytes, size);
+      // Lines that nobody else's came between are known already, and need not be read back.
+      if (before === '' && size === this.#end && after === size + bytes.length) this.#own(lines, after);
+      else this.#scan();
     });
-    this.#block = null;
-    this.#scan(added);
+  }
+
+  /** Enters lines that were just written where the table ended. */
+  #own(lines: readonly OwnLine[], size: number): void {
+    for (const { head, text } of lines) {
+      const length = lines.length === 1 ? size - this.#end - 1 : Buffer.byteLength(text) - 1;
+      this.#table.add(head, { line: ++this.#lines, offset: this.#end, length });
+      this.#end += length + 1;
+    }
+    this.#size = size;
+    this.#file.forget();
+    this.#table.settle();
   }
 
   /** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
@@ -427,39 +360,19 @@ export class JsonlFile implements SessionFile {
     });
   }
 
-  /**
-   * Writes what a failed append left behind once more, the same bytes at the same place, and waits until they are on the
-   * disk. A file system that has reported a failed write once takes the pages for clean and would report it never again.
-   */
   #settleDoubt(): boolean {
-    if (this.#doubtful === null) return false;
-    const handle = openSync(this.path, 'r+');
-    try {
-      const size = fstatSync(handle).size;
-      for (let at = this.#doubtful; at < size; ) {
-        const bytes = this.#readAt(at, Math.min(chunkSize, size - at));
-        if (bytes.length === 0) break;
-        for (let done = 0; done < bytes.length; )
-          done += writeSync(handle, bytes, done, bytes.length - done, at + done);
-        at += bytes.length;
-      }
-      step('session', 'fsync', () => fdatasyncSync(handle));
-    } finally {
-      closeSync(handle);
-    }
-    this.#doubtful = null;
-    this.#block = null;
+    if (!this.#writer.inDoubt) return false;
+    this.#writer.settle(this.#file);
     this.#scan();
     return true;
   }
 
   /** Takes in a file that was put in the place of this one by whoever holds the lease. */
   reopen(): void {
-    this.#closeHandles();
-    this.#handle = onFile(this.path, () => openSync(this.path, 'r'));
-    this.#inode = onFile(this.path, () => fstatSync(this.#handle, { bigint: true }).ino);
-    [this.#end, this.#line, this.#size, this.#ended] = [0, 0, 0, true];
-    [this.#tail, this.#block, this.#doubtful] = [null, null, null];
+    this.#file.close();
+    this.#writer.close();
+    this.#file = new FileBytes(this.path);
+    [this.#end, this.#lines, this.#size, this.#ended, this.#tail] = [0, 0, 0, true, null];
     this.#spoilt.clear();
     this.#table = this.#newTable();
     this.#header = this.#readHeader();
@@ -467,17 +380,11 @@ export class JsonlFile implements SessionFile {
   }
 
   close(): void {
-    if (--this.#users > 0) return;
+    if (--this.#users !== 0) return;
     openFiles.delete(this.path);
-    this.#closeHandles();
+    this.#file.close();
+    this.#writer.close();
     if (this.#lease instanceof FolderLock) this.#lease.release();
     this.#lease = null;
-  }
-
-  #closeHandles(): void {
-    if (this.#handle >= 0) closeSync(this.#handle);
-    if (this.#writer !== null) closeSync(this.#writer);
-    this.#handle = -1;
-    this.#writer = null;
   }
 }

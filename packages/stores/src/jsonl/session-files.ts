@@ -20,9 +20,10 @@ import { gathered } from '../disk/line-file.ts';
 import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whole-files.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
+import { headerText, lineText } from './line-text.ts';
 import { migrated } from './opening.ts';
 import { fileName, isElsewhere, makeFile, sideOf, tidy } from './places.ts';
-import { headerText, JsonlFile, lineText } from './session-file.ts';
+import { JsonlFile } from './session-file.ts';
 
 /** The session files of this machine. */
 export const sessionFiles: SessionFiles = { open, create, save, list, trash, restore, store };

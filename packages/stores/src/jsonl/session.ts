@@ -31,10 +31,11 @@ import { gathered } from '../disk/line-file.ts';
 import { bytesOf, Workbench } from '../disk/whole-files.ts';
 import { linearRootId } from '../linear.ts';
 import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
+import { headerText, lineText } from './line-text.ts';
 import { FileNames } from './names.ts';
 import { makeFile, sideOf } from './places.ts';
 import { type Landed, Replay } from './replay.ts';
-import { headerText, JsonlFile, lineText } from './session-file.ts';
+import { JsonlFile } from './session-file.ts';
 
 /** A commit on its way into a file. */
 export interface Kept {

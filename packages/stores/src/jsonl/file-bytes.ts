@@ -1,0 +1,64 @@
+/** The bytes of a file that is open to be read, with the last piece of it kept. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { onFile } from '../disk/whole-files.ts';
+
+/** How much is read at once by whoever reads on. */
+export const chunkSize = 1 << 20;
+const jumpSize = 1 << 14;
+
+/** A file that is read from. */
+export class FileBytes {
+  readonly #path: string;
+  readonly #handle: number;
+  /** Which file it is, whatever has its name later. */
+  readonly inode: number;
+  #block: { readonly start: number; readonly bytes: Buffer } | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#handle = onFile(path, () => openSync(path, 'r'));
+    this.inode = onFile(path, () => fstatSync(this.#handle).ino);
+  }
+
+  /** How many bytes there are now. */
+  size(): number {
+    return onFile(this.#path, () => fstatSync(this.#handle).size);
+  }
+
+  /** Bytes from a place on, fewer at the end of the file. */
+  read(offset: number, length: number): Buffer {
+    return this.readInto(Buffer.allocUnsafe(length), offset, length);
+  }
+
+  /** The same into memory that is there. */
+  readInto(bytes: Buffer, offset: number, length: number): Buffer {
+    let read = 0;
+    while (read < length) {
+      const count = onFile(this.#path, () => readSync(this.#handle, bytes, read, length - read, offset + read));
+      if (count === 0) break;
+      read += count;
+    }
+    return bytes.subarray(0, read);
+  }
+
+  /** A line of a file of so many bytes. Good until the next one is asked for. */
+  line(offset: number, length: number, size: number): Buffer {
+    const block = this.#block;
+    if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
+      return block.bytes.subarray(offset - block.start, offset - block.start + length);
+    // Whoever goes on where the last block ended reads on; whoever jumps is not made to read what lies between.
+    const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + chunkSize;
+    const bytes = this.read(offset, Math.max(length, Math.min(near ? chunkSize : jumpSize, size - offset)));
+    this.#block = { start: offset, bytes };
+    return bytes.subarray(0, length);
+  }
+
+  /** Forgets the piece that is kept: the file has changed. */
+  forget(): void {
+    this.#block = null;
+  }
+
+  close(): void {
+    closeSync(this.#handle);
+  }
+}

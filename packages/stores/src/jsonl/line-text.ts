@@ -1,0 +1,60 @@
+/** Lines of a session file as texts, and the header back from one. */
+import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
+import { type Fields, field } from '../disk/decode.ts';
+import type { Head } from './heads.ts';
+
+/** A header as it was read from a line of ours; undefined if it is none. */
+export function headerIn(line: Fields): SessionHeader | undefined {
+  const [uuid, id] = [field(line, 'uuid'), field(line, 'id')];
+  if (field(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
+  return {
+    ...line,
+    type: 'session',
+    version: sessionVersion,
+    uuid,
+    parentUuid: null,
+    id: typeof id === 'string' ? id : uuid,
+  };
+}
+
+/** A line as text: what every line begins with comes first, so that it can be told without reading the rest. */
+export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
+  const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
+  const last = commit === undefined || commit === null ? rest : { ...rest, ...commit };
+  // Put together from two texts: one object of all of it would be made only to be printed.
+  const head = JSON.stringify({ type, uuid, parentUuid, version });
+  const more = JSON.stringify(last);
+  const ending = commit === undefined ? '' : ',"commit":true';
+  return `${head.slice(0, -1)}${ending}${more === '{}' ? '' : ','}${more.slice(1)}\n`;
+}
+
+/** The text of a header. */
+export function headerText(header: SessionHeader): string {
+  const { type, version, uuid, parentUuid, ...rest } = header;
+  return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
+}
+
+/** A commit on its way into a file. */
+export interface LinesOfCommit {
+  readonly entries: readonly SessionEntry[];
+  readonly version: number;
+  readonly commit: SessionCommit | null;
+}
+
+/** A line of ours, and what it begins with. */
+export interface OwnLine {
+  readonly head: Head;
+  readonly text: string;
+}
+
+/** The lines of a commit. */
+export function linesOf({ entries, version, commit }: LinesOfCommit): OwnLine[] {
+  return entries.map((entry, index) => {
+    const { type, uuid, parentUuid } = entry;
+    const last = index === entries.length - 1;
+    return {
+      head: { type, uuid, parentUuid, version, commit: last },
+      text: lineText(entry, version, last ? commit : undefined),
+    };
+  });
+}

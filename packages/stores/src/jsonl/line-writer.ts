@@ -1,0 +1,64 @@
+/** The one way by which bytes come to the end of a session file: one write, and one wait for the disk. */
+import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { step, writeAll } from '../disk/whole-files.ts';
+import { chunkSize, type FileBytes } from './file-bytes.ts';
+
+/** The end of a file that is added to. */
+export class LineWriter {
+  readonly #path: string;
+  #handle: number | null = null;
+  // What a failed append may have left behind, from this byte on, may not be on the disk.
+  #doubtful: number | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Adds bytes to a file of a size; they are on the disk when this returns. Gives the size of the file then. */
+  append(bytes: Uint8Array, size: number): number {
+    this.#handle ??= openSync(this.#path, 'a');
+    const handle = this.#handle;
+    try {
+      step('session', 'append', () => writeAll(handle, bytes));
+      step('session', 'fsync', () => fdatasyncSync(handle));
+    } catch (error) {
+      this.#doubtful = Math.min(this.#doubtful ?? size, size);
+      throw error;
+    }
+    return fstatSync(handle).size;
+  }
+
+  /** Whether an append failed and what it left was not settled yet. */
+  get inDoubt(): boolean {
+    return this.#doubtful !== null;
+  }
+
+  /**
+   * Writes what a failed append left behind once more, the same bytes at the same place, and waits until they are on the
+   * disk. A file system that has reported a failed write once takes the pages for clean and would report it never again.
+   */
+  settle(file: FileBytes): void {
+    if (this.#doubtful === null) return;
+    const handle = openSync(this.#path, 'r+');
+    try {
+      const size = fstatSync(handle).size;
+      for (let at = this.#doubtful; at < size; ) {
+        const bytes = file.read(at, Math.min(chunkSize, size - at));
+        if (bytes.length === 0) break;
+        for (let done = 0; done < bytes.length; )
+          done += writeSync(handle, bytes, done, bytes.length - done, at + done);
+        at += bytes.length;
+      }
+      step('session', 'fsync', () => fdatasyncSync(handle));
+    } finally {
+      closeSync(handle);
+    }
+    this.#doubtful = null;
+  }
+
+  close(): void {
+    if (this.#handle !== null) closeSync(this.#handle);
+    this.#handle = null;
+    this.#doubtful = null;
+  }
+}
