@@ -1,8 +1,6 @@
 /** Which tree and which node a word on the command line means. */
 import {
   AppError,
-  ask,
-  type Bookmark,
   isUuid,
   type NodeId,
   nodeId,
@@ -12,6 +10,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
+import { nodeAbove, nodesNamed, placeOfWord } from '@coppice/engine';
 
 const shortest = 4;
 
@@ -75,45 +74,21 @@ export async function findTree(store: Store, word: string): Promise<TreeRow> {
 }
 
 /**
- * The node of an id, of the beginning of one, of a bookmark's title, or by place: `@` is the active node, `@~2` two above
- * it, `root` the root.
+ * The node of an id, of the beginning or end of one, of a bookmark's title, or by place: `@` is the active node, `@~2` two
+ * above it, `root` the root. A whole id is taken as it is: it may lie in the trash.
  */
 export async function findNodeIn(store: Store, row: TreeRow, word: string): Promise<NodeId> {
   const whole: boolean = isUuid(word);
   if (whole) return nodeId(word);
-  if (word === 'root') return row.rootId;
-  const above = /^@(?:~(\d{1,6}))?$/.exec(word);
-  if (above !== null) return nodeAbove(store, row, Number(above[1] ?? 0));
-  const { nodes, bookmarks } = await store.read(row.id, function* () {
-    return {
-      nodes: yield* ask('topology', { of: row.rootId }),
-      bookmarks: (yield* ask('inside', { of: row.rootId })).bookmarks,
-    };
-  });
-  const marked = bookmarks.filter((bookmark: Bookmark) => bookmark.title === word);
-  if (marked.length === 1 && marked[0] !== undefined) return marked[0].nodeId;
-  if (marked.length > 1)
-    throw ambiguous(
-      'node',
-      word,
-      marked.map((bookmark) => bookmark.nodeId),
-    );
-  const isPrefix = word.length >= shortest && /^[0-9a-f-]+$/.test(word);
-  const found = isPrefix ? nodes.filter((node) => node.id.startsWith(word)) : [];
-  if (found.length > 1)
-    throw ambiguous(
-      'node',
-      word,
-      found.map((node) => node.id),
-    );
-  return found[0]?.id ?? Promise.reject(notFound('node', word, `coppice tree ${row.id} shows what there is.`));
+  const place = word === 'root' ? 'start' : placeOfWord(word);
+  if (place !== null) return place === 'start' ? row.rootId : above(store, row, place.above);
+  const { ids } = await store.read(row.id, () => nodesNamed(row.rootId, word));
+  if (ids.length > 1) throw ambiguous('node', word, ids);
+  return ids[0] ?? Promise.reject(notFound('node', word, `coppice tree ${row.id} shows what there is.`));
 }
 
-async function nodeAbove(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
-  const { activeNodeId } = row;
-  if (activeNodeId === null) return row.rootId;
-  const { nodes } = await store.read(row.id, () => ask('path', { to: activeNodeId, limit: levels + 1 }));
-  return nodes.length > levels ? (nodes[nodes.length - 1 - levels]?.id ?? row.rootId) : row.rootId;
+async function above(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
+  return (await store.read(row.id, () => nodeAbove(row.activeNodeId, levels))) ?? row.rootId;
 }
 
 /** The tree and the node that two words mean; the active node if there is only one word. */
@@ -126,6 +101,6 @@ export async function findPlaceOf(
   return {
     treeId: row.id,
     row,
-    nodeId: node === undefined ? await nodeAbove(store, row, 0) : await findNodeIn(store, row, node),
+    nodeId: node === undefined ? await above(store, row, 0) : await findNodeIn(store, row, node),
   };
 }

@@ -125,6 +125,18 @@ describe('a line', () => {
     expect(await bed.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
     expect(await bed.json(['show', tree, '@~9'])).toMatchObject({ nodes: [] });
     expect(await bed.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
+    expect(await bed.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
+    expect(await bed.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
+  });
+
+  it('[O6] a node goes by either end of its id and by its bookmark, in any case, as in slash commands', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    const [first = ''] = nodes;
+    expect(await bed.json(['show', tree, first.slice(-8).toUpperCase()])).toMatchObject({ nodes: [{ id: first }] });
+    await bed.json(['bookmark', tree, first, 'The Oak']);
+    expect(await bed.json(['show', tree, 'the oak'])).toMatchObject({ nodes: [{ id: first }] });
+    expect(await bed.run(['show', tree, 'The Elm'])).toMatchObject({ code: 3 });
+    expect(await bed.run(['show', tree, first.slice(0, 4)])).toMatchObject({ code: 2 });
   });
 
   it('[O8] what lies in the working directory changes nothing', async () => {

@@ -196,6 +196,9 @@ describe.each(deskStores)('a node on %s', (kind) => {
     expect(await found(a1.slice(0, 30))).toBe(a1);
     expect(await found(a1.slice(-8).toUpperCase())).toBe(a1);
     expect(await found(' @here ')).toBe(a2);
+    expect(await found('@')).toBe(a2);
+    expect(await found('@~2')).toBe(a1);
+    await expect(found('@~9')).rejects.toMatchObject({ code: 'command/no-such-node' });
   });
 
   test('[E6] is named by the number of the last list', async () => {

@@ -1,7 +1,7 @@
 /** What could stand at the end of a line: names, options, labels, nodes, models. */
 import { ask, type Node, type NodeId, nodeId, previewOf, type Reading } from '@coppice/core';
 import type { Command, CommandScope, Parameter, Word } from './contract.ts';
-import { placeWords } from './find-node.ts';
+import { placeWords } from './node-words.ts';
 import { quoted, splitWords } from './parse.ts';
 import { clean, quote, speakerOf } from './say.ts';
 

@@ -1,51 +1,39 @@
 /** From what somebody typed to a node. */
-import { ask, type Bookmark, type Node, type NodeId, nodeId, type Reading, readTree, type TreeId } from '@coppice/core';
+import { ask, type Node, type NodeId, nodeId, type Reading, readTree, type TreeId } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { commandError } from './errors.ts';
 import { nearest } from './nearest.ts';
+import { nodeAbove, nodesNamed, placeOfWord } from './node-words.ts';
 import { quote, shortId } from './say.ts';
 
-/** Words that stand for a place; a label cannot take them. */
-export const placeWords: ReadonlyMap<string, string> = new Map([
-  ['@here', 'where you are'],
-  ['@start', 'before the first message'],
-]);
-
-/** A node by id, number of the last list, label, or a unique part of its id; null for the place before the first message. */
+/** A node by id, number of the last list, label, part of its id, or place; null for the place before the first message. */
 export async function findPlace(
   scope: CommandScope,
   typed: string,
   treeId: TreeId = scope.treeId,
 ): Promise<Node | null> {
   const text = typed.trim();
-  if (text === '@start' || (text === '@here' && scope.activeNodeId === null)) return null;
-  const wanted = text === '@here' && scope.activeNodeId !== null ? scope.activeNodeId : nodeId(text);
+  const own = treeId === scope.treeId;
   const number = /^#?(\d{1,6})$/.exec(text)?.[1];
-  const listed = number === undefined ? undefined : scope.list[Number(number) - 1];
-  const found = await scope.store.read(treeId, function* (): Reading<Node | Missing> {
-    const { rootId } = yield* readTree(treeId);
-    const exact = yield* ask('node', { id: treeId === scope.treeId ? (listed ?? wanted) : wanted });
+  const listed = number === undefined || !own ? undefined : scope.list[Number(number) - 1];
+  const found = await scope.store.read(treeId, function* (): Reading<Node | Missing | null> {
+    const { rootId, activeNodeId } = yield* readTree(treeId);
+    const place = placeOfWord(text);
+    if (place !== null) {
+      const at = place === 'start' ? null : yield* nodeAbove(own ? scope.activeNodeId : activeNodeId, place.above);
+      return at === null ? null : yield* ask('node', { id: at });
+    }
+    const exact = yield* ask('node', { id: listed ?? nodeId(text) });
     if (exact !== null && exact.parentId !== null) return exact;
-    const { bookmarks } = yield* ask('inside', { of: rootId });
-    const labelled = byLabel(bookmarks, text);
-    if (labelled.length > 1) return { code: 'command/ambiguous', ids: labelled };
-    const part = /^[0-9a-f-]{4,36}$/i.test(text) ? text.toLowerCase() : null;
-    const ids = labelled.length > 0 || part === null ? labelled : yield* byPart(rootId, part);
+    const { ids, labels } = yield* nodesNamed(rootId, text);
     const [only] = ids;
     const node = ids.length === 1 && only !== undefined ? yield* ask('node', { id: only }) : null;
     if (node !== null) return node;
     return ids.length > 1
       ? { code: 'command/ambiguous', ids }
-      : {
-          code: 'command/no-such-node',
-          ids: [],
-          near: nearest(
-            text,
-            bookmarks.map((mark) => mark.title),
-          ),
-        };
+      : { code: 'command/no-such-node', ids: [], near: nearest(text, labels) };
   });
-  if ('code' in found) throw refusalOf(text, found, scope.list.length);
+  if (found !== null && 'code' in found) throw refusalOf(text, found, scope.list.length);
   return found;
 }
 
@@ -60,19 +48,6 @@ interface Missing {
   readonly code: 'command/ambiguous' | 'command/no-such-node';
   readonly ids: readonly NodeId[];
   readonly near?: string | undefined;
-}
-
-function byLabel(bookmarks: readonly Bookmark[], text: string): NodeId[] {
-  const same = bookmarks.filter((mark) => mark.title === text);
-  const alike = same.length > 0 ? same : bookmarks.filter((mark) => mark.title.toLowerCase() === text.toLowerCase());
-  return alike.map((mark) => mark.nodeId);
-}
-
-/** Nodes whose id begins so, or else ends so: ids made in the same minute begin alike, and lists show their ends. */
-function* byPart(rootId: NodeId, part: string): Reading<NodeId[]> {
-  const nodes = yield* ask('topology', { of: rootId });
-  const begin = nodes.filter((node) => node.id.startsWith(part));
-  return (begin.length > 0 ? begin : nodes.filter((node) => node.id.endsWith(part))).map((node) => node.id);
 }
 
 function refusalOf(text: string, { code, ids, near }: Missing, listed: number) {

@@ -9,6 +9,7 @@ export { type Copied, treeCopies } from './copy.ts';
 export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
 export { type CommandErrorCode, commandError, commandErrorKinds } from './errors.ts';
 export { type Goal, type Gone, goTo } from './go-to.ts';
+export { type NamedNodes, nodeAbove, nodesNamed, type PlaceWord, placeOfWord } from './node-words.ts';
 export {
   type Outline,
   type OutlineEntry,

@@ -2,7 +2,8 @@ import { ask, type Bookmark, type NodeId, run } from '@coppice/core';
 import type { CommandResult } from '../contract.ts';
 import { defineCommand, flag, maybe, option } from '../define.ts';
 import { commandError } from '../errors.ts';
-import { findNode, placeWords } from '../find-node.ts';
+import { findNode } from '../find-node.ts';
+import { placeOfWord } from '../node-words.ts';
 import { clean, counted, named, quote } from '../say.ts';
 
 /** The labels that were listed, or the node that was meant and the label that it had. */
@@ -40,7 +41,7 @@ export const label = defineCommand({
         text: bookmarks.map((mark, index) => `${index + 1}. ${clean(mark.title)}`).join('\n'),
       };
     }
-    if (placeWords.has(title))
+    if (placeOfWord(title) !== null)
       throw commandError('command/bad-arguments', `${title} stands for a place already: take another label.`);
     const node = await findNode(scope, on ?? '@here');
     const before = await store.read(treeId, () => ask('bookmark', { on: node.id }));
