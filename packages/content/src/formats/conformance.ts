@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
 import { damage, damaged } from './conformance/damage.ts';
+import { identified } from './conformance/identified.ts';
 import {
   bytesOfFile,
   type Files,
@@ -18,6 +19,7 @@ import {
 } from './conformance/storing.ts';
 import type { Format } from './contract.ts';
 import { decodeUtf8 } from './decode.ts';
+import { readExport } from './exporting.ts';
 import type { Finding } from './findings.ts';
 import { openInput, sampleOf } from './input.ts';
 import { guessFormats } from './read.ts';
@@ -125,6 +127,30 @@ function threadTexts(stored: Stored): string[] {
     if (node.kind !== 'state') texts.push(messageKit.text(node.message));
   return texts.reverse();
 }
+
+const same = (texts: readonly string[], others: readonly string[] = []) =>
+  texts.length === others.length && texts.every((text, index) => text === others[index]);
+
+type Identified = ReturnType<typeof identified>;
+
+/** Whether a record may differ after an edit: it is that of the edited message, holds it, or goes on from a line of it. */
+function belongs(key: string, texts: readonly string[], was: string, before: Identified, after: Identified): boolean {
+  // Of several nodes of one record only the last has its id.
+  if (key === was || was.startsWith(`${key}/`)) return true;
+  const own = [...before].filter(([id]) => id === was || was.startsWith(`${id}/`)).flatMap(([, text]) => text);
+  const parts = new Set(own.flatMap(idsIn));
+  if (parts.has(key)) return true;
+  return texts.every((text) => {
+    // What the store's own clock says of the tree; in tests it begins in 1970.
+    if (text.includes('"1970-')) return true;
+    if (idsIn(text).some((id) => id === was || parts.has(id))) return true;
+    // Lines of one reply become one when it is edited.
+    return [...before.keys()].some((id) => !after.has(id) && text.includes(JSON.stringify(id)));
+  });
+}
+
+/** Ids of the records that one holds. */
+const idsIn = (text: string) => [...text.matchAll(/\{"\$id":"([^"]*)"\}/g)].map(([, id = '']) => id);
 
 const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';
 
@@ -287,5 +313,39 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         expect([...after.files.values()].join('')).toContain('grown here');
       },
     );
+
+    it('[I32] changes no other record when one message is edited', async () => {
+      if (writer.loses.branches !== undefined || written.length === 0) return;
+      await fc.assert(
+        fc.asyncProperty(fc.nat(written.length - 1), fc.nat(), async (fixture, which) => {
+          const files = written[fixture]?.files ?? {};
+          const stored = await storeInput(inputOf(files), { format: name });
+          const [id] = stored.ids;
+          if (id === undefined) return;
+          const { nodes } = await stored.store.read(id, () => readExport(id));
+          const plain = nodes.filter(
+            ({ kind, message }) =>
+              kind === 'message' &&
+              message?.role !== 'tool' &&
+              message?.content.every((block) => block.type === 'text'),
+          );
+          const node = plain[which % Math.max(1, plain.length)];
+          if (node === undefined) return;
+          const only = { ...stored, ids: [id] };
+          const before = identified(dataOf((await writeStored(only, format)).files));
+          const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+          const edit = { type: 'edit', treeId: id, nodeId: node.id, content: 'edited here', mode: 'in-place' } as const;
+          await run(stored.store, edit, act);
+          const after = identified(dataOf((await writeStored(only, format)).files));
+          const was = stored.names.find((one) => one.nodeId === node.id)?.id ?? node.id;
+          expect([...after.values()].flat().join('\n')).toContain('edited here');
+          const others = [...before].filter(
+            ([key, texts]) => !same(texts, after.get(key)) && !belongs(key, texts, was, before, after),
+          );
+          expect(others.map(([key, texts]) => [key, texts, after.get(key)])).toEqual([]);
+        }),
+        { numRuns: long ? 1000 : 12 },
+      );
+    });
   });
 }
