@@ -79,18 +79,17 @@ export function useTouch(ref: RefObject<HTMLElement | null>, touched: Touched): 
     const menu = (event: Event) => {
       if (held || began !== null) event.preventDefault();
     };
-    const click = (event: Event) => {
-      if (!held) return;
+    // A finger that is lifted right after would else press what has come under it meanwhile.
+    const lifted = (event: Event) => {
+      if (held) event.preventDefault();
       held = false;
-      event.preventDefault();
-      event.stopPropagation();
     };
     element.addEventListener('pointerdown', down);
     element.addEventListener('pointermove', move);
     element.addEventListener('pointerup', up);
     element.addEventListener('pointercancel', settle);
     element.addEventListener('contextmenu', menu);
-    element.addEventListener('click', click, true);
+    element.addEventListener('touchend', lifted, { passive: false });
     return () => {
       settle();
       element.removeEventListener('pointerdown', down);
@@ -98,7 +97,7 @@ export function useTouch(ref: RefObject<HTMLElement | null>, touched: Touched): 
       element.removeEventListener('pointerup', up);
       element.removeEventListener('pointercancel', settle);
       element.removeEventListener('contextmenu', menu);
-      element.removeEventListener('click', click, true);
+      element.removeEventListener('touchend', lifted);
     };
   }, [ref]);
 }
