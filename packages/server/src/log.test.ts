@@ -29,6 +29,7 @@ test('[A130] a log has a line for each request by its pattern, and no key, token
   await server.ask('GET', '/api/shared/share-token-canary', { token: null });
   const begun = await server.ask('POST', `/api/trees/${made.body.treeId}/generations`, {
     token,
+    version: made.body.version,
     body: { type: 'reply', parentId: made.body.activeNodeId, models: ['scripted/one'] },
   });
   const events = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`, { token }));
@@ -76,6 +77,7 @@ test('[A131] keys that the server holds are in no answer, feed, document, tool r
   const at = `/api/trees/${made.body.treeId}`;
   const feed = new EventReader(await server.raw('GET', `${at}/feed`));
   const begun = await server.ask('POST', `${at}/generations`, {
+    version: made.body.version,
     body: { type: 'reply', parentId: made.body.activeNodeId, models: ['scripted/one'], tools: ['environment'] },
   });
   const turn = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));

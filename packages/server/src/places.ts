@@ -5,12 +5,14 @@ import {
   ask,
   type ConversationFormat,
   isAppError,
+  isStale,
   type Message,
   type NewMessage,
   type NodeMeta,
   readTree,
   refuse,
   type Store,
+  staleError,
   type TreeId,
   valueOf,
 } from '@coppice/core';
@@ -56,6 +58,19 @@ export async function viewOf(place: TreePlace, options: { readonly count?: boole
 /** Refuses a tree that is not there, as every reading of it would. */
 export async function requireTree(place: TreePlace): Promise<void> {
   await place.store.read(place.treeId, () => readTree(place.treeId));
+}
+
+/**
+ * Refuses what takes its time for a tree that has moved on already, where the caller says what it has seen. What happens
+ * while it is made is no matter.
+ */
+export async function checkVersion(place: TreePlace, expected: number | undefined): Promise<void> {
+  if (expected === undefined) return;
+  const { store, treeId } = place;
+  await store.read(treeId, function* () {
+    const row = yield* readTree(treeId);
+    if (isStale(row, expected)) throw staleError(treeId, row.version, expected, yield* ask('log', { since: expected }));
+  });
 }
 
 /** Messages on their way in, read at the door for messages: older forms are understood, the first bad one is named. */

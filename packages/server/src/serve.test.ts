@@ -55,8 +55,8 @@ test('[A122] a stop is through in its time, ends streams, keeps what was said, a
     limits: { stopMs: 1_000 },
   });
   const one = await server.listen();
-  const { id } = await plantTree(server, ['Hello']);
-  const headers = { ...auth, 'content-type': 'application/json' };
+  const { id, version } = await plantTree(server, ['Hello']);
+  const headers = { ...auth, 'content-type': 'application/json', 'if-match': `"${version}"` };
   const body = JSON.stringify({ type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'] });
   const begun = await fetch(`${one.url}/api/trees/${id}/generations`, { method: 'POST', headers, body });
   const { nodes } = (await begun.json()) as { readonly nodes: readonly { readonly nodeId: string }[] };

@@ -47,6 +47,10 @@ export async function attachNext(room: Room, state: TurnState, reply: WrittenRep
 async function followed(room: Room, state: TurnState, nodeId: NodeId): Promise<WrittenReply> {
   const { clock, limits, store } = room;
   const { treeId, signal, emit } = state;
+  // Whoever asked again is told at once which reply it is, not when it is through.
+  const head = await store.read(treeId, () => ask('head', { id: nodeId }));
+  if (head !== null && head.parentId !== null)
+    emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });
   const { actor, now, newId, kit } = commandContext(room, state.actId, state.actor);
   for await (const event of followReply(store, { treeId, nodeId }, { clock, everyMs: limits.followMs, signal })) {
     if (event.type === 'text-delta') emit(event);

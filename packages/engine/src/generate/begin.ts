@@ -15,7 +15,7 @@ import {
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
 import { requestedId } from './request-id.ts';
-import { commandContext, type Room } from './room.ts';
+import { commandContext, type Room, seenBy } from './room.ts';
 import type { Ground, TurnState } from './state.ts';
 
 /** A turn from its beginning on. */
@@ -73,7 +73,7 @@ async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, acto
       merge: start.merge !== false,
       ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
     },
-    commandContext(room, actId, actor),
+    { ...commandContext(room, actId, actor), ...seenBy(options) },
   );
   if (result.added.length === 0 && result.reused.length === 0)
     return refuse('message/blank', 'There is nothing in the message to answer.', {});

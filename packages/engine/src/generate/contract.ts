@@ -29,6 +29,12 @@ export interface GenerateOptions {
   readonly fallbackModel?: string | undefined;
   /** The same request again, at the same place, is the same turn: nothing is generated twice. */
   readonly requestId?: string | undefined;
+  /**
+   * The version of the tree that the caller has seen: where it has moved on since, the turn is refused before its first
+   * commit, unless it is kept beside what came in between. A request that was made before is found all the same.
+   */
+  readonly expectedVersion?: number | undefined;
+  readonly onConflict?: 'branch' | undefined;
   /** All commits of the turn belong to this act; a fresh one if not given. */
   readonly actId?: string | undefined;
   /** Who acts; the engine's own actor if not given. */

@@ -7,7 +7,7 @@ import type { Model } from '../providers/index.ts';
 import type { Ticks } from '../runs/chunk-writer.ts';
 import type { Tools } from '../tools/registry.ts';
 import type { Breathe } from './breathe.ts';
-import type { Compact } from './contract.ts';
+import type { Compact, GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 import type { Spending } from './spending.ts';
 
@@ -37,4 +37,13 @@ export interface Room {
 /** The context of a command that belongs to a turn. */
 export function commandContext(room: Room, actId: string, actor: string): RunContext {
   return { actor, actId, now: () => room.clock.now(), newId: room.newId, kit: room.kit };
+}
+
+/** What a turn's first commit expects of the tree, from what its caller said. */
+export function seenBy(options: GenerateOptions): Pick<RunContext, 'expectedVersion' | 'onConflict'> {
+  const { expectedVersion, onConflict } = options;
+  return {
+    ...(expectedVersion === undefined ? {} : { expectedVersion }),
+    ...(onConflict === undefined ? {} : { onConflict }),
+  };
 }

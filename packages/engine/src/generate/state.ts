@@ -1,5 +1,5 @@
 /** What all rounds of a turn share, and where their replies go. */
-import { type ActId, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
+import { type ActId, type Message, type NodeId, nodeId, type RunContext, type TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { TurnSpent } from './budget.ts';
@@ -21,6 +21,8 @@ export interface TurnState {
   readonly actId: ActId;
   readonly actor: string;
   readonly options: GenerateOptions;
+  /** What the commit that begins the replies expects of the tree; nothing where a message was said before them. */
+  readonly expects: Pick<RunContext, 'expectedVersion' | 'onConflict'>;
   /** Where the turn's first replies were to go; their ids are made from it. */
   readonly origin: Ground;
   /** One per reply. */

@@ -8,7 +8,7 @@ import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, Writt
 import { fromThrown, generateError, toAppError } from './errors.ts';
 import { makeRoomAfter } from './make-room.ts';
 import { deltaPacking } from './pack-deltas.ts';
-import type { Room } from './room.ts';
+import { type Room, seenBy } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
 import type { Ground, TurnState } from './state.ts';
 import { linkedController, Stop, stopKind } from './stop.ts';
@@ -116,6 +116,7 @@ async function firstRound(work: Work): Promise<Round> {
     actId,
     actor,
     options: wanted,
+    expects: start.type === 'send' ? {} : seenBy(options),
     origin: ground,
     ...prepareAsked(room, wanted.models, wanted),
     signal,

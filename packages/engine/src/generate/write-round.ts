@@ -149,7 +149,9 @@ async function plant(
   select: boolean,
 ): Promise<boolean> {
   const { treeId } = state;
-  const context = commandContext(room, state.actId, state.actor);
+  // What the turn itself committed before, such as a compaction, is nothing that its caller could have seen.
+  const expects = state.round === 0 && !state.compacted ? state.expects : {};
+  const context = { ...commandContext(room, state.actId, state.actor), ...expects };
   const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: sourceOf(job.prompts[0]) } }));
   if (ground.type === 'below') {
     const { parentId } = ground;

@@ -19,7 +19,7 @@ test('[A34] a generated client drives a whole conversation: create, append, gene
   });
   const question = said.data?.result.nodeId ?? '';
   const begun = await client.POST('/api/trees/{tree}/generations', {
-    params: { path },
+    params: { path, header: { 'if-match': said.response.headers.get('etag') ?? '' } },
     body: { type: 'reply', parentId: question, models },
   });
   const first = begun.data?.nodes[0]?.nodeId ?? '';
@@ -41,7 +41,7 @@ test('[A34] a generated client drives a whole conversation: create, append, gene
   const asked = edited.data?.result.nodeId ?? '';
   const again = await client.POST('/api/trees/{tree}/generations', {
     params: { path },
-    body: { type: 'regenerate', nodeId: asked, models, n: 2 },
+    body: { type: 'regenerate', nodeId: asked, models, n: 2, expectedVersion: await version() },
   });
   expect(again.data?.nodes.length).toBe(2);
   await settle(again.data?.actId);

@@ -232,6 +232,8 @@ export async function begunReplies(live: LiveTurn, wanted: number): Promise<read
       if (!begun.has(nodeId)) begun.set(nodeId, { nodeId, parentId, runId });
       if (begun.size >= wanted) break;
     } else if (event.type === 'error' && begun.size === 0) {
+      // A refusal says more than its event: what the tree is at now, what came in between.
+      await live.turn.first;
       const { code, kind, message, retryable } = event;
       throw new AppError({ code, kind, message, retryable });
     } else if (event.type !== 'node') break;

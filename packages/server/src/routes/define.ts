@@ -177,11 +177,7 @@ export function defineRoute<
       const params = readParameters<P>(names, given.params);
       const read = { query: checked(query, given.query, 'query'), body: checked(body, given.body, 'body') };
       const wish = needs.version === 'none' ? {} : versionWish(scope.header('if-match'), read.query, read.body);
-      if (needs.version === 'required' && wish.expectedVersion === undefined)
-        refuseHttp(
-          'tree/version-required',
-          'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
-        );
+      if (needs.version === 'required') requireVersion(wish.expectedVersion);
       return spec.handle({
         caller: scope.caller,
         services: scope.services,
@@ -201,6 +197,15 @@ export function defineRoute<
       });
     },
   };
+}
+
+/** Refuses a structural or content write that does not say what it has seen. */
+export function requireVersion(expected: number | undefined): void {
+  if (expected === undefined)
+    refuseHttp(
+      'tree/version-required',
+      'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
+    );
 }
 
 const noQuery = z.strictObject({});

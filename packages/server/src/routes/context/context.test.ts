@@ -31,7 +31,9 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   const server = await openTestServer();
   const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
   const at = `/api/trees/${id}`;
-  const left = await server.ask('POST', `${at}/branch`, { body: { nodeId: nodeIds[1], summary: 'We spoke of c.' } });
+  const summed = { nodeId: nodeIds[1], summary: 'We spoke of c.' };
+  expect((await server.ask('POST', `${at}/branch`, { body: summed })).status).toBe(428);
+  const left = await server.ask('POST', `${at}/branch`, { version, body: summed });
   expect(left.body.nodes).toMatchObject([{ kind: 'branch-summary', parentId: nodeIds[1] }]);
   await server.ask('POST', `${at}/undo`);
   expect((await server.ask('GET', at)).body.activeNodeId).toBe(nodeIds[3]);
@@ -42,7 +44,10 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   const seen = (await server.ask('GET', at)).body.version;
   const merged = await server.ask('POST', `${at}/merge`, { version: seen, body: { nodeId: nodeIds[3] } });
   expect(merged.body.nodes).toMatchObject([{ kind: 'branch-summary', marker: { mergedFrom: { nodeId: nodeIds[3] } } }]);
-  const early = await server.ask('POST', `${at}/compact`, { body: { nodeId: nodeIds[3] } });
+  const early = await server.ask('POST', `${at}/compact`, {
+    version: merged.body.version,
+    body: { nodeId: nodeIds[3] },
+  });
   expect([early.status, early.body.error.code]).toEqual([422, 'context/nothing-to-compact']);
   const long = await plantTree(
     server,
@@ -50,6 +55,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   );
   const there = `/api/trees/${long.id}`;
   const compacted = await server.ask('POST', `${there}/compact`, {
+    version: long.version,
     body: { model: 'scripted/one', summary: 'All of it.' },
   });
   expect(compacted.body.nodes).toMatchObject([{ kind: 'compaction', text: 'All of it.' }]);
@@ -81,5 +87,30 @@ test('[A107] a long context is told by page, with the weight of the whole on eve
   expect([weighed.entries, weighed.tokens]).toEqual([[], whole.tokens]);
   const off = await server.ask('GET', `${at}&before=${freshId()}`);
   expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
+  await server.close();
+});
+
+test('[A21] what takes its time is refused too for a tree that has moved on, with what came in between', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c', 'd']);
+  const at = `/api/trees/${id}`;
+  const later = { version, body: { messages: [{ role: 'user', content: 'meanwhile' }] } };
+  await server.ask('POST', `${at}/messages`, later);
+  const calls = server.provider.requests.length;
+  for (const [path, body] of [
+    ['merge', { nodeId: nodeIds[1] }],
+    ['branch', { nodeId: nodeIds[1], summarize: true }],
+    ['compact', {}],
+    ['generations', { type: 'reply', parentId: nodeIds[2], models: ['scripted/one'] }],
+    ['generations', { type: 'regenerate', nodeId: nodeIds[1], models: ['scripted/one'] }],
+    ['generations', { type: 'send', messages: [{ role: 'user', content: 'x' }], models: ['scripted/one'] }],
+  ] as const) {
+    expect([path, (await server.ask('POST', `${at}/${path}`, { body })).status]).toEqual([path, 428]);
+    const refused = await server.ask('POST', `${at}/${path}`, { version, body });
+    expect([path, refused.status, refused.body.error.code]).toEqual([path, 409, 'tree/version-conflict']);
+    expect(refused.body.error.data).toMatchObject({ version: version + 1, since: [{ version: version + 1 }] });
+  }
+  expect(server.provider.requests.length).toBe(calls);
+  expect((await server.ask('GET', at)).body.version).toBe(version + 1);
   await server.close();
 });

@@ -15,7 +15,7 @@ import {
 import { readBranchModel } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
-import { placeOf } from '../../places.ts';
+import { checkVersion, placeOf } from '../../places.ts';
 import { readNodes, runContext, write } from '../../tree-view.ts';
 import {
   anyObject,
@@ -27,7 +27,7 @@ import {
   writeBody,
   written,
 } from '../../wire/schemas.ts';
-import { type Call, defineRoute, reply } from '../define.ts';
+import { type Call, defineRoute, reply, requireVersion } from '../define.ts';
 
 const getContext = defineRoute({
   method: 'get',
@@ -144,7 +144,7 @@ const compact = defineRoute({
   path: '/api/trees/{tree}/compact',
   name: 'compact',
   summary: 'Has older messages of a branch give way to a summary; nothing is deleted.',
-  needs: { version: 'optional' },
+  needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({
     nodeId: z.string().optional(),
@@ -154,7 +154,9 @@ const compact = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const place = await placeOf(call, call.params.tree);
+    const { store, treeId } = place;
+    await checkVersion(place, call.expectedVersion);
     const { nodeId: at, model, focus, summary } = call.body;
     const done = await call.room.compactorOf(store).compact({
       treeId,
@@ -183,7 +185,8 @@ const merge = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const place = await placeOf(call, call.params.tree);
+    const { store, treeId } = place;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
     if (summary !== undefined || mode === 'messages') {
       const outcome = await write(call, store, {
@@ -195,6 +198,7 @@ const merge = defineRoute({
       return reply(outcome, { version: outcome.version });
     }
     // The summary takes its time; the tree may go on meanwhile, and the branch is brought back to where it was asked to.
+    await checkVersion(place, call.expectedVersion);
     const done = await call.room.compactorOf(store).merge({
       treeId,
       nodeId: nodeId(tip),
@@ -221,12 +225,16 @@ const branch = defineRoute({
   }),
   answer: landed,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const place = await placeOf(call, call.params.tree);
+    const { store, treeId } = place;
     const { nodeId: to, summary, summarize, focus } = call.body;
+    // To go somewhere needs no version, as everywhere; a summary is a node.
+    if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     if (summary !== undefined || summarize !== true) {
       const outcome = await write(call, store, { type: 'branch', treeId, nodeId: nodeId(to), ...given({ summary }) });
       return reply(outcome, { version: outcome.version });
     }
+    await checkVersion(place, call.expectedVersion);
     const done = await call.room.compactorOf(store).branchWithSummary({
       treeId,
       nodeId: nodeId(to),

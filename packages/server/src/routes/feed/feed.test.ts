@@ -75,9 +75,10 @@ test('[A43] text of a reply on its way comes between its commits, gapless from i
     replies: [textBeats(words).flatMap((beat) => [beat, { type: 'wait', ms: 2 } as const])],
     limits: { deltaMs: 5 },
   });
-  const { id } = await plantTree(server, ['Hello']);
+  const { id, version } = await plantTree(server, ['Hello']);
   const early = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   const begun = await server.ask('POST', `/api/trees/${id}/generations`, {
+    version,
     body: {
       type: 'reply',
       parentId: (await server.ask('GET', `/api/trees/${id}`)).body.activeNodeId,
@@ -116,9 +117,10 @@ test('[A44] commits and replies of another process reach the feed of this one', 
     store: `sqlite:${(await server.store.info()).place}`,
     replies: [textBeats('from the other process').flatMap((beat) => [beat, { type: 'wait', ms: 30 } as const])],
   });
-  const { id } = await plantTree(server, ['Hello']);
+  const { id, version } = await plantTree(server, ['Hello']);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
   await other.ask('POST', `/api/trees/${id}/generations`, {
+    version,
     body: { type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'] },
   });
   const seen = await reader.until((all) =>

@@ -9,7 +9,9 @@ import { EventReader, freshId, openTestServer, plantTree, type TestServer } from
 const slow = textBeats('one two three four five six').flatMap((beat) => [beat, { type: 'wait', ms: 15 } as const]);
 
 async function send(server: TestServer, id: string, more: object = {}) {
+  const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
   return server.ask('POST', `/api/trees/${id}/generations`, {
+    version,
     body: { type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'], ...more },
   });
 }
@@ -41,8 +43,9 @@ test('[A50] a turn begins with 202 once its replies are there, and its events ca
 
 test('[A51] several models and several replies are one group, and again is a variant beside the first', async () => {
   const server = await openTestServer();
-  const { id, nodeIds } = await plantTree(server, ['Hello', 'First']);
+  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'First']);
   const two = await server.ask('POST', `/api/trees/${id}/generations`, {
+    version,
     body: { type: 'regenerate', nodeId: nodeIds[1], models: ['scripted/one', 'scripted/two'], n: 2 },
   });
   expect(two.body.nodes.length).toBe(4);
@@ -55,9 +58,10 @@ test('[A51] several models and several replies are one group, and again is a var
 
 test('[A52] a turn that cannot begin is refused with the status of its kind', async () => {
   const server = await openTestServer();
-  const { id } = await plantTree(server, ['Hello']);
+  const { id, version } = await plantTree(server, ['Hello']);
   const ask = async (body: object) => {
-    const { status, body: said } = await server.ask('POST', `/api/trees/${id}/generations`, { body });
+    const wish = 'expectedVersion' in body ? { body } : { body, version };
+    const { status, body: said } = await server.ask('POST', `/api/trees/${id}/generations`, wish);
     return [status, said.error.code];
   };
   expect(await ask({ type: 'reply', parentId: freshId(), models: ['scripted/one'] })).toEqual([
@@ -88,6 +92,32 @@ test('[A53] the same request again is the same turn', async () => {
   await through(server, first.body.actId);
   expect((await server.ask('GET', `/api/trees/${id}/topology`)).body.nodes.length).toBe(2);
   expect(server.provider.requests.length).toBe(1);
+  await server.close();
+});
+
+test('[A53] the same request again is the same turn also under the version that it was first made with, and when it is through', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'First']);
+  for (const wish of [
+    { type: 'send', messages: [{ role: 'user', content: 'Hi' }] },
+    { type: 'reply', parentId: nodeIds[0] },
+    { type: 'regenerate', nodeId: nodeIds[1] },
+  ]) {
+    const { body: seen } = await server.ask('GET', `/api/trees/${id}`);
+    const body = { ...wish, models: ['scripted/one'], requestId: freshId() };
+    const first = await server.ask('POST', `/api/trees/${id}/generations`, { version: seen.version, body });
+    await through(server, first.body.actId);
+    const again = await server.ask('POST', `/api/trees/${id}/generations`, { version: seen.version, body });
+    expect([wish.type, again.status]).toEqual([wish.type, 202]);
+    expect(again.body.nodes.map((node: { nodeId: string }) => node.nodeId)).toEqual(
+      first.body.nodes.map((node: { nodeId: string }) => node.nodeId),
+    );
+    await through(server, again.body.actId);
+  }
+  expect(server.provider.requests.length).toBe(3);
+  const late = { type: 'regenerate', nodeId: nodeIds[1], models: ['scripted/one'], onConflict: 'branch' };
+  const kept = await server.ask('POST', `/api/trees/${id}/generations`, { version, body: late });
+  expect(kept.status).toBe(202);
   await server.close();
 });
 

@@ -1,5 +1,5 @@
 /** Replies of models: begun, read from any place and any process, approved, stopped. */
-import { type ActId, ask, isStale, nodeId, readTree, refuse, type Store, staleError, type TreeId } from '@coppice/core';
+import { type ActId, ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
@@ -59,21 +59,12 @@ function startOf(treeId: TreeId, wish: Wishes): TurnStart {
   return type === 'reply' ? { type, treeId, parentId: nodeId(named) } : { type, treeId, nodeId: nodeId(named) };
 }
 
-/** Refuses a turn for a tree that has moved on, where the caller says what it has seen. */
-async function checkVersion(store: Store, treeId: TreeId, expected: number | undefined): Promise<void> {
-  if (expected === undefined) return;
-  await store.read(treeId, function* () {
-    const row = yield* readTree(treeId);
-    if (isStale(row, expected)) throw staleError(treeId, row.version, expected, yield* ask('log', { since: expected }));
-  });
-}
-
 const generate = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/generations',
   name: 'generate',
   summary: 'Begins replies: to a message that is said with it, to a node, again, or on from where one was cut short.',
-  needs: { version: 'optional' },
+  needs: { version: 'required' },
   query: plainWriteQuery,
   body: wishes,
   answer: begun,
@@ -83,13 +74,13 @@ const generate = defineRoute({
     const { store, treeId } = await placeOf(call, call.params.tree);
     const start = startOf(treeId, body);
     await store.read(treeId, () => readTree(treeId));
-    if (call.onConflict === undefined) await checkVersion(store, treeId, call.expectedVersion);
     const { n, temperature, maxTokens, topP, stop, seed, thinking, tools, toolChoice, fallbackModel } = body;
     const models = body.models ?? [await services.defaultModel()];
     const options: GenerateOptions = {
       models,
       ...given({ n, temperature, maxTokens, topP, stop, seed, tools, toolChoice, fallbackModel, thinking }),
       ...given({ requestId: body.requestId, select: body.select }),
+      ...given({ expectedVersion: call.expectedVersion, onConflict: call.onConflict }),
       actor: call.caller.actor,
     };
     const live = services.turns.begin(room, store, start, options);
