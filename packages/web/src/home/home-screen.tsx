@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn, when } from '../i18n/index.ts';
 import { api, type TreeFilter } from '../state/client.ts';
 import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
@@ -15,6 +15,7 @@ import { Sprout } from '../ui/logo.tsx';
 import { Stool, stemsFor } from '../ui/stool.tsx';
 import { seeExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
+import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
 
 type HomePlace = Extract<Place, { name: 'home' }>;
@@ -28,6 +29,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
     readonly cursor: string | null;
   } | null>(null);
   const search = useRef<HTMLInputElement>(null);
+  const recorder = useRecorder(place.filter === 'forest');
   useEffect(() => setText(place.search), [place.search]);
   useEffect(() => {
     const words = text.trim();
@@ -101,7 +103,8 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
             {found === null ? null : (
               <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
             )}
-            <Trees filter={place.filter} />
+            <RecorderNotice recorder={recorder} watching={place.filter === 'forest'} />
+            <Trees filter={place.filter} recorded={recorder?.recorded ?? 0} />
           </div>
         </div>
       </main>
@@ -127,15 +130,17 @@ function ordered(trees: readonly TreeView[], order: Order): readonly TreeView[] 
   return [...trees].sort(by);
 }
 
-function Trees({ filter }: { readonly filter: string }): ReactElement {
+function Trees({ filter, recorded }: { readonly filter: string; readonly recorded: number }): ReactElement {
   const all = useLists((lists) => lists.trees);
   const known = useLists((lists) => lists.treesKnown);
   const cursor = useLists((lists) => lists.cursor);
   const [some, setSome] = useState<readonly TreeView[] | null>(null);
   const [order, setOrder] = useState<Order>('recent');
+  // What is recorded comes from elsewhere: the list of recorded trees is read again when there is more.
+  const fresh = filter === 'forest' ? recorded : 0;
   useEffect(() => {
     const wanted = filterOf(filter);
-    if (wanted === null || all === null) return setSome(null);
+    if (wanted === null || all === null || fresh < 0) return setSome(null);
     let stale = false;
     api
       .trees({ ...wanted, limit: 200 })
@@ -146,7 +151,7 @@ function Trees({ filter }: { readonly filter: string }): ReactElement {
     return () => {
       stale = true;
     };
-  }, [filter, all]);
+  }, [filter, all, fresh]);
   const trees = ordered(some ?? all, order);
   if (known && trees.length === 0 && filter === '') return <NoTrees />;
   return (
@@ -172,11 +177,16 @@ function Trees({ filter }: { readonly filter: string }): ReactElement {
           ))}
         </div>
       </div>
-      <ul className="trees">
-        {trees.map((tree) => (
-          <TreeLine key={tree.id} tree={tree} />
-        ))}
-      </ul>
+      {(filter === 'forest' ? byProject(trees) : [{ project: null, trees }]).map((group) => (
+        <Fragment key={group.project ?? ''}>
+          {group.project === null ? null : <h3 className="dim">{group.project}</h3>}
+          <ul className="trees">
+            {group.trees.map((tree) => (
+              <TreeLine key={tree.id} tree={tree} />
+            ))}
+          </ul>
+        </Fragment>
+      ))}
       {some === null && cursor !== null ? (
         <Button look="quiet" onClick={() => void moreTrees()}>
           {t('showMore')}
@@ -184,6 +194,19 @@ function Trees({ filter }: { readonly filter: string }): ReactElement {
       ) : null}
     </>
   );
+}
+
+/** Recorded trees with those of the same program together, in the order of their newest. */
+function byProject(
+  trees: readonly TreeView[],
+): readonly { readonly project: string | null; readonly trees: readonly TreeView[] }[] {
+  const groups = new Map<string | null, TreeView[]>();
+  for (const tree of trees) {
+    const group = groups.get(tree.project) ?? [];
+    groups.set(tree.project, group);
+    group.push(tree);
+  }
+  return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
 function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {

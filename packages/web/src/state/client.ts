@@ -12,6 +12,7 @@ import type {
   McpServerView,
   ModelView,
   PageAnswer,
+  RecorderView,
   SearchHit,
   SettingsView,
   SharedAnswer,
@@ -257,5 +258,6 @@ export const api = {
     }>('GET', '/api/tools'),
   mcp: () => ask<{ readonly servers: readonly McpServerView[] }>('GET', '/api/mcp'),
   settings: () => ask<SettingsView>('GET', '/api/settings'),
+  recorder: () => ask<RecorderView>('GET', '/api/proxy'),
   me: () => ask<{ readonly id?: string; readonly name?: string; readonly role?: string }>('GET', '/api/me'),
 } as const;

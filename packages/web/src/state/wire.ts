@@ -46,6 +46,16 @@ export interface TreeView {
   readonly messageCount?: number;
 }
 
+/** How the recording of other programs' calls goes. */
+export interface RecorderView {
+  readonly health: 'recording' | 'paused' | 'behind' | 'failing';
+  readonly waiting: number;
+  readonly recorded: number;
+  readonly dropped: number;
+  readonly failed: number;
+  readonly lastError: string | null;
+}
+
 /** A part of a list. */
 export interface Listed<T> {
   readonly items: readonly T[];

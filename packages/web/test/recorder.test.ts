@@ -1,0 +1,71 @@
+import { AppError, type Store } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStage, type Stage, soon } from './harness.ts';
+
+let stage: Stage;
+let store: Store;
+let broken = false;
+
+beforeAll(async () => {
+  store = await openStore('memory:');
+  const mayBreak: Store = new Proxy(store, {
+    get(target, name, receiver) {
+      const value = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      if (name !== 'change') return value.bind(target);
+      return async (...words: unknown[]) => {
+        if (broken) throw new AppError({ code: 'store/damaged', kind: 'internal', message: 'The file is damaged.' });
+        return value.apply(target, words);
+      };
+    },
+  });
+  stage = await openStage({ store: mayBreak, config: 'model = "scripted/one"\n' });
+});
+afterAll(async () => {
+  await stage.close();
+  await store.close();
+});
+
+async function call(project: string, system: string, question: string): Promise<number> {
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: question },
+  ];
+  const answer = await fetch(`${stage.url}/p/${project}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.server.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted/one', messages }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+test('[B90] recorded trees come onto the page while they are recorded, those of a program together', async () => {
+  const { page, faults } = await stage.open('/?in=forest');
+  await page.getByRole('heading', { name: 'Recorded by proxy' }).waitFor();
+  await call('shop', 'You sell.', 'What is there?');
+  await page.getByRole('heading', { name: 'shop' }).waitFor();
+  await call('shop', 'You name things.', 'Name it.');
+  await call('garden', 'You plant.', 'When?');
+  await page.getByRole('heading', { name: 'garden' }).waitFor();
+  await soon(() => page.locator('h3:text-is("shop") + ul > li').count()).toBe(2);
+  await soon(() => page.locator('h3:text-is("garden") + ul > li').count()).toBe(1);
+  await expect(page.locator('.recorder-notice').count()).resolves.toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('[B91] calls that could not be recorded are said on the page, with the reason', async () => {
+  const { page, faults } = await stage.open('/?in=forest');
+  const notice = page.locator('.recorder-notice');
+  broken = true;
+  try {
+    expect(await call('shop', 'You sell.', 'And now?')).toBe(200);
+    await notice.waitFor();
+    await soon(() => notice.textContent()).toContain('1 call was not recorded.');
+  } finally {
+    broken = false;
+  }
+  expect(await notice.textContent()).toContain('The file is damaged.');
+  expect(faults).toEqual([]);
+});
