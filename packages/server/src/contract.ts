@@ -104,7 +104,7 @@ export interface ServerOptions {
   readonly tools?: Tools | undefined;
   /** Tools of other processes; whoever made it starts and closes it, and gives its registry as `tools`. */
   readonly mcp?: McpClient | undefined;
-  /** Whether agents that come over `/mcp` may write; they only read if not given. */
+  /** Whether agents that come over `/mcp` may write; what the configuration says if not given. */
   readonly mcpWrites?: boolean | undefined;
   /** Hooks before and after what is done; one bus for all owners. */
   readonly events?: Events | undefined;

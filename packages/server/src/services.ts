@@ -200,7 +200,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       abort: async ({ actId }) => turns.stop(actId),
     }),
     mcp: options.mcp ?? null,
-    mcpWrites: options.mcpWrites ?? false,
+    mcpWrites: options.mcpWrites ?? config.mcpWrites,
     kit,
     limits,
     quotas,

@@ -121,6 +121,8 @@ describe('the configuration', () => {
     });
     expect(files?.transport === 'stdio' && files.env.get('TOKEN')?.reveal()).toBe('very-hidden-token');
     expect(config.mcpServers.get('web')).toMatchObject({ transport: 'http', enabled: false });
+    expect(config.mcpWrites).toBe(false);
+    expect(parseConfig({ name: 'c.toml', text: '[mcp]\nwrites = true' }, {}).mcpWrites).toBe(true);
   });
 
   it('[G81] shows no secret however it is printed, serialised or refused', () => {

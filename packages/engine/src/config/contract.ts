@@ -129,6 +129,8 @@ export interface Config {
   readonly tools: ToolsConfig;
   readonly budgets: BudgetsConfig;
   readonly mcpServers: ReadonlyMap<string, McpServerConfig>;
+  /** Whether agents that use this Coppice as an MCP server over HTTP may write. */
+  readonly mcpWrites: boolean;
   readonly proxy: ProxyConfig;
   readonly limits: Partial<HttpLimits>;
   readonly offline: { readonly delayMs: number };

@@ -4,6 +4,7 @@ import type { HttpLimits } from '../http/contract.ts';
 import type {
   BudgetsConfig,
   CompactionConfig,
+  Config,
   GenerateConfig,
   McpServerConfig,
   ProxyConfig,
@@ -155,10 +156,16 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
   return models;
 }
 
-/** `[mcp.servers.<name>]`: a command as a list, or an http(s) address. */
-export function readMcpServers(table: TomlTable, env: Env): ReadonlyMap<string, McpServerConfig> {
-  const list = table.table('servers');
+/** `[mcp]`: whether agents that come over HTTP may write, and the servers whose tools are called. */
+export function readMcp(table: TomlTable, env: Env): Pick<Config, 'mcpWrites' | 'mcpServers'> {
+  const mcpWrites = table.flag('writes') ?? false;
+  const mcpServers = readMcpServers(table.table('servers'), env);
   table.finish();
+  return { mcpWrites, mcpServers };
+}
+
+/** `[mcp.servers.<name>]`: a command as a list, or an http(s) address. */
+function readMcpServers(list: TomlTable, env: Env): ReadonlyMap<string, McpServerConfig> {
   const servers = new Map<string, McpServerConfig>();
   for (const name of list.names) {
     if (!/^[A-Za-z0-9_-]{1,32}$/.test(name)) list.refuse(name, 'must be a name of up to 32 letters, digits, - and _');

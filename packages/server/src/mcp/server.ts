@@ -5,7 +5,6 @@ import {
   isAppError,
   type Node,
   type NodeId,
-  nodeId,
   parseNodeId,
   parseTreeId,
   type RunContext,
@@ -41,6 +40,9 @@ const node = z.string().describe('The id of a node of the tree.');
 const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
 const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
 const longestText = 8_000;
+// An answer is read by a model: what is left out is counted, and can be asked for from a node on.
+const mostNodes = 500;
+const mostMessages = 100;
 
 interface Said {
   readonly content: { readonly type: 'text'; readonly text: string }[];
@@ -94,7 +96,7 @@ export function createTreesServer(options: TreesServerOptions): McpServer {
       const page = await options.store.read(id, () =>
         readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: nodeOf(at) }) }),
       );
-      const text = page.nodes.map((one) => `${one.role}: ${one.text.slice(0, longestText)}`).join('\n\n');
+      const text = page.nodes.map((one) => `${one.role}: ${messageOf(one).text}`).join('\n\n');
       return {
         messages: [{ role: 'user', content: { type: 'text', text: `Go on from this conversation:\n\n${text}` } }],
       };
@@ -179,9 +181,9 @@ function addReading(server: McpServer, store: Store): void {
           const start = from === undefined ? {} : { from: nodeOf(from) };
           return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
         });
-        const most = 500;
         const { rootId, activeNodeId, version } = row;
-        return { rootId, activeNodeId, version, left: Math.max(0, nodes.length - most), nodes: nodes.slice(0, most) };
+        const left = Math.max(0, nodes.length - mostNodes);
+        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, mostNodes) };
       }),
   );
   server.registerTool(
@@ -290,7 +292,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
 function addResources(server: McpServer, store: Store): void {
   const shape = new ResourceTemplate('coppice://trees/{tree}', {
     list: async () => {
-      const { items } = await store.trees({ limit: 100 });
+      const { items } = await store.trees({ limit: mostMessages });
       const resources = items.map(({ id, attributes }) => {
         return { uri: `coppice://trees/${id}`, name: attributes.title ?? attributes.autoTitle ?? id };
       });
@@ -304,9 +306,8 @@ function addResources(server: McpServer, store: Store): void {
     async (uri, { tree: of }) => {
       const id = treeOf(String(of));
       const nodes = await store.read(id, () => readTopology(id));
-      return {
-        contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(nodes.slice(0, 2_000)) }],
-      };
+      const text = JSON.stringify({ left: Math.max(0, nodes.length - mostNodes), nodes: nodes.slice(0, mostNodes) });
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
     },
   );
   server.registerResource(
@@ -315,8 +316,10 @@ function addResources(server: McpServer, store: Store): void {
     { description: 'The thread that ends at a node.', mimeType: 'text/markdown' },
     async (uri, { tree: of, node: at }) => {
       const id = treeOf(String(of));
-      const page = await store.read(id, () => readPage(id, { nodeId: nodeId(String(at)), limit: 100 }));
-      const text = page.nodes.map((one) => `## ${one.role}\n\n${one.text}`).join('\n\n');
+      const page = await store.read(id, () => readPage(id, { nodeId: nodeOf(String(at)), limit: mostMessages }));
+      const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
+      const said = page.nodes.map((one) => `## ${one.role}\n\n${messageOf(one).text}`);
+      const text = [...earlier, ...said].join('\n\n');
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
     },
   );

@@ -1,6 +1,7 @@
 import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTestServer, type TestServer, testToken } from '../../testing/index.ts';
+import { openTestServer, type TestServer, type TestServerOptions, testToken } from '../../testing/index.ts';
 
 let server: TestServer | null = null;
 const closing: (() => Promise<unknown>)[] = [];
@@ -30,6 +31,143 @@ async function connected(mcpWrites: boolean) {
   };
   return { server, client, call };
 }
+
+/** The official client over HTTP. */
+async function official(options: TestServerOptions = {}) {
+  server = await openTestServer({ store: 'sqlite', ...options });
+  const listening = await server.listen();
+  closing.push(() => listening.close());
+  const client = new Client({ name: 'test', version: '1' });
+  const headers = { authorization: `Bearer ${testToken}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${listening.url}/mcp`), { requestInit: { headers } }),
+  );
+  closing.push(() => client.close());
+  const call = async (name: string, words: Readonly<Record<string, unknown>>) => {
+    const { content, isError } = await client.callTool({ name, arguments: words });
+    const [first] = content;
+    return { isError: isError === true, said: first?.type === 'text' ? first.text : '' };
+  };
+  return { server, client, call };
+}
+
+describe('the MCP server and the official client', () => {
+  it('[MS5] every tool says what it takes and whether it changes anything', async () => {
+    const { client } = await official({ mcpWrites: true });
+    const { tools } = await client.listTools();
+    const hints = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
+    expect(hints).toEqual({
+      list: true,
+      search: true,
+      'read-thread': true,
+      'read-tree': true,
+      compare: true,
+      append: false,
+      branch: false,
+      bookmark: false,
+      summarise: false,
+    });
+    for (const tool of tools) {
+      expect(tool.description?.length).toBeGreaterThan(20);
+      expect(tool.annotations).toMatchObject({ openWorldHint: false });
+      if (tool.annotations?.readOnlyHint === false) expect(tool.annotations.destructiveHint).toBe(false);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });
+    }
+  });
+
+  it('[MS2] the configuration lets agents write over HTTP, and nothing else does', async () => {
+    const reading = await official();
+    const names = (await reading.client.listTools()).tools.map((tool) => tool.name);
+    expect(names).not.toContain('append');
+    const { treeId } = await planted(reading.server);
+    await expect(reading.call('append', { tree: treeId, text: 'No.' })).rejects.toThrow('append');
+    for (const close of closing.splice(0).reverse()) await close();
+    await reading.server.close();
+    const writing = await official({ config: '[mcp]\nwrites = true\n' });
+    expect((await writing.client.listTools()).tools.map((tool) => tool.name)).toContain('append');
+  });
+
+  it('[MS6] trees and threads are resources, with what is left out counted', async () => {
+    const { server: own, client } = await official();
+    const { treeId, nodeIds } = await planted(own);
+    const { resources } = await client.listResources();
+    expect(resources).toMatchObject([{ uri: `coppice://trees/${treeId}`, name: 'Woods' }]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map((one) => one.uriTemplate).sort()).toEqual([
+      'coppice://trees/{tree}',
+      'coppice://trees/{tree}/nodes/{node}',
+    ]);
+    const textOf = async (uri: string) => {
+      const [first] = (await client.readResource({ uri })).contents;
+      return first !== undefined && 'text' in first ? first.text : '';
+    };
+    expect(JSON.parse(await textOf(`coppice://trees/${treeId}`))).toMatchObject({
+      left: 0,
+      nodes: nodeIds.map((id) => ({ id })),
+    });
+    expect(await textOf(`coppice://trees/${treeId}/nodes/${nodeIds[1]}`)).toBe(
+      '## user\n\nTell me about the oak.\n\n## assistant\n\nIt is old.',
+    );
+    for (const uri of ['coppice://trees/nonsense', `coppice://trees/${treeId}/nodes/${treeId}`, 'file:///etc/passwd'])
+      await expect(client.readResource({ uri })).rejects.toThrow();
+  });
+
+  it('[MS6] a prompt gives a thread to go on from', async () => {
+    const { server: own, client } = await official();
+    const { treeId, nodeIds } = await planted(own);
+    expect((await client.listPrompts()).prompts).toMatchObject([{ name: 'continue-branch' }]);
+    const words = { tree: treeId, node: nodeIds[0] ?? '' };
+    const { messages } = await client.getPrompt({ name: 'continue-branch', arguments: words });
+    expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('the oak') } }]);
+    expect(JSON.stringify(messages)).not.toContain('It is old');
+  });
+
+  it('[MS7] lists are given a page at a time, and long texts and large trees are cut and counted', async () => {
+    const { server: own, call } = await official();
+    const trees: string[] = [];
+    for (const _ of [1, 2, 3]) trees.push((await planted(own)).treeId);
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = JSON.parse((await call('list', { limit: 2, ...(cursor === '' ? {} : { cursor }) })).said);
+      seen.push(...page.items.map((one: { id: string }) => one.id));
+      cursor = page.cursor;
+    }
+    expect(seen.sort()).toEqual(trees.sort());
+    const found = JSON.parse((await call('search', { text: 'oak', limit: 2 })).said);
+    expect(found.items).toHaveLength(2);
+    expect(JSON.parse((await call('search', { text: 'oak', limit: 2, cursor: found.cursor })).said).items).toHaveLength(
+      1,
+    );
+    const long = Array.from({ length: 600 }, (_, at) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: at === 599 ? 'x'.repeat(9_000) : `message ${at}`,
+    }));
+    const { body } = await own.ask('POST', '/api/trees', { body: { messages: long } });
+    const shape = JSON.parse((await call('read-tree', { tree: body.treeId, depth: 1_000 })).said);
+    expect([shape.nodes.length, shape.left]).toEqual([500, 100]);
+    const thread = JSON.parse((await call('read-thread', { tree: body.treeId, limit: 3 })).said);
+    expect(thread.messages.at(-1)).toMatchObject({ cut: true });
+    expect(thread.messages.at(-1).text).toHaveLength(8_000);
+    const before = JSON.parse((await call('read-thread', { tree: body.treeId, limit: 3, before: thread.before })).said);
+    expect(before.messages.at(-1).text).toBe('message 596');
+  });
+
+  it('[MS7] what is past its bound is refused in words that a model can read', async () => {
+    const { call } = await official();
+    for (const words of [{ limit: 1_000 }, { limit: 0 }, { cursor: 'x'.repeat(3_000) }])
+      expect(
+        await call('list', words).catch((thrown: unknown) => ({ isError: true, said: String(thrown) })),
+      ).toMatchObject({
+        isError: true,
+        said: expect.stringMatching(/limit|cursor/),
+      });
+    expect(await call('list', { cursor: 'nonsense' })).toMatchObject({ isError: true });
+    expect(await call('read-thread', { tree: '__proto__' })).toMatchObject({
+      isError: true,
+      said: expect.stringContaining('id/invalid'),
+    });
+  });
+});
 
 describe('the MCP server', () => {
   it('[MS1] a second Coppice lists, searches, reads and compares what the first keeps', async () => {
