@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultLimits } from '@coppice/content';
 import { type NodeId, nodeId, type Provenance, run, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
@@ -417,6 +418,17 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getBookmark(stays.id))?.title).toBeUndefined();
     const goes = await forest.editNodeContent(b.parent_id, 'third', { moveBookmark: true });
     expect((await forest.getBookmark(goes.id))?.title).toBe('mark');
+  });
+
+  test('[W17] an edit has the limits of every message', async () => {
+    const node = await grown(await forest.getOrCreateRoot(), 'a');
+    const room = defaultLimits.messageBytes;
+    await expect(forest.editNodeContent(node.id, 'x'.repeat(room + 1))).rejects.toMatchObject({
+      code: 'message/invalid',
+    });
+    await expect(forest.editNodeContent(node.id, JSON.parse('5'))).rejects.toMatchObject({ code: 'message/invalid' });
+    await expect(forest.editNodeContent(node.id, ' ')).rejects.toMatchObject({ code: 'message/blank' });
+    expect(await forest.getNode(node.id)).toEqual(node);
   });
 
   test('[W18] a delete takes the branch or lifts its children, and gives the parent, a root where that is it', async () => {

@@ -1,4 +1,4 @@
-import { normaliseMessages } from '@coppice/content';
+import { normaliseMessages, parseMessage } from '@coppice/content';
 import {
   nodeId as asNodeId,
   isAppError,
@@ -54,6 +54,7 @@ export interface ForestOptions extends ServiceOptions {
   readonly provenance?: LedgerOptions | undefined;
 }
 
+const keptBlank = { blank: 'keep' } as const;
 const byUser: AppendMetadata = { source_info: { type: 'user' } };
 
 /** Which roots are wanted. */
@@ -203,7 +204,7 @@ export class Forest {
     messages: readonly unknown[],
     metadata: AppendMetadata | null = byUser,
   ): Promise<ForestNode> {
-    const read = valueOf(normaliseMessages(messages, { blank: 'keep' }));
+    const read = valueOf(normaliseMessages(messages, keptBlank));
     const place = await placeOf(this.#store, parentId);
     const { each, last } = notesOf(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
@@ -235,13 +236,17 @@ export class Forest {
     newContent: string,
     options: { moveBookmark?: boolean } = {},
   ): Promise<NodeData> {
+    // At content's door, where every message comes in: a text past the limits is refused here as anywhere.
+    const { content } = valueOf(
+      parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
+    );
     const place = await placeOf(this.#store, nodeId);
     const { result } = await run(
       this.#store,
       {
         type: 'edit',
         ...place,
-        content: newContent,
+        content,
         mode: 'prefix',
         select: false,
         moveBookmark: options.moveBookmark === true,
