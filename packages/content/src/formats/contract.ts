@@ -57,6 +57,8 @@ export interface ImportedNode {
   readonly record?: Json;
   /** How many records of the source it stands for; 1 if not said, 0 for a node that a reader made up. */
   readonly records?: number;
+  /** A mere repetition of what another record brought, as somebody sent it again: it says nothing new where the node is there. */
+  readonly repeats?: boolean;
   /** Where it was found. */
   readonly place: string;
 }

@@ -287,6 +287,7 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): Repai
   if (node.bookmark !== undefined) made.bookmark = node.bookmark;
   if (node.sequence !== undefined) made.sequence = node.sequence;
   if (node.removed !== undefined) made.removed = node.removed;
+  if (node.repeats !== undefined) made.repeats = node.repeats;
   return made;
 }
 

@@ -28,7 +28,7 @@ export async function* differing(
     const ids = present.slice(from, from + atOnce);
     for (const node of await store.read(treeId, () => ask('nodes', { ids }))) {
       const [incoming, source] = [again.get(node.id), sources.get(node.id)];
-      if (incoming === undefined || source === undefined) continue;
+      if (incoming === undefined || source === undefined || source.repeats === true) continue;
       const difference = differenceOf(node, incoming, restored);
       if (difference !== null)
         yield finding('import/differs', difference.said ? 'loss' : 'note', source.place, told(difference, restored));

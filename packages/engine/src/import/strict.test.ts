@@ -192,3 +192,29 @@ describe('one bad record', () => {
     expect(read).toBe(stored + merged + rejected);
   });
 });
+
+test('[IM10] a history that a client sent again in other words is no change at the source', async () => {
+  const ask = { role: 'user', content: 'Which tea?' };
+  const answer = { role: 'assistant', content: 'Green.', reasoning_content: 'It is late.' };
+  const reply = (message: object) => ({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  const text = lines(
+    { request: { model: 'm', messages: [ask] }, response: reply(answer) },
+    {
+      request: {
+        model: 'm',
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Which tea? ' }] },
+          { role: 'assistant', content: 'Green.' },
+          ask,
+        ],
+      },
+      response: reply({ role: 'assistant', content: 'Green!' }),
+    },
+  );
+  const store = createMemoryStore();
+  const files = [fileOfBytes('log.jsonl', new TextEncoder().encode(text))];
+  for (const stored of [2, 0])
+    for await (const event of importInto(store, { files }))
+      if (event.type === 'report') expect(event.report).toMatchObject({ counts: {}, records: { stored } });
+  await store.close();
+});

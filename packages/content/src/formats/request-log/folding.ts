@@ -141,7 +141,7 @@ export class Folding {
     for (const message of messages) {
       // The same message twice in one history is named by its way, so none is taken for another.
       const externalId = nameOf(parent ?? root, message);
-      this.#enter({ externalId, parentExternalId: parent, message, records: 0, place, ...at });
+      this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at });
       parent = externalId;
     }
     const end = this.#answer(logged, parent, resolve);
@@ -232,6 +232,7 @@ export class Folding {
     if (known.record !== undefined || node.record === undefined) return;
     known.record = node.record;
     known.message = node.message;
+    known.repeats = false;
     if (node.meta !== undefined) known.meta = node.meta;
     if (node.status !== undefined) known.status = node.status;
   }
