@@ -62,5 +62,4 @@ export interface RecorderOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
   /** The store takes calls again after it did not. */
   readonly onRecovered?: (() => void) | undefined;
-  readonly onRecorded?: ((call: RecordedCall) => void) | undefined;
 }

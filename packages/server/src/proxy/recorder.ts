@@ -42,6 +42,7 @@ export class Recorder {
   readonly #moves = new Set<Promise<void>>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #calls: RecordedCall[] = [];
+  readonly #listeners = new Set<(call: RecordedCall) => void>();
   #recording: boolean;
   #closing = false;
   #entered = 0;
@@ -137,6 +138,12 @@ export class Recorder {
         this.#work(key);
       },
     };
+  }
+
+  /** Tells of each call as soon as it is recorded, or is given up; what is returned ends that. */
+  listen(listener: (call: RecordedCall) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Takes over what an earlier process left in files. */
@@ -435,7 +442,7 @@ export class Recorder {
     };
     this.#calls.push(shown);
     if (this.#calls.length > shownCalls) this.#calls.shift();
-    this.#options.onRecorded?.(shown);
+    for (const listener of this.#listeners) listener(shown);
   }
 
   #note(error: unknown): void {

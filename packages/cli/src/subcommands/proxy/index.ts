@@ -66,8 +66,10 @@ function child(
   env: Readonly<Record<string, string>>,
   at: Workplace,
 ): Promise<number> {
+  // A token of the user's own would be shown in place of ours.
+  const childEnv = { ...at.host.env, ...env, ANTHROPIC_AUTH_TOKEN: undefined };
   return new Promise((resolve, reject) => {
-    const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: { ...at.host.env, ...env } });
+    const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: childEnv });
     running.on('error', (error) => reject(usageError(`${program} cannot be started: ${error.message}.`)));
     running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
     at.host.signal.addEventListener('abort', () => running.kill('SIGINT'), { once: true });
@@ -81,26 +83,26 @@ function until(signal: AbortSignal): Promise<number> {
   });
 }
 
-const lookMs = 250;
-
 /** Prints calls as they are recorded: model, tokens, time, and where they landed. */
 function watchCalls(listening: Listening, at: Workplace): () => void {
-  const { recorder } = listening.server.services;
-  let shown = 0;
-  const look = () => {
-    const { recorded, failed } = recorder.state;
-    const fresh = recorder.calls.slice(0, recorded + failed - shown).toReversed();
-    shown = recorded + failed;
-    for (const call of fresh) {
-      const where = call.treeId === null ? at.output.style.bad('not recorded') : `${call.treeId} +${call.nodes}`;
-      at.output.note(`${oneLine(call.model, 40)}  ${call.status}  ${call.totalMs} ms  ${where}\n`);
+  return listening.server.services.recorder.listen((call) => {
+    const where =
+      call.treeId === null ? at.output.style.bad('not recorded') : `${call.treeId} ${call.nodeId ?? ''} +${call.nodes}`;
+    const words = [oneLine(call.model, 40), call.status, tokensOf(call.usage), `${call.totalMs} ms`, where];
+    at.output.note(`${words.join('  ')}\n`);
+  });
+}
+
+/** What a call took, as its service counted it: in and out. */
+function tokensOf(usage: unknown): string {
+  const count = (...names: readonly string[]) => {
+    for (const name of names) {
+      const value = typeof usage === 'object' && usage !== null ? Reflect.get(usage, name) : undefined;
+      if (typeof value === 'number') return value;
     }
+    return '?';
   };
-  const timer = setInterval(look, lookMs);
-  return () => {
-    clearInterval(timer);
-    look();
-  };
+  return `${count('prompt_tokens', 'input_tokens')} > ${count('completion_tokens', 'output_tokens')} tokens`;
 }
 
 async function treesOf(project: string, at: Workplace): Promise<Answer> {

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bed, makeBed } from '../../testing/index.ts';
+
+describe('coppice proxy --watch', () => {
+  let bed: Bed;
+  let said = '';
+  const stop = new AbortController();
+  beforeEach(() => {
+    bed = makeBed({
+      env: { COPPICE_MODEL: 'offline/guide' },
+      signal: stop.signal,
+      stderr: {
+        write: (text) => {
+          said += text;
+        },
+      },
+    });
+  });
+  afterEach(() => bed.close());
+
+  it('[O50] prints where to call, and each call with its model, tokens, time and place as it comes', async () => {
+    const running = bed.run(['proxy', '--watch', '--project', 'w', '--json']);
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('ANTHROPIC_API_KEY=');
+    const of = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';
+    expect(of('OPENAI_BASE_URL')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/p\/w\/v1$/);
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      fetch(`${of('OPENAI_BASE_URL')}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'm-1', messages: [{ role: 'user', content: 'What is a branch?' }] }),
+      });
+    expect((await ask({})).status).toBe(401);
+    for (const headers of [
+      { authorization: `Bearer ${of('OPENAI_API_KEY')}` },
+      { 'x-api-key': of('ANTHROPIC_API_KEY') },
+    ]) {
+      const answer = await ask(headers);
+      await answer.text();
+      expect(answer.status).toBe(200);
+    }
+    const lines = () => said.split('\n').filter((line) => line.startsWith('m-1'));
+    await expect.poll(lines, { timeout: 20_000 }).toHaveLength(2);
+    expect(lines()[0]).toMatch(/^m-1 {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f-]{36} [\da-f-]{36} \+2$/);
+    expect(lines()[1]).toMatch(/\+1$/);
+    stop.abort();
+    const ran = await running;
+    expect(JSON.parse(ran.out)).toMatchObject({ project: 'w', trees: [{ nodes: 3 }] });
+    expect(said.slice(said.indexOf('m-1'))).not.toContain(of('OPENAI_API_KEY'));
+  });
+});
