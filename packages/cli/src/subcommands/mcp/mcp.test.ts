@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -37,5 +39,32 @@ describe('coppice mcp', () => {
       await client.close();
     }
     expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{}, { text: 'And the beech?' }] });
+  });
+
+  it.each([
+    [[], true],
+    [['--read-only'], false],
+  ] as const)('[O55] the official client is offered by `mcp %j` what it may do: writing %s', async (flags, writes) => {
+    const { tree, nodes } = await bed.grow('Tell me about the oak.', 'And the beech?');
+    const client = new Client({ name: 'test', version: '1' });
+    const store = `sqlite:${bed.home}/.coppice/coppice.db`;
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp', ...flags, '--store', store],
+      env: { PATH: process.env['PATH'] ?? '', HOME: bed.home },
+    });
+    await client.connect(transport);
+    try {
+      const names = (await client.listTools()).tools.map((tool) => tool.name);
+      expect(names).toContain('search');
+      expect(names.includes('append')).toBe(writes);
+      const { resources } = await client.listResources();
+      expect(resources.map((resource) => resource.uri)).toEqual([`coppice://trees/${tree}`]);
+      const thread = await client.readResource({ uri: `coppice://trees/${tree}/nodes/${nodes[1]}` });
+      expect(JSON.stringify(thread.contents)).toContain('And the beech?');
+      expect((await client.listPrompts()).prompts).toHaveLength(1);
+    } finally {
+      await client.close();
+    }
   });
 });
