@@ -3,14 +3,26 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseConfig } from '@coppice/engine';
 import { textBeats } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { expect, test } from 'vitest';
 import { problemsIn } from './check-options.ts';
-import { checkBind, isLoopback } from './serve.ts';
+import { checkBind, isLoopback, serve } from './serve.ts';
 import { EventReader, openTestServer, plantTree } from './testing/index.ts';
 
 const auth = { authorization: 'Bearer test-token' };
+
+test('[A120] a server answers under the very address that it was told to listen on', async () => {
+  const server = await openTestServer();
+  const config = parseConfig({ name: 'test.toml', text: '' }, {});
+  const token = { mode: 'token', token: server.token } as const;
+  const { url, close } = await serve({ store: server.store, config, auth: token, host: '127.0.0.2' });
+  const answer = await fetch(`${url}/api/me`, { headers: auth });
+  expect([new URL(url).hostname, answer.status]).toEqual(['127.0.0.2', 200]);
+  await close();
+  await server.close();
+});
 
 test('[A120] a server listens on a free port of this machine and answers under its own names and port alone', async () => {
   const server = await openTestServer();

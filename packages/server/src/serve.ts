@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   checkOptions(options);
   checkBind(host, options.auth);
-  const server = createServer(options);
+  const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env));
   // Headers that trickle in hold a connection: node's own limits for them stay, the body's time is the stream's own.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
@@ -79,6 +79,13 @@ export async function serve(options: ServeOptions): Promise<Listening> {
       return closed;
     },
   };
+}
+
+/** The address itself, where it is one: no page can make a name of its own mean it. A wildcard is no name of ours. */
+function ownNames(host: string): readonly string[] {
+  const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
+  if (plain === '0.0.0.0' || plain === '::') return [];
+  return isIP(plain) === 6 ? [`[${plain}]`] : isIP(plain) === 4 ? [plain] : [];
 }
 
 function listen(http: HttpServer, port: number, host: string): Promise<number> {

@@ -9,8 +9,9 @@ export function logRequest(context: ServerContext, began: number): void {
   const status = context.get('status');
   const ms = now() - began;
   metrics.count(method, route, status, ms);
-  if (!log.isLevelEnabled('info')) return;
   const failure = context.get('failure');
+  const isFault = status >= 500 && failure !== undefined && status !== 503 && status !== 507;
+  if (!log.isLevelEnabled(isFault ? 'error' : 'info')) return;
   const line = {
     method,
     route,
@@ -19,7 +20,6 @@ export function logRequest(context: ServerContext, began: number): void {
     user: context.get('caller')?.actor,
     ...(failure === undefined ? {} : { code: failure.code }),
   };
-  if (status >= 500 && failure !== undefined && status !== 503 && status !== 507)
-    log.error({ ...line, err: failure.thrown }, 'request failed');
+  if (isFault) log.error({ ...line, err: failure.thrown }, 'request failed');
   else log.info(line, 'request');
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Listening, serve as listen, makeFirstAdmin, type ServeOptions } from '@coppice/server';
+import type { Listening, ServeOptions } from '@coppice/server';
 import { openBrowser } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
@@ -11,6 +11,9 @@ import { defineSubcommand } from '../contract.ts';
 
 /** Where the page is found again, unless something else is there. */
 const usualPort = 4747;
+
+/** What is written down of what happens: nothing but faults if nobody asks. */
+const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 export const serve = defineSubcommand({
   name: 'serve',
@@ -24,14 +27,46 @@ export const serve = defineSubcommand({
       summary: 'this machine alone if not given; others need COPPICE_TOKEN or --users',
     },
     { name: 'users', summary: 'several people, each with tokens of their own' },
+    {
+      name: 'allow-host',
+      value: 'name',
+      many: true,
+      summary: 'a name that others reach it by, such as trees.example.org; it answers for no other',
+    },
+    {
+      name: 'allow-origin',
+      value: 'origin',
+      many: true,
+      summary: 'a page elsewhere that may call it; none if not given',
+    },
+    {
+      name: 'sign-in-proxy',
+      value: 'address',
+      many: true,
+      summary: 'with --users: a proxy that says who has signed in, by its address',
+    },
+    { name: 'user-header', value: 'name', summary: 'the header that it says so in; x-forwarded-user if not given' },
+    { name: 'log', value: 'level', summary: `to standard error: ${levels.join(', ')}`, completes: levels },
     { name: 'no-open', summary: 'does not open a browser' },
     { name: 'no-example', summary: 'plants no example in an empty store' },
   ],
-  examples: ['coppice', 'coppice serve --port 8080 --no-open', 'coppice serve --port 0'],
+  examples: [
+    'coppice',
+    'coppice serve --port 8080 --no-open',
+    'coppice serve --port 0',
+    'coppice serve --users --host 0.0.0.0 --allow-host trees.example.org --log info',
+  ],
   async run(given, at) {
     const { host: machine, output } = at;
     const port = given.count('port');
     if (port !== undefined && port > 65_535) throw usageError(`A port is a number up to 65535, not ${port}.`);
+    const level = given.optional('log') ?? 'error';
+    if (!levels.some((known) => known === level))
+      throw usageError(`--log takes one of ${levels.join(', ')}, not ${level}.`);
+    const proxies = given.many('sign-in-proxy');
+    if (proxies.length > 0 && !given.flag('users')) throw usageError('--sign-in-proxy needs --users.');
+    // Loaded when it is asked for, here and wherever else it is needed: no other subcommand waits for a server.
+    const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
     const [store, config, providers] = [await at.store(), await at.config(), await at.providers()];
     const readOnly = (await store.info()).readOnly;
     if (!given.flag('no-example') && !readOnly && port !== 0) await plantExample(store, at.context());
@@ -40,13 +75,19 @@ export const serve = defineSubcommand({
     const web = webFolder();
     const host = given.optional('host');
     const { tools, mcp } = await openTools(at);
+    const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
     const options: ServeOptions = {
       tools,
       ...(mcp === null ? {} : { mcp }),
       store,
       config,
       providers,
-      auth: given.flag('users') ? { mode: 'users' } : { mode: 'token', token, chosen: chosen !== undefined },
+      hosts: given.many('allow-host'),
+      origins: given.many('allow-origin'),
+      log: createLog({ level, to: { write: (line) => void machine.stderr.write(line) } }),
+      auth: given.flag('users')
+        ? { mode: 'users', ...(proxies.length === 0 ? {} : { proxy }) }
+        : { mode: 'token', token, chosen: chosen !== undefined },
       ...(web === null ? {} : { web }),
       // On many systems the folder for temporary files is memory; an upload may be larger than that.
       spool: join(machine.home, '.coppice', 'spool'),
@@ -54,7 +95,7 @@ export const serve = defineSubcommand({
     };
     // Nobody could make the first user of a server that asks everybody who they are.
     const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
-    const listening = await listenOn(options, port);
+    const listening = await listenOn(listen, options, port);
     at.onClose(() => listening.close());
     if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
     tell(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
@@ -67,7 +108,11 @@ export const serve = defineSubcommand({
 });
 
 /** The usual port, or any if that is taken; a port that was asked for is a must. */
-async function listenOn(options: ServeOptions, port: number | undefined): Promise<Listening> {
+async function listenOn(
+  listen: (options: ServeOptions) => Promise<Listening>,
+  options: ServeOptions,
+  port: number | undefined,
+): Promise<Listening> {
   if (port !== undefined) return listen({ ...options, port });
   try {
     return await listen({ ...options, port: usualPort });

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { oddServer } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
@@ -93,6 +94,33 @@ describe('coppice serve', () => {
     expect(JSON.stringify(tools)).toContain('odd__');
     stop.abort();
     expect((await running).code).toBe(0);
+  });
+
+  it('[O35] answers for the names that it is given and no other, and writes down what happens where it is asked to', async () => {
+    const line = ['serve', '--port', '0', '--allow-host', 'trees.example.org', '--log', 'info'];
+    const running = serving().run(line);
+    const { port, token } = JSON.parse(await heard);
+    const status = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host, authorization: `Bearer ${token}` };
+        request({ port, path: '/api/me', headers }, (answer) => resolve(answer.resume().statusCode))
+          .on('error', reject)
+          .end();
+      });
+    expect(await status('trees.example.org')).toBe(200);
+    expect(await status('other.example.org')).toBe(403);
+    stop.abort();
+    const { code, err } = await running;
+    expect(code).toBe(0);
+    expect(err).toContain('"route":"/api/me","status":200');
+    expect(err).not.toContain(token);
+    expect(told.trim().split('\n').length).toBe(1);
+  });
+
+  it('[O35] a level or a proxy that makes no sense is refused before anything is opened', async () => {
+    expect((await serving().run(['serve', '--port', '0', '--log', 'loud'])).code).toBe(2);
+    expect((await serving().run(['serve', '--port', '0', '--sign-in-proxy', '10.0.0.1'])).code).toBe(2);
+    expect((await serving().run(['serve', '--port', '0', '--allow-host', 'No Host'])).code).toBe(2);
   });
 
   it('[O35] a public address without a chosen token is refused', async () => {
