@@ -1,10 +1,10 @@
 /** Answers a planner's reads from tree values: in memory, in the page, and as the reference that stores are compared with. */
 import type { NodeId, TreeId } from './ids.ts';
-import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
+import { type Bookmark, isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
 import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
 import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
-import type { Answer, NotedStretch, Read, Reads, Stretch } from './reads.ts';
+import type { Answer, Link, NotedStretch, Read, Reads, Stretch } from './reads.ts';
 import { allBookmarks, allNodes, bookmarkOn, entryAbove, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
 
 /** What a tree value alone cannot answer. */
@@ -99,7 +99,11 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
     case 'bookmark':
       return bookmarkOn(tree, read.on) ?? null;
     case 'bookmarks':
-      return read.on.flatMap((id) => bookmarkOn(tree, id) ?? []);
+      return read.on === undefined
+        ? oldestFirst(allBookmarks(tree))
+        : read.on.flatMap((id) => bookmarkOn(tree, id) ?? []);
+    case 'links':
+      return links(tree);
     case 'rows':
       return { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
   }
@@ -120,6 +124,7 @@ function nothing(read: Inside): Answer {
     case 'topmost':
     case 'nodes':
     case 'bookmarks':
+    case 'links':
     case 'children':
     case 'subtree':
     case 'topology':
@@ -156,6 +161,16 @@ function stretch(tree: Tree, to: NodeId, limit = Number.POSITIVE_INFINITY): Stre
     entry = entryAbove(tree, entry);
   }
   return { nodes: nodes.reverse(), complete: entry === undefined || entry.node.parentId === null };
+}
+
+function links(tree: Tree): Link[] {
+  return allNodes(tree).flatMap(({ id, parentId, removedIn }) =>
+    parentId === null || removedIn !== null ? [] : [{ id, parentId }],
+  );
+}
+
+function oldestFirst(bookmarks: readonly Bookmark[]): readonly Bookmark[] {
+  return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt || (a.nodeId < b.nodeId ? -1 : 1));
 }
 
 function noted({ nodes, complete }: Stretch): NotedStretch {

@@ -65,6 +65,7 @@ export * from './reads.ts';
 export { fromRows, rewind } from './rewind.ts';
 export { patched, type RowChange, unpatch } from './rows.ts';
 export * from './run.ts';
+export { type Silhouette, type SilhouetteStem, silhouetteOf } from './silhouette.ts';
 export {
   definitionOf,
   invert,

@@ -52,6 +52,12 @@ export interface Stretch {
 /** A node of a path without what it says: what weighs a context, and what names the models of a branch. */
 export type PathNote = Pick<Node, 'id' | 'parentId' | 'kind' | 'role' | 'status' | 'tokens' | 'meta' | 'marker'>;
 
+/** A node and what it hangs on. */
+export interface Link {
+  readonly id: NodeId;
+  readonly parentId: NodeId;
+}
+
 /** A stretch of a path without what it says, newest last. */
 export interface NotedStretch {
   readonly notes: readonly PathNote[];
@@ -101,6 +107,8 @@ export interface Reads {
     args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
     answer: readonly TopologyNode[];
   };
+  /** Who hangs on whom, of all live nodes but the root, in creation order: the least that draws a tree. */
+  links: { args: { readonly treeId?: TreeId }; answer: readonly Link[] };
   /** The newest live leaves of the tree, newest first, the root never among them. */
   leaves: { args: { readonly limit: number; readonly treeId?: TreeId }; answer: readonly Node[] };
   /** How many live nodes the subtree has. */
@@ -145,8 +153,8 @@ export interface Reads {
   at: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
-  /** The bookmarks on these nodes, in the order of the nodes. */
-  bookmarks: { args: { readonly on: readonly NodeId[] }; answer: readonly Bookmark[] };
+  /** The bookmarks on these nodes, in the order of the nodes; all of the tree, oldest first, if none are named. */
+  bookmarks: { args: { readonly on?: readonly NodeId[] }; answer: readonly Bookmark[] };
   /** The actor's newest act that is not undone, or the one named. */
   undoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
   /** The actor's newest undone act, unless the actor did something since. */

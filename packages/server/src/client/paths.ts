@@ -35,6 +35,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/bookmarks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees. */
+    get: operations['listBookmarks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/commands': {
     parameters: {
       query?: never;
@@ -471,6 +488,23 @@ export interface paths {
     };
     /** What the operator has set, as far as it may be seen: no key, and no path on the machine. */
     get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/shapes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The silhouettes of some trees: how many messages and branches each has, and how high its stems are. */
+    get: operations['getShapes'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1551,7 +1585,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process answers. Says nothing else to anybody. */
+    /** Whether the process answers, and how the recording of calls goes, in figures. Says nothing else to anybody. */
     get: operations['getHealth'];
     put?: never;
     post?: never;
@@ -2023,6 +2057,18 @@ export interface components {
       treeId: string;
       version: number;
     };
+    ListedBookmark: {
+      createdAt: number;
+      /** Format: uuid */
+      nodeId: string;
+      /** @enum {string|null} */
+      role: 'user' | 'assistant' | 'tool' | 'system' | null;
+      title: string;
+      /** Format: uuid */
+      treeId: string;
+      treeTitle: string | null;
+      words: string;
+    };
     MadeTree: {
       /** Format: uuid */
       actId: string;
@@ -2128,6 +2174,7 @@ export interface components {
     ProxyState: {
       calls: {
         at: number;
+        firstMs: number | null;
         model: string;
         nodeId: string | null;
         nodes: number;
@@ -2139,6 +2186,8 @@ export interface components {
       }[];
       dropped: number;
       failed: number;
+      /** @enum {string} */
+      health: 'recording' | 'paused' | 'behind' | 'failing';
       lastError: string | null;
       recorded: number;
       recording: boolean;
@@ -2279,6 +2328,17 @@ export interface components {
       /** Format: uuid */
       treeId: string;
     };
+    TreeShape: {
+      branches: number;
+      messages: number;
+      stems: {
+        active: boolean;
+        height: number;
+      }[];
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     TreeView: {
       /** Format: uuid */
       activeNodeId: string | null;
@@ -2384,6 +2444,41 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listBookmarks: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            cursor: string | null;
+            items: components['schemas']['ListedBookmark'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -3380,6 +3475,39 @@ export interface operations {
       };
     };
   };
+  getShapes: {
+    parameters: {
+      query: {
+        ids: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['TreeShape'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   getShared: {
     parameters: {
       query?: never;
@@ -4208,7 +4336,7 @@ export interface operations {
           'application/json': components['schemas']['Landed'];
         };
       };
-      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -4646,7 +4774,7 @@ export interface operations {
           'application/json': components['schemas']['BegunTurn'];
         };
       };
-      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6497,6 +6625,14 @@ export interface operations {
         };
         content: {
           'application/json': {
+            recorder: {
+              dropped: number;
+              failed: number;
+              /** @enum {string} */
+              health: 'recording' | 'paused' | 'behind' | 'failing';
+              spilled: number;
+              waiting: number;
+            };
             /** @enum {string} */
             status: 'ok' | 'unavailable';
           };

@@ -1,5 +1,5 @@
 /** Core's reads as queries. Cost follows the path or the index, never the tree, where only a path is asked for. */
-import { type Answer, type Node, type NodeId, type Read, type Reads, treeId } from '@coppice/core';
+import { type Answer, type Node, type NodeId, nodeId, type Read, type Reads, treeId } from '@coppice/core';
 import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
 import { number, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
@@ -131,7 +131,16 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       const mark = yield* row('SELECT * FROM bookmark WHERE tree_id = $1 AND node_id = $2', known, read.on);
       return mark === undefined ? null : bookmarkOf(mark);
     }
+    case 'links':
+      return (yield* rows(
+        'SELECT id, parent_id FROM node WHERE tree_id = $1 AND parent_id IS NOT NULL AND removed_in IS NULL ORDER BY seq',
+        known,
+      )).map((one) => ({ id: idOf(one), parentId: nodeId(text(one, 'parent_id')) }));
     case 'bookmarks': {
+      if (read.on === undefined)
+        return (yield* rows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', known)).map(
+          bookmarkOf,
+        );
       const marks = yield* rows(
         `SELECT * FROM bookmark WHERE tree_id = $1 AND node_id IN ${scope.dialect.list('$2')}`,
         known,

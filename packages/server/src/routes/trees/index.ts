@@ -35,6 +35,7 @@ import {
 } from '../../wire/schemas.ts';
 import { type Call, defineRoute, reply } from '../define.ts';
 import { foldersAndTags } from './folders.ts';
+import { shapes } from './shapes.ts';
 
 const madeTree = written(z.object({ treeId: treeIdText, created: z.boolean(), tree: treeView })).openapi('MadeTree');
 const changedTree = written(z.object({ treeId: treeIdText })).openapi('ChangedTree');
@@ -335,4 +336,5 @@ export const trees = [
   keep,
   clear,
   ...foldersAndTags,
+  ...shapes,
 ];

@@ -203,3 +203,47 @@ test('[A8] a temporary tree is in no list or search until it is kept, and nothin
   expect((await server.ask('GET', `/api/trees/${two.body.treeId}`)).status).toBe(404);
   await server.close();
 });
+
+test('[A150] silhouettes tell messages, branches and stems of trees, follow their changes, and know nothing of others', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const other = await plantTree(server, ['x']);
+  const shapes = async (ids: string) => (await server.ask('GET', `/api/shapes?ids=${ids}`)).body.items;
+  expect(await shapes(`${id},${freshId()},${other.id}`)).toEqual([
+    { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }] },
+    { treeId: other.id, version: other.version, messages: 1, branches: 1, stems: [{ height: 1, active: true }] },
+  ]);
+  await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit`, { version, body: { content: 'b2' } });
+  expect(await shapes(id)).toMatchObject([
+    {
+      messages: 4,
+      branches: 2,
+      stems: [
+        { height: 3, active: false },
+        { height: 2, active: true },
+      ],
+    },
+  ]);
+  await server.ask('DELETE', `/api/trees/${other.id}`);
+  expect(await shapes(other.id)).toEqual([]);
+  await server.close();
+});
+
+test('[A151] bookmarks of all trees are listed with their words, tree by tree and page by page', async () => {
+  const server = await openTestServer();
+  const first = await plantTree(server, ['a', 'b']);
+  const second = await plantTree(server, ['x', 'y']);
+  await server.ask('PUT', `/api/trees/${first.id}/nodes/${first.nodeIds[1]}/bookmark`, { body: { title: 'One' } });
+  await server.ask('PUT', `/api/trees/${second.id}/nodes/${second.nodeIds[0]}/bookmark`, { body: { title: 'Two' } });
+  const { items, cursor } = (await server.ask('GET', '/api/bookmarks')).body;
+  expect(items).toMatchObject([
+    { treeId: second.id, title: 'Two', words: 'x', role: 'user' },
+    { treeId: first.id, title: 'One', words: 'b', role: 'assistant' },
+  ]);
+  expect(cursor).toBeNull();
+  const page = (await server.ask('GET', '/api/bookmarks?limit=1')).body;
+  expect(page.items).toMatchObject([{ title: 'Two' }]);
+  const next = (await server.ask('GET', `/api/bookmarks?limit=1&cursor=${encodeURIComponent(page.cursor)}`)).body;
+  expect(next.items).toMatchObject([{ title: 'One' }]);
+  await server.close();
+});

@@ -1,0 +1,130 @@
+/** What a list shows of trees beside their rows: their silhouettes, and the bookmarks in them. */
+import {
+  ask,
+  type NodeId,
+  readTree,
+  refuse,
+  type Silhouette,
+  type Store,
+  silhouetteOf,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { placeOf } from '../../places.ts';
+import { readNodes } from '../../tree-view.ts';
+import { count, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { defineRoute, reply } from '../define.ts';
+
+const mostTrees = 100;
+const mostRemembered = 2_000;
+
+interface Drawn {
+  readonly version: number;
+  readonly shape: Silhouette;
+}
+
+// A large tree is read once for each of its versions, not for each look at a list.
+const drawn = new WeakMap<Store, Map<TreeId, Drawn>>();
+
+async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
+  const known = drawn.get(store) ?? new Map<TreeId, Drawn>();
+  drawn.set(store, known);
+  const row = await store.read(id, () => ask('tree', {}));
+  if (row === null || row.attributes.trashedAt !== undefined) return null;
+  const before = known.get(id);
+  if (before?.version === row.version) return before;
+  const found = await store.read(id, function* () {
+    const { rootId, activeNodeId, version } = yield* readTree(id);
+    return { version, shape: silhouetteOf(yield* ask('links', {}), rootId, activeNodeId) };
+  });
+  known.delete(id);
+  known.set(id, found);
+  const [oldest] = known.keys();
+  if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  return found;
+}
+
+const shape = z
+  .object({
+    treeId: treeIdText,
+    version: z.number(),
+    messages: z.number(),
+    branches: z.number(),
+    stems: list(z.object({ height: z.number(), active: z.boolean() })),
+  })
+  .openapi('TreeShape');
+
+const listed = z
+  .object({
+    treeId: treeIdText,
+    treeTitle: z.string().nullable(),
+    nodeId: nodeIdText,
+    title: z.string(),
+    createdAt: z.number(),
+    role: role.nullable(),
+    words: z.string(),
+  })
+  .openapi('ListedBookmark');
+
+const getShapes = defineRoute({
+  method: 'get',
+  path: '/api/shapes',
+  name: 'getShapes',
+  summary: 'The silhouettes of some trees: how many messages and branches each has, and how high its stems are.',
+  query: z.strictObject({ ids: z.string() }),
+  answer: z.object({ items: list(shape) }),
+  async handle(call) {
+    const ids = call.query.ids.split(',').filter((text) => text !== '');
+    if (ids.length > mostTrees) return refuse('command/invalid', `At most ${mostTrees} trees are drawn at once.`, {});
+    const items: z.input<typeof shape>[] = [];
+    for (const text of new Set(ids)) {
+      const place = await placeOf(call, treeId(text));
+      const found = await shapeOf(place.store, place.treeId);
+      if (found !== null) items.push({ treeId: place.treeId, version: found.version, ...found.shape });
+    }
+    return reply({ items });
+  },
+});
+
+const mostWords = 200;
+
+const listBookmarks = defineRoute({
+  method: 'get',
+  path: '/api/bookmarks',
+  name: 'listBookmarks',
+  summary: 'The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees.',
+  query: z.strictObject({ limit: count.optional(), cursor: z.string().optional() }),
+  answer: z.object({ items: list(listed), cursor: z.string().nullable() }),
+  async handle({ room, query }) {
+    const { store } = room;
+    const page = await store.trees({
+      limit: Math.min(query.limit ?? mostTrees, mostTrees),
+      ...(query.cursor === undefined ? {} : { cursor: query.cursor }),
+    });
+    const items: z.input<typeof listed>[] = [];
+    for (const { id, attributes } of page.items) {
+      const { marks, nodes } = await store.read(id, function* () {
+        const found = yield* ask('bookmarks', {});
+        return { marks: found, nodes: yield* readNodes(found.map((mark) => mark.nodeId)) };
+      });
+      const byId = new Map<NodeId, (typeof nodes)[number]>(nodes.map((node) => [node.id, node]));
+      for (const mark of [...marks].reverse()) {
+        const node = byId.get(mark.nodeId);
+        items.push({
+          treeId: id,
+          treeTitle: attributes.title ?? attributes.autoTitle ?? null,
+          nodeId: mark.nodeId,
+          title: mark.title,
+          createdAt: mark.createdAt,
+          role: node === undefined || node.role === 'root' ? null : node.role,
+          words: node?.text.slice(0, mostWords) ?? '',
+        });
+      }
+    }
+    return reply({ items, cursor: page.cursor });
+  },
+});
+
+/** The routes. */
+export const shapes = [getShapes, listBookmarks];
