@@ -173,6 +173,14 @@ describe('an expected version', () => {
     expect(bed.active).toBe(b);
   });
 
+  test('[N6] that is no whole number is refused as such', async () => {
+    const { bed, ids } = await bedOf('a');
+    const before = bed.tree;
+    for (const expectedVersion of [Number.NaN, 1.5, JSON.parse('null'), JSON.parse('"2"')])
+      expect(await bed.refusal(append(bed, 'b', ids[0] ?? nowhere), { expectedVersion })).toBe('command/invalid');
+    expect(bed.tree).toBe(before);
+  });
+
   test('[N6] that the tree has not reached is refused: it is of another past', async () => {
     const { bed, ids } = await bedOf('a');
     const late = { expectedVersion: bed.tree.version + 1 };

@@ -47,6 +47,7 @@ export async function run<C extends Command>(
   command: C,
   context: RunContext,
 ): Promise<Outcome<ResultOf<C['type']>>> {
+  checkVersion(context.expectedVersion);
   const call: Call = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
   const changed =
     command.type === 'undo' || command.type === 'redo'
@@ -59,6 +60,12 @@ export async function run<C extends Command>(
     commit: changed.commit,
     version: changed.version,
   };
+}
+
+/** A version is a whole number. Anything else is no version that somebody has seen, and no store could look it up. */
+function checkVersion(expected: unknown): void {
+  if (expected !== undefined && !Number.isSafeInteger(expected))
+    refuse('command/invalid', `An expected version is a whole number, not ${String(expected)}.`, {});
 }
 
 /** One call of {@link run}, with the act and the time that all its commits share. */

@@ -1,5 +1,6 @@
 /** Users, tokens and shares. */
 import type { AccountStore, Share, Token, TreeId, User } from '@coppice/core';
+import { checkUser, refuseHash } from '../account-rules.ts';
 import type { Book } from './book.ts';
 
 /** The accounts of a book; they belong to no owner. */
@@ -51,6 +52,7 @@ export class Accounts implements AccountStore {
 
   async putUser(user: User): Promise<void> {
     this.#book.writable();
+    checkUser(user);
     await this.#book.keep({ type: 'user', user });
     this.#users.set(user.id, user);
   }
@@ -67,6 +69,7 @@ export class Accounts implements AccountStore {
 
   async putToken(token: Token): Promise<void> {
     this.#book.writable();
+    refuseHash('token', token.id, await this.tokenByHash(token.hash));
     await this.#book.keep({ type: 'token', token });
     this.#enterToken(token);
   }
@@ -84,6 +87,7 @@ export class Accounts implements AccountStore {
   async putShare(share: Share): Promise<void> {
     this.#book.writable();
     await this.#book.open(share.owner, share.treeId);
+    refuseHash('share', share.id, await this.shareByHash(share.hash));
     await this.#book.keep({ type: 'share', share });
     this.#enterShare(share);
   }

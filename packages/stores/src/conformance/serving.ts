@@ -338,6 +338,34 @@ export function servingRules(subject: StoreSubject): void {
   });
 
   describe('accounts', () => {
+    rule(subject, '[K108] a role that there is not and a hash that is taken are refused', async (store) => {
+      const { treeId: tree } = await bedIn(store);
+      const user: User = { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null };
+      await store.accounts.putUser(user);
+      expect(await refusalOf(store.accounts.putUser({ ...user, id: 'v', role: JSON.parse('"god"') }))).toBe(
+        'command/invalid',
+      );
+      expect(await store.accounts.user('v')).toBeNull();
+      const times = { createdAt: 1, expiresAt: null, revokedAt: null };
+      const token: Token = { id: 't', userId: 'u', name: 'n', hash: 'h', ...times, usedAt: null };
+      await store.accounts.putToken(token);
+      expect(await refusalOf(store.accounts.putToken({ ...token, id: 't2' }))).toBe('id/taken');
+      expect(await store.accounts.tokenByHash('h')).toEqual(token);
+      const share: Share = {
+        id: 's',
+        owner: store.owner,
+        treeId: tree,
+        version: null,
+        nodeIds: [],
+        fields: [],
+        title: null,
+        hash: 'h',
+        ...times,
+      };
+      await store.accounts.putShare(share);
+      expect(await refusalOf(store.accounts.putShare({ ...share, id: 's2' }))).toBe('id/taken');
+    });
+
     rule(subject, '[K108] users, tokens and shares are kept as given and found by id and by hash', async (store) => {
       const bed = await bedIn(store);
       const [first] = await bed.grow(['a']);

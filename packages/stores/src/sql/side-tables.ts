@@ -17,6 +17,7 @@ import {
   treeId,
   type User,
 } from '@coppice/core';
+import { checkUser, refuseHash } from '../account-rules.ts';
 import { toColumn } from './exact-text.ts';
 import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 
@@ -297,6 +298,7 @@ export function* provenanceOf(owner: string, tree: TreeId): Work<Provenance[]> {
 
 /** Keeps a user as given. */
 export function* putUser(user: User): Work<void> {
+  checkUser(user);
   yield* exec(
     `INSERT INTO account (id, name, role, created_at, disabled_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (id) DO UPDATE SET name = $2, role = $3, created_at = $4, disabled_at = $5`,
@@ -331,6 +333,7 @@ export function* findUser(id: string): Work<User | null> {
 
 /** Keeps a token as given. */
 export function* putToken(token: Token): Work<void> {
+  refuseHash('token', token.id, yield* tokenByHash(token.hash));
   yield* exec(
     `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = $7, used_at = $8`,
@@ -371,6 +374,7 @@ export function* tokenByHash(hash: string): Work<Token | null> {
 
 /** Keeps a share as given. */
 export function* putShare(share: Share): Work<void> {
+  refuseHash('share', share.id, yield* shareByHash(share.hash));
   yield* exec(
     `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10, version = $11`,
