@@ -126,9 +126,9 @@ interface Flow {
 }
 
 /** What a stream of a size does to a process of its own. */
-function flow(bytes: number): Flow {
+function flow(bytes: number, messages = 100): Flow {
   const script = join(import.meta.dirname, 'formats', 'flow.ts');
-  const options = ['--expose-gc', '--import', 'tsx', script, String(bytes)];
+  const options = ['--expose-gc', '--import', 'tsx', script, String(bytes), String(messages)];
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
 }
 
@@ -169,6 +169,14 @@ export async function formats(): Promise<readonly Measure[]> {
         },
       );
     }
+    // A conversation is one transaction, whatever its length.
+    for (const messages of [1_000, 10_000])
+      measures.push({
+        work: `most processor time between two turns, conversations of ${messages.toLocaleString('en')} messages`,
+        by: 'coppice',
+        value: flow(24 * mega, messages).turn,
+        unit: 'µs',
+      });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 /**
- * A stream of a size into SQLite, in a process of its own: a heap that other measurements have grown would hide what the
+ * A stream of a size, in conversations of so many messages, into SQLite, in a process of its own: a heap that other measurements have grown would hide what the
  * import needs. Prints the most memory above idle, the longest stall, the longest stall while nothing was done, and the most
  * processor time between two turns for others: what is left of a stall on a machine without neighbours and a quick disk.
  */
@@ -14,6 +14,7 @@ import { openStore } from '@coppice/stores';
 import { exportStream } from './exports.ts';
 
 const bytes = Number(process.argv[2]);
+const messages = Number(process.argv[3] ?? 100);
 
 /** Memory that is the process's own: SQLite maps the database's file, and its pages count as resident without being so. */
 function ownMemory(): number {
@@ -39,16 +40,22 @@ let most = idle;
 let mostOwn = idleOwn;
 let turn = 0;
 let last = process.cpuUsage();
-const file = await fileOfStream('-', exportStream(bytes, 100));
+const file = await fileOfStream('-', exportStream(bytes, messages));
+// One of the others: what the processor did between two of its turns is what it had to wait for.
+let over = false;
+const other = () => {
+  const { user, system } = process.cpuUsage(last);
+  turn = Math.max(turn, user + system);
+  last = process.cpuUsage();
+  if (!over) setImmediate(other);
+};
+setImmediate(other);
 for await (const event of importInto(store, { files: [file] })) {
   if (event.type !== 'progress') continue;
   most = Math.max(most, process.memoryUsage().rss);
   mostOwn = Math.max(mostOwn, ownMemory());
-  // Others get a turn with each of these events.
-  const { user, system } = process.cpuUsage(last);
-  turn = Math.max(turn, user + system);
-  last = process.cpuUsage();
 }
+over = true;
 delay.disable();
 await store.close();
 rmSync(folder, { recursive: true, force: true });
