@@ -30,7 +30,7 @@ test('[A32] the reference page lists every route and loads nothing', async () =>
   await server.close();
 });
 
-test('[A124] a path that is there under other methods says which, and one that is not there is 404, both as JSON', async () => {
+test('[A129] a path that is there under other methods says which, and one that is not there is 404, both as JSON', async () => {
   const server = await openTestServer();
   const { id } = await plantTree(server);
   for (const [method, path, allow] of [
