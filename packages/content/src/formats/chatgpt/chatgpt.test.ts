@@ -205,6 +205,30 @@ runFormatConformance(chatgpt, [
     roundTrip: true,
   },
   {
+    name: 'messages with no root above them, and no message at all',
+    files: {
+      'conversations.json': JSON.stringify([
+        conversation(
+          'c8',
+          ['x1', 'x2'].map((id) =>
+            node(id, null, [], {
+              id,
+              author: { role: 'user' },
+              create_time: id === 'x1' ? 1 : 2,
+              content: { content_type: 'text', parts: [id] },
+            }),
+          ),
+          { current_node: 'x2' },
+        ),
+        conversation('c9', [], { current_node: null }),
+      ]),
+    },
+    trees: 2,
+    nodes: 2,
+    findings: [],
+    roundTrip: true,
+  },
+  {
     name: 'a conversation by itself, without title and current node',
     files: { 'c1.json': JSON.stringify(conversation('c1', tea, { title: null, current_node: null })) },
     trees: 1,

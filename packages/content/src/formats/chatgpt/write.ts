@@ -118,6 +118,8 @@ class Conversation {
   /** Where the children of each node hang: the last of the entries that it became. */
   readonly #tails = new Map<NodeId, string>();
 
+  #ownRoot = false;
+
   constructor(tree: ExportedTree) {
     this.#tree = tree;
     this.#ids = outgoingIds(tree, name);
@@ -140,6 +142,7 @@ class Conversation {
     }
     const [first] = this.entries.keys();
     let ground = first ?? rootId;
+    this.#ownRoot = first === undefined;
     if (first === undefined)
       this.entries.set(rootId, { id: rootId, parent: null, children: [], message: null, rest: {} });
     for (const [id, entry] of this.entries) if (entry.parent !== null) ground = id;
@@ -183,10 +186,12 @@ class Conversation {
     const parent = this.#tails.get(node.parentId ?? this.#tree.rootId) ?? this.#tails.get(this.#tree.rootId) ?? '';
     const original = this.#original(node, id);
     if (original !== undefined) {
-      // First turns go back to the root that they hung on.
-      const was = filledAt(originalOf(node, name)?.record ?? {}, 'parent');
-      const first = node.parentId === this.#tree.rootId && was !== undefined && this.entries.has(was);
-      this.#enter({ ...original, parent: first ? was : parent });
+      // First turns go back to the root that they hung on, or to none.
+      const was = originalOf(node, name)?.record?.parent ?? null;
+      const first = node.parentId === this.#tree.rootId;
+      const known = typeof was === 'string' && this.entries.has(was);
+      const ground = known ? was : was === null ? null : parent;
+      this.#enter({ ...original, parent: first ? ground : parent });
       this.#tails.set(node.id, id);
       return 1;
     }
@@ -204,8 +209,11 @@ class Conversation {
     this.entries.set(entry.id, entry);
   }
 
-  /** Lists of children in stored order. */
+  /** Lists of children in stored order. A root of ours that a conversation did not come with, and does not need, goes. */
   link(): void {
+    const { rootId } = this.#tree;
+    const needed = [...this.entries.values()].some((entry) => entry.parent === rootId);
+    if (!needed && this.#ownRoot && originalTree(this.#tree, name)?.record !== undefined) this.entries.delete(rootId);
     const children = childrenOf(this.#tree);
     const order = new Map<string, number>();
     for (const family of children.values())
