@@ -234,8 +234,24 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
     expect(tab.faults).toEqual([]);
     await tab.context.close();
   }
-  const german = await stage.open('/', { locale: 'de-DE' });
+  const german = await stage.open('/', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
   await german.page.getByRole('dialog', { name: 'Gespräche importieren' }).getByText('Dateien wählen…').waitFor();
+  expect(await fits()).toBe(true);
+  await german.page.keyboard.press('Escape');
+  await german.page.goto(`${stage.url}/t/${demo.id}`);
+  await german.page.getByTestId('thread').getByRole('article').first().waitFor();
+  await german.page.getByRole('heading', { level: 1 }).first().waitFor();
+  await german.page.keyboard.press('Escape');
+  await german.page.evaluate('document.activeElement?.blur?.()');
+  await german.page.keyboard.press('g');
+  await german.page.keyboard.press('e');
+  const taking = german.page.getByRole('dialog', { name: 'Diesen Baum exportieren' });
+  await taking.getByRole('link', { name: 'Herunterladen' }).waitFor();
+  await taking.getByText('Was dieses Format nicht fassen kann').waitFor();
+  expect(await fits()).toBe(true);
+  await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
+  expect(german.faults).toEqual([]);
   await german.context.close();
 });

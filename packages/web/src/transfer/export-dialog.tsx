@@ -1,5 +1,6 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
+import { formatsDe, lossesDe } from '../i18n/formats-de.ts';
 import { num, t } from '../i18n/index.ts';
 import { complain } from '../state/acts.ts';
 import { asProblem } from '../state/http.ts';
@@ -7,6 +8,7 @@ import { read, write } from '../state/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Said } from './said.tsx';
 import { downloadOf, type ExportReport, type FormatView, type Part, transferApi } from './wire.ts';
 
 /** What is exported: a tree with the end of the thread and the marked message, or everything. */
@@ -61,8 +63,8 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
       </div>
       {format === undefined ? null : (
         <>
-          <p className="hint" lang="en">
-            {format.summary}
+          <p className="hint">
+            <Said english={format.summary} german={formatsDe[format.name]} />
           </p>
           {about === null && format.writes?.files === 'per-tree' ? <p className="hint">{t('exportZip')}</p> : null}
           <Losses about={about} format={format} part={part} />
@@ -153,6 +155,8 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
     return () => stop.abort();
   }, [treeId, format.name, what, node]);
   const loses = format.writes?.loses ?? {};
+  const sentenceOf = (name: string) =>
+    loses[name] ?? report?.losses.find((loss) => loss.what === name)?.message ?? name;
   if (treeId !== null && report === null)
     return (
       <p className="hint" role="status">
@@ -175,7 +179,7 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
         {lost.map(([name, count]) => (
           <li key={name}>
             <span className="num">{count === null ? '' : num(count)}</span>
-            <span lang="en">{loses[name] ?? report?.losses.find((loss) => loss.what === name)?.message ?? name}</span>
+            <Said english={sentenceOf(name)} german={lossesDe[name]} />
           </li>
         ))}
       </ul>

@@ -97,12 +97,10 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
 }
 
 function stateOf(item: ImportItem): string {
-  const share = shareOf(item);
-  const percent = share === null ? null : Math.floor(share * 100);
   if (item.phase === 'waiting') return t('importWaiting');
   if (item.phase === 'packing') return t('importPacking');
-  if (item.phase === 'sending') return t('importSending', { n: percent ?? 0 });
-  if (item.phase === 'importing') return percent === null ? t('importReading') : t('importReadingOf', { n: percent });
+  if (item.phase === 'sending') return t('importSending');
+  if (item.phase === 'importing') return t('importReading');
   const { view, problem } = item;
   if (problem?.code === 'page/aborted' || view?.state === 'cancelled') return t('importCancelled');
   if (problem !== null || view === null || view.state === 'failed') return t('importFailed');
@@ -123,9 +121,15 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
         <b className="clip">{item.name}</b>
         {view?.format == null ? null : <span className="chip">{view.format.label}</span>}
         <span className="grow" />
+        {/* The bar tells how far it is; who only listens is told when something begins or ends. */}
         <span className={bad ? 'import-state bad' : 'import-state'} role="status">
           {stateOf(item)}
         </span>
+        {share === null ? null : (
+          <span className="import-state num" aria-hidden="true">
+            {t('percent', { n: Math.floor(share * 100) })}
+          </span>
+        )}
         {over ? null : (
           <Button small onClick={() => void stopImport(item.key)}>
             {t('importStop')}

@@ -48,6 +48,12 @@ function add(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
   return key;
 }
 
+/** What has not left this page yet would be lost with it; what the server has goes on without it. */
+addEventListener('beforeunload', (event) => {
+  const { items } = useImports.getState();
+  if (items.some(({ phase }) => phase !== 'importing' && phase !== 'over')) event.preventDefault();
+});
+
 /** Says how the next imports are wished. */
 export function wishImports(set: Partial<ImportWish>): void {
   useImports.setState(({ wish }) => ({ wish: { ...wish, ...set } }));

@@ -314,6 +314,11 @@ test('[TR11] a tree, a branch or a path goes out as a file that is kept and neve
       const answer = await server.ask('GET', `/api/trees/${id}/${path}?${query}`);
       expect([query, answer.status, answer.body.error.code]).toEqual([query, status, code]);
     }
+  const passing = await server.ask('POST', '/api/trees', {
+    body: { temporary: true, messages: [{ role: 'user', content: 'Not for long' }] },
+  });
+  const kept = await server.raw('GET', `/api/trees/${passing.body.treeId}/export?format=markdown`);
+  expect([kept.status, await kept.text()]).toEqual([200, expect.stringContaining('Not for long')]);
   const head = await server.raw('HEAD', `/api/trees/${id}/export?format=html`);
   expect([head.status, await head.text()]).toEqual([200, '']);
   await server.close();

@@ -1,0 +1,38 @@
+/** What the server says about formats in English, in German: by the name of the format and of what it loses. */
+
+/** What a format is. */
+export const formatsDe: Readonly<Record<string, string>> = {
+  archive:
+    'Ganze Bäume mit Papierkorb, Lesezeichen, Anhängen und fremden Kennungen, Zeile für Zeile und mit Prüfsummen.',
+  chatgpt: 'Gespräche mit allen Zweigen, wie ChatGPT sie exportiert.',
+  'claude-code': 'Sitzungsdateien von Claude Code, mit Zweigen, Verdichtungen und Unteragenten.',
+  html: 'Eine Seite je Gespräch, mit seinem Baum daneben, die ohne Netz auskommt.',
+  librechat: 'Gespräche, wie LibreChat sie exportiert, mit Zweigen und gleichzeitigen Antworten.',
+  linear: 'Nachrichten, wie Chat-Completions sie nehmen.',
+  markdown: 'Eine Seite zum Lesen je Gespräch: sein Faden, oder alle Zweige mit einer Gliederung.',
+  'open-webui': 'Gespräche, wie Open WebUI sie exportiert, mit Zweigen und Antworten mehrerer Modelle.',
+  pi: 'Sitzungsdateien von pi, mit Zweigen, Namen, Verdichtungen und Einstellungen.',
+  'session-v2': 'Sitzungsdateien der Version 2, wie der Speicher für Sitzungen sie führt.',
+};
+
+/** What is lost. */
+export const lossesDe: Readonly<Record<string, string>> = {
+  active: 'Welche Nachricht die aktuelle ist, wird weggelassen.',
+  attachments: 'Bytes von Anhängen werden weggelassen oder nur mit ihrem Namen genannt.',
+  blobs: 'Anhänge, deren Bytes nicht im Speicher sind, werden nur genannt.',
+  block: 'Blöcke, die es dort nicht gibt, werden als Text geschrieben.',
+  bookmarks: 'Lesezeichen werden weggelassen.',
+  branches: 'Zweige neben dem aktuellen Faden werden weggelassen.',
+  'call-ids': 'Werkzeugaufrufe werden nur nach ihrer Stelle unterschieden.',
+  excluded: 'Nachrichten, die das Modell nicht sieht, werden wie gewöhnliche geschrieben.',
+  groups: 'Varianten werden geschrieben, nicht aber, was sie gemeinsam hervorbrachte.',
+  markers: 'Zusammenfassungen und Zustände von Erweiterungen werden anders geschrieben oder weggelassen.',
+  notes: 'Kennungen, Verbrauch, Einstellungen und Notizen werden weggelassen.',
+  otherwise: 'Wofür es dort kein Wort gibt, wird anders ausgedrückt.',
+  steps: 'Was an einem Schritt in einer Antwort hing, steht unter der ganzen Antwort.',
+  system: 'Systemnachrichten mitten im Gespräch werden anders geschrieben.',
+  'system-prompt': 'Der Systemprompt wird weggelassen.',
+  tags: 'Schlagwörter werden weggelassen.',
+  thinking: 'Überlegungen werden ohne ihre Signatur geschrieben.',
+  trash: 'Gelöschte Nachrichten werden weggelassen.',
+};

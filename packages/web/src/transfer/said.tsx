@@ -1,0 +1,14 @@
+import type { ReactElement } from 'react';
+import { currentLanguage } from '../i18n/index.ts';
+
+interface SaidProps {
+  /** What the server says, in English. */
+  readonly english: string;
+  /** The same in German, where the page knows it. */
+  readonly german?: string | undefined;
+}
+
+/** A sentence of the server in the reader's language where there is one, and marked as English where there is none. */
+export function Said({ english, german }: SaidProps): ReactElement {
+  return currentLanguage() === 'de' && german !== undefined ? <span>{german}</span> : <span lang="en">{english}</span>;
+}
