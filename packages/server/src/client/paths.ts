@@ -35,6 +35,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/bookmarks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees. */
+    get: operations['listBookmarks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/commands': {
     parameters: {
       query?: never;
@@ -471,6 +488,23 @@ export interface paths {
     };
     /** What the operator has set, as far as it may be seen: no key, and no path on the machine. */
     get: operations['getSettings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/shapes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The silhouettes of some trees: how many messages and branches each has, and how high its stems are. */
+    get: operations['getShapes'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2023,6 +2057,18 @@ export interface components {
       treeId: string;
       version: number;
     };
+    ListedBookmark: {
+      createdAt: number;
+      /** Format: uuid */
+      nodeId: string;
+      /** @enum {string|null} */
+      role: 'user' | 'assistant' | 'tool' | 'system' | null;
+      title: string;
+      /** Format: uuid */
+      treeId: string;
+      treeTitle: string | null;
+      words: string;
+    };
     MadeTree: {
       /** Format: uuid */
       actId: string;
@@ -2282,6 +2328,17 @@ export interface components {
       /** Format: uuid */
       treeId: string;
     };
+    TreeShape: {
+      branches: number;
+      messages: number;
+      stems: {
+        active: boolean;
+        height: number;
+      }[];
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
     TreeView: {
       /** Format: uuid */
       activeNodeId: string | null;
@@ -2387,6 +2444,41 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listBookmarks: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            cursor: string | null;
+            items: components['schemas']['ListedBookmark'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -3383,6 +3475,39 @@ export interface operations {
       };
     };
   };
+  getShapes: {
+    parameters: {
+      query: {
+        ids: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['TreeShape'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   getShared: {
     parameters: {
       query?: never;
@@ -4211,7 +4336,7 @@ export interface operations {
           'application/json': components['schemas']['Landed'];
         };
       };
-      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -4649,7 +4774,7 @@ export interface operations {
           'application/json': components['schemas']['BegunTurn'];
         };
       };
-      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
