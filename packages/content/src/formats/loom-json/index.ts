@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
 import type { Sample } from '../input.ts';
+import { isExoloom } from './exoloom.ts';
 import { read } from './read.ts';
 
 function isLoomNode(value: Json | undefined): value is JsonObject {
@@ -21,6 +22,7 @@ function certainty(json: Json | undefined): number {
   // What comes before the children may fill the sample.
   const { root } = json;
   if (isLoomNode(root) || (isJsonObject(root) && 'mutable' in root)) return 0.95;
+  if (isExoloom(json)) return 0.95;
   if (isNotes(json)) return 0.9;
   return isLoomNode(json) ? 0.8 : 0;
 }
@@ -35,6 +37,7 @@ function detect(sample: Sample): number {
 export const loomJson = defineFormat({
   name: 'loom-json',
   label: 'Loom JSON',
-  summary: 'Nested texts with their generations, tags and chapters; also bare nodes, and the notes of Loomsidian.',
+  summary:
+    'Nested texts with their generations, tags and chapters; also bare nodes, notes of Loomsidian and files of Exoloom.',
   reader: { detect, read },
 });

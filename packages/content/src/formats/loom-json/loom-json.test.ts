@@ -124,6 +124,30 @@ runFormatConformance(loomJson, [
     nodes: 2,
     findings: [],
   },
+  {
+    name: 'a file of Exoloom, with parents or with lists of children alone, and a node that is none',
+    files: {
+      'exo.json': JSON.stringify({
+        loomType: 'Exoloom',
+        schemaVersion: 1,
+        tree: {
+          rootNodeId: 'r',
+          createdAt: '2026-01-02T03:04:05.000Z',
+          nodes: {
+            c: { text: ' was gone.', parentId: 'a' },
+            r: { text: '', parentId: null, childIds: ['a'] },
+            a: { text: 'The door', childIds: ['b', 'c'] },
+            b: { text: ' opened.' },
+            d: 7,
+          },
+        },
+        lens: { bookmarks: ['b'], prunedNodes: ['c'] },
+      }),
+    },
+    trees: 1,
+    nodes: 4,
+    findings: ['import/record-unreadable'],
+  },
   { name: 'notes of Loomsidian', files: notes, trees: 1, nodes: 2, findings: [], thread: ['The door', ' opened.'] },
 ]);
 
@@ -171,5 +195,22 @@ describe('files of Loom', () => {
     expect(trees.map((one) => [one.externalId, one.title])).toEqual([['Tales/door.md', 'door']]);
     expect(trees[0]?.nodes.find((one) => one.externalId === 'b')?.bookmark).toBe('opened.');
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
+  });
+
+  it('[I135] read files of Exoloom by parents or lists of children, with bookmarks, and keep what was pruned', async () => {
+    const nodes = { r: { text: 'The door', childIds: ['b', 'a'] }, a: { text: ' was gone.' }, b: { text: ' opened.' } };
+    const file = {
+      loomType: 'Exoloom',
+      schemaVersion: 1,
+      tree: { rootNodeId: 'r', nodes },
+      lens: { bookmarks: { b: {} } },
+    };
+    const { trees } = await storeInput(inputOf({ 'exo.json': JSON.stringify(file) }));
+    expect(trees[0]?.nodes.map((one) => [one.externalId, one.parentExternalId, one.order, one.bookmark])).toEqual([
+      ['r', null, 0, undefined],
+      ['b', 'r', 0, 'opened.'],
+      ['a', 'r', 1, undefined],
+    ]);
+    expect(trees[0]?.record).toEqual({ ...file, tree: { rootNodeId: 'r' } });
   });
 });

@@ -9,6 +9,7 @@ import { type Finding, finding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { bytesOf, type Input, type InputFile } from '../input.ts';
 import { isKeepable } from '../records.ts';
+import { exoloomTree, isExoloom } from './exoloom.ts';
 import { type Standing, walk } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -193,6 +194,11 @@ async function* readFile(file: InputFile, scope: string | undefined): AsyncGener
       if (isJsonObject(note)) yield { type: 'tree', tree: noteTree(path, note, file.name, scope) };
       else yield { type: 'finding', finding: finding('import/skipped', 'loss', file.name, path.slice(0, 80), 1) };
     }
+    return;
+  }
+  if (isExoloom(value)) {
+    const own = scope ?? baseOf(file.name);
+    yield { type: 'tree', tree: exoloomTree(value, file.name, own, findings, bookmarkOf) };
     return;
   }
   yield { type: 'tree', tree: nestedTree(value, file.name, scope, findings) };

@@ -1,0 +1,78 @@
+// Files of Exoloom: nodes by id, with their parents or lists of their children, and beside them what a reader marked.
+import type { Json, JsonObject } from '@coppice/core';
+import type { ImportedNode, ImportedTree } from '../contract.ts';
+import { filledAt, fromAnyTime, isJsonObject, objectAt, textAt, textsAt, without } from '../fields.ts';
+import { type Finding, finding } from '../findings.ts';
+
+/** Whether a document is one of Exoloom's. */
+export function isExoloom(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && value.loomType === 'Exoloom' && isJsonObject(value.tree);
+}
+
+const childrenIn = (record: JsonObject) => [...textsAt(record, 'childIds'), ...textsAt(record, 'children')];
+
+/** The ids that a lens names: a list of them, a list of objects that have one, or an object by them. */
+function idsIn(value: Json | undefined): ReadonlySet<string> {
+  if (isJsonObject(value)) return new Set(Object.keys(value));
+  const ids = new Set<string>();
+  for (const one of Array.isArray(value) ? value : []) {
+    const id = typeof one === 'string' ? one : isJsonObject(one) ? filledAt(one, 'nodeId') : undefined;
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}
+
+/** The tree of a document. `titled` makes the title of a bookmark out of a text. */
+export function exoloomTree(
+  document: JsonObject,
+  name: string,
+  scope: string,
+  found: readonly Finding[],
+  titled: (text: string) => string,
+): ImportedTree {
+  const tree = objectAt(document, 'tree');
+  const records = Object.entries(objectAt(tree, 'nodes'));
+  const marked = idsIn(objectAt(document, 'lens').bookmarks);
+  const listed = new Map<string, string>();
+  const childOrder = new Map<string, readonly string[]>();
+  for (const [id, record] of records) {
+    const children = isJsonObject(record) ? childrenIn(record) : [];
+    if (children.length > 0) childOrder.set(id, children);
+    for (const child of children) if (!listed.has(child)) listed.set(child, id);
+  }
+  const findings = [...found];
+  const nodes: ImportedNode[] = [];
+  for (const [id, record] of records) {
+    const place = `${name}.tree.nodes.${id}`;
+    if (!isJsonObject(record)) {
+      findings.push(finding('import/record-unreadable', 'loss', place, 'no node', 1));
+      continue;
+    }
+    const text = textAt(record, 'text') ?? textAt(record, 'content') ?? '';
+    const createdAt = fromAnyTime(record.createdAt);
+    nodes.push({
+      externalId: id,
+      parentExternalId: filledAt(record, 'parentId') ?? filledAt(record, 'parent_id') ?? listed.get(id) ?? null,
+      message: text === '' ? null : { role: 'user', content: [{ type: 'text', text }] },
+      record,
+      place,
+      ...(createdAt === undefined ? {} : { createdAt }),
+      ...(marked.has(id) ? { bookmark: titled(text) } : {}),
+    });
+  }
+  const createdAt = fromAnyTime(tree.createdAt);
+  return {
+    externalId: filledAt(tree, 'rootNodeId') ?? filledAt(tree, 'id') ?? name,
+    scope,
+    title:
+      filledAt(document, 'title') ??
+      filledAt(tree, 'title') ??
+      name.slice(name.lastIndexOf('/') + 1).replace(/\.json$/i, ''),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    nodes,
+    childOrder,
+    record: { ...without(document, 'tree'), tree: without(tree, 'nodes') },
+    place: name,
+    findings,
+  };
+}
