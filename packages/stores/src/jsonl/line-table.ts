@@ -130,10 +130,21 @@ export class LineTable {
       else this.#waiting.push(this.#push({ head, at }, 0));
       return;
     }
+    // A commit of one line that follows the last one, as nearly all do, needs no group.
+    if (head.commit && head.version === this.#version + 1 && head.type !== 'state' && this.#isQuiet()) {
+      this.#version = head.version;
+      this.#push({ head, at }, head.version);
+      return;
+    }
     if (this.open && head.version !== this.#groupVersion) this.drop(at);
     this.#groupVersion = head.version;
     this.#group.push({ head, at });
     if (head.commit) this.#close();
+  }
+
+  /** Whether nothing waits for a number or for the end of its commit. */
+  #isQuiet(): boolean {
+    return this.#group.length === 0 && this.#waiting.length === 0;
   }
 
   /** Whether a line says again what one before it said, as when a tool wrote it twice. */

@@ -17,15 +17,28 @@ export function headerIn(line: Fields): SessionHeader | undefined {
   };
 }
 
-/** A line as text: what every line begins with comes first, so that it can be told without reading the rest. */
+// What every line begins with, in an order of its own.
+const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'version', 'commit']);
+
+/**
+ * A line as text: what every line begins with comes first, so that it can be told without reading the rest. Written down
+ * field by field: an object in another order would be made only to be printed.
+ */
 export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
-  const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
-  const last = commit === undefined || commit === null ? rest : { ...rest, ...commit };
-  // Put together from two texts: one object of all of it would be made only to be printed.
-  const head = JSON.stringify({ type, uuid, parentUuid, version });
-  const more = JSON.stringify(last);
-  const ending = commit === undefined ? '' : ',"commit":true';
-  return `${head.slice(0, -1)}${ending}${more === '{}' ? '' : ','}${more.slice(1)}\n`;
+  const { type, uuid, parentUuid } = entry;
+  let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)},"version":${version}`;
+  if (commit !== undefined) text += ',"commit":true';
+  const last: object = commit ?? {};
+  for (const key of Object.keys(entry))
+    if (!heading.has(key) && !Object.hasOwn(last, key)) text += fieldText(key, entry[key]);
+  for (const [key, value] of Object.entries(last)) text += fieldText(key, value);
+  return `${text}}\n`;
+}
+
+/** A field as it goes on after others; nothing where JSON has no word for its value. */
+function fieldText(key: string, value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  return text === undefined ? '' : `,${JSON.stringify(key)}:${text}`;
 }
 
 /** The text of a header. */

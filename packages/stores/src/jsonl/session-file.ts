@@ -20,8 +20,11 @@ import { type LinePlace, LineTable } from './line-table.ts';
 import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { sideOf } from './places.ts';
+import { openedToRead, replaced } from './refusals.ts';
 
 const lineEnd = 0x0a;
+// For so many milliseconds a lease that was looked at is taken to be there.
+const leaseGood = 500;
 const openFiles = new Map<string, JsonlFile>();
 
 /** An open session file. */
@@ -29,6 +32,7 @@ export class JsonlFile implements SessionFile {
   readonly path: string;
   readonly dialect: Dialect = 'v2';
   #lease: FolderLock | Holder | null = null;
+  #leaseSeen = Number.NEGATIVE_INFINITY;
   #users = 0;
   #file: FileBytes;
   readonly #writer: LineWriter;
@@ -273,12 +277,7 @@ export class JsonlFile implements SessionFile {
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     if (now !== undefined && now.ino === this.#file.inode && now.size >= this.#end) return now.size;
-    throw new AppError({
-      code: 'store/locked',
-      kind: refusalKinds['store/locked'],
-      message: `${this.path} was replaced or cut by somebody else: close it and open it again.`,
-      data: { path: this.path },
-    });
+    throw replaced(this.path);
   }
 
   refresh(): number {
@@ -298,29 +297,37 @@ export class JsonlFile implements SessionFile {
       return lease;
     }
     if (lease !== null) throw lockedBy(this.path, lease);
-    throw new AppError({
-      code: 'tree/read-only',
-      kind: refusalKinds['tree/read-only'],
-      message: `${this.path} was opened to be read only.`,
-      data: { path: this.path },
-    });
+    throw openedToRead(this.path);
+  }
+
+  /**
+   * Refuses where nothing may be written; else tells the size of the file. The lease is looked at when anybody has added
+   * to the file, and now and then: a process that has taken it and written nothing yet reads what is added here first.
+   */
+  #lookAround(): number {
+    const now = performance.now();
+    const held = this.#lease instanceof FolderLock && now - this.#leaseSeen < leaseGood;
+    if (!held) this.checkWritable();
+    const size = this.#sizeNow();
+    if (held && size !== this.#size) this.checkWritable();
+    if (!held) this.#leaseSeen = now;
+    return size;
   }
 
   async append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void> {
-    this.checkWritable();
-    if (this.#sizeNow() !== this.#size) this.refresh();
+    if (this.#lookAround() !== this.#size) this.refresh();
     this.#write([{ entries, version: this.version + 1, commit: commit ?? null }], this.#size);
   }
 
   /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
   write(commits: readonly LinesOfCommit[]): void {
-    this.checkWritable();
-    this.#write(commits, this.#sizeNow());
+    this.#write(commits, this.#lookAround());
   }
 
   #write(commits: readonly LinesOfCommit[], found: number): void {
-    const version = commits[0]?.version;
-    const lines = commits.flatMap(linesOf);
+    const [first] = commits;
+    const version = first?.version;
+    const lines = first !== undefined && commits.length === 1 ? linesOf(first) : commits.flatMap(linesOf);
     if (lines.length === 0 || version === undefined) return;
     onFile(this.path, () => {
       const size = this.#settleDoubt() ? this.#file.size() : found;

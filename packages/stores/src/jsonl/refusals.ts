@@ -1,0 +1,22 @@
+/** Why a session file is not written to. */
+import { AppError, refusalKinds } from '@coppice/core';
+
+/** The refusal of a write to a file that is not the one which was opened. */
+export function replaced(path: string): AppError {
+  return new AppError({
+    code: 'store/locked',
+    kind: refusalKinds['store/locked'],
+    message: `${path} was replaced or cut by somebody else: close it and open it again.`,
+    data: { path },
+  });
+}
+
+/** The refusal of a write to a file that was opened without its lease. */
+export function openedToRead(path: string): AppError {
+  return new AppError({
+    code: 'tree/read-only',
+    kind: refusalKinds['tree/read-only'],
+    message: `${path} was opened to be read only.`,
+    data: { path },
+  });
+}
