@@ -17,6 +17,8 @@ interface Shot {
   readonly ready: string;
   /** Not on a phone, which zooms by fingers. */
   readonly desk?: boolean;
+  /** On a phone alone. */
+  readonly touch?: boolean;
   readonly act?: (page: Page, stage: Stage, demo: Demo, phone: boolean) => Promise<void>;
 }
 
@@ -95,6 +97,51 @@ const shots: readonly Shot[] = [
       await page.keyboard.press('Backspace');
       await page.locator('.delete-dialog .pickrow').first().waitFor();
       await page.waitForTimeout(500);
+    },
+  },
+  {
+    name: 'bookmarks',
+    path: () => '/?in=bookmarks',
+    ready: '.bookmark-line',
+  },
+  {
+    name: 'split',
+    path: (demo) => `/t/${demo.id}/${demo.asked}`,
+    ready: '[data-testid=thread] article',
+    act: async (page, _stage, demo) => {
+      await page.locator(`[data-node-id="${demo.asked}"] article`).focus();
+      await page.keyboard.press('x');
+      await page.locator('.split-text').waitFor();
+    },
+  },
+  {
+    name: 'move-to-tree',
+    path: (demo) => `/t/${demo.id}/${demo.pause}`,
+    ready: '[data-testid=thread] article',
+    act: async (page, _stage, demo, phone) => {
+      await page.locator(`[data-node-id="${demo.pause}"] article`).focus();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('move or copy');
+      await page.keyboard.press('Enter');
+      await page
+        .locator('.tree-pick')
+        .nth(phone ? 0 : 1)
+        .click();
+    },
+  },
+  {
+    name: 'actions',
+    path: (demo) => `/t/${demo.id}/${demo.pause}`,
+    ready: '[data-testid=thread] article',
+    touch: true,
+    act: async (page, _stage, demo) => {
+      const box = await page.locator(`[data-node-id="${demo.pause}"] .body`).boundingBox();
+      if (box === null) throw new Error('There is no message.');
+      const session = await page.context().newCDPSession(page);
+      const touchPoints = [{ x: box.x + 40, y: box.y + 20 }];
+      await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
+      await page.locator('.sheet-first').waitFor();
+      await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     },
   },
   {
@@ -205,6 +252,7 @@ try {
     for (const shot of shots) {
       if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
       if (shot.desk === true && look.name === 'phone') continue;
+      if (shot.touch === true && look.name !== 'phone') continue;
       const { page, faults } = await stage.open(shot.path(demo), { context });
       try {
         await page.locator(shot.ready).first().waitFor();

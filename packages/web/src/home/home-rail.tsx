@@ -51,6 +51,10 @@ export function HomeRail(): ReactElement {
             <Icon name="pin" />
             <span className="grow">{t('pinned')}</span>
           </Link>
+          <Link to={homePlace('', 'bookmarks')} current={filter === 'bookmarks'}>
+            <Icon name="mark" />
+            <span className="grow">{t('bookmarks')}</span>
+          </Link>
           <Link to={homePlace('', 'forest')} current={filter === 'forest'}>
             <Icon name="clock" />
             <span className="grow">{t('recorded')}</span>

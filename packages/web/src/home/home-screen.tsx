@@ -5,6 +5,7 @@ import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, type Place, treePlace } from '../state/router.ts';
+import { useShapes, wantShape } from '../state/shapes.ts';
 import { open, useUi } from '../state/ui.ts';
 import type { SearchHit, TreeView } from '../state/wire.ts';
 import { DropGround } from '../transfer/drop-ground.tsx';
@@ -12,7 +13,8 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Sprout } from '../ui/logo.tsx';
-import { Stool, stemsFor } from '../ui/stool.tsx';
+import { TreeStool } from '../ui/tree-stool.tsx';
+import { BookmarkList } from './bookmark-list.tsx';
 import { seeExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
@@ -104,7 +106,11 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
               <SearchHits hits={found.hits} words={found.text} more={found.cursor === null ? null : more} />
             )}
             <RecorderNotice recorder={recorder} watching={place.filter === 'forest'} />
-            <Trees filter={place.filter} recorded={recorder?.recorded ?? 0} />
+            {place.filter === 'bookmarks' ? (
+              <BookmarkList />
+            ) : (
+              <Trees filter={place.filter} recorded={recorder?.recorded ?? 0} />
+            )}
           </div>
         </div>
       </main>
@@ -119,14 +125,14 @@ function filterOf(filter: string): TreeFilter | null {
   return filter.startsWith('tag:') ? { tag: filter.slice(4) } : null;
 }
 
-type Order = 'recent' | 'title' | 'size';
+type Order = 'recent' | 'title' | 'branches';
 
-function ordered(trees: readonly TreeView[], order: Order): readonly TreeView[] {
+function ordered(trees: readonly TreeView[], order: Order, branches: (tree: TreeView) => number): readonly TreeView[] {
   if (order === 'recent') return trees;
   const by =
     order === 'title'
       ? (a: TreeView, b: TreeView) => (titleOf(a) ?? '').localeCompare(titleOf(b) ?? '')
-      : (a: TreeView, b: TreeView) => (b.messageCount ?? 0) - (a.messageCount ?? 0);
+      : (a: TreeView, b: TreeView) => branches(b) - branches(a);
   return [...trees].sort(by);
 }
 
@@ -152,7 +158,13 @@ function Trees({ filter, recorded }: { readonly filter: string; readonly recorde
       stale = true;
     };
   }, [filter, all, fresh]);
-  const trees = ordered(some ?? all, order);
+  const shapes = useShapes((state) => state.shapes);
+  const listed = some ?? all;
+  // By branches those out of sight count too.
+  useEffect(() => {
+    if (order === 'branches') for (const tree of listed) wantShape(tree.id, tree.version);
+  }, [order, listed]);
+  const trees = ordered(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
   if (known && trees.length === 0 && filter === '') return <NoTrees />;
   return (
     <>
@@ -170,9 +182,9 @@ function Trees({ filter, recorded }: { readonly filter: string; readonly recorde
           {t('importMenu')}
         </Button>
         <div className="seg hide-phone">
-          {(['recent', 'size', 'title'] as const).map((each) => (
+          {(['recent', 'branches', 'title'] as const).map((each) => (
             <button key={each} type="button" aria-pressed={order === each} onClick={() => setOrder(each)}>
-              {t(each === 'recent' ? 'recent' : each === 'size' ? 'largest' : 'byTitle')}
+              {t(each === 'recent' ? 'recent' : each === 'branches' ? 'mostBranched' : 'byTitle')}
             </button>
           ))}
         </div>
@@ -210,10 +222,11 @@ function byProject(
 }
 
 function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
+  const shape = useShapes((state) => state.shapes.get(tree.id) ?? null);
   return (
     <li>
       <Link to={treePlace(tree.id)} className="tree-line">
-        <Stool stems={stemsFor(tree.id, tree.messageCount)} width={46} height={34} />
+        <TreeStool tree={tree} width={46} height={34} />
         <span className="clip">
           <b>{titleOf(tree) ?? t('untitled')}</b>
           <span className="sub">
@@ -222,7 +235,8 @@ function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
           </span>
         </span>
         <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>
-        <span className="c">{tree.messageCount === undefined ? '' : tn('messages', tree.messageCount)}</span>
+        <span className="c">{shape === null ? '' : tn('branches', shape.branches)}</span>
+        <span className="c">{shape === null ? '' : tn('messages', shape.messages)}</span>
         <time dateTime={new Date(tree.updatedAt).toISOString()}>{when(tree.updatedAt)}</time>
       </Link>
     </li>

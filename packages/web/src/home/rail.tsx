@@ -11,7 +11,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Mark } from '../ui/logo.tsx';
-import { Stool, stemsFor } from '../ui/stool.tsx';
+import { TreeStool } from '../ui/tree-stool.tsx';
 
 /** The head of every rail: the way home, and a new tree. */
 export function RailHead(): ReactElement {
@@ -55,7 +55,7 @@ export function Rail(): ReactElement {
         <div className="list">
           {shown.map((tree) => (
             <Link key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
-              <Stool stems={stemsFor(tree.id, tree.messageCount)} />
+              <TreeStool tree={tree} />
               <span className="grow clip">{titleOf(tree) ?? t('untitled')}</span>
               {tree.id === session.treeId ? null : <time>{when(tree.updatedAt)}</time>}
             </Link>

@@ -6,7 +6,7 @@ import { go, treePlace } from '../state/router.ts';
 import type { SearchHit } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
-import { Stool, stemsFor } from '../ui/stool.tsx';
+import { TreeStool } from '../ui/tree-stool.tsx';
 
 interface SearchHitsProps {
   readonly hits: readonly SearchHit[];
@@ -55,7 +55,7 @@ function Hit({
   });
   return (
     <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className={chosen ? 'hit chosen' : 'hit'}>
-      <Stool stems={stemsFor(hit.treeId, undefined)} width={40} height={30} />
+      <TreeStool tree={{ id: hit.treeId }} width={40} height={30} />
       <span className="where">
         <b>{title ?? t('untitled')}</b>
       </span>

@@ -11,8 +11,11 @@ import { useUi } from '../state/ui.ts';
 import type { TrashItem, TreeView } from '../state/wire.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Stool, stemsFor } from '../ui/stool.tsx';
+import { type Stem, Stool } from '../ui/stool.tsx';
 import { HomeRail } from './home-rail.tsx';
+
+// What lies in the trash grows no more: one bare stem stands for it.
+const fallen: readonly Stem[] = [{ height: 8, active: false }];
 
 /** What was deleted: whole trees, and branches of the newest trees; all of it can be had back. */
 export function TrashScreen(): ReactElement {
@@ -68,7 +71,7 @@ export function TrashScreen(): ReactElement {
             {gone.length === 0 && items.length === 0 ? <p className="hint">{t('trashEmpty')}</p> : null}
             {gone.map((tree) => (
               <div className="trashrow" key={tree.id}>
-                <Stool stems={stemsFor(tree.id, tree.messageCount)} height={26} />
+                <Stool stems={fallen} height={26} />
                 <div className="clip">
                   <b className="clip">{titleOf(tree) ?? t('untitled')}</b>
                   <span>
@@ -88,7 +91,7 @@ export function TrashScreen(): ReactElement {
             ))}
             {items.map((item) => (
               <div className="trashrow" key={`${item.treeId} ${item.nodeId} ${item.removedIn}`}>
-                <Stool stems={stemsFor(item.nodeId, item.count)} height={26} />
+                <Stool stems={fallen} height={26} />
                 <div className="clip">
                   <b className="clip">{item.preview === '' ? '…' : item.preview}</b>
                   <span>

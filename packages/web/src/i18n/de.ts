@@ -134,7 +134,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   keyThere: 'bereit',
   keyboard: 'Tastatur',
   language: 'Sprache',
-  largest: 'Größte',
   leftOut: 'Ausgelassen',
   link: 'Link',
   linkGoneWhy: 'Vielleicht ist er abgelaufen, oder wer ihn gemacht hat, hat ihn zurückgenommen.',
@@ -443,4 +442,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   hangBelow: 'Loslassen, um es unter „{words}“ zu hängen',
   dragToMove: 'Auf eine andere Nachricht ziehen, um den Zweig zu verschieben',
   ownBranch: 'Dort kann es nicht hängen',
+  mostBranched: 'Am meisten verzweigt',
+  bookmarks: 'Lesezeichen',
+  noBookmarks: 'Noch nichts hat ein Lesezeichen. M auf einer Nachricht drücken, um sie hier wiederzufinden.',
 };

@@ -133,7 +133,6 @@ export const en = {
   keyThere: 'ready',
   keyboard: 'Keyboard',
   language: 'Language',
-  largest: 'Largest',
   leftOut: 'Left out',
   link: 'Link',
   linkGoneWhy: 'It may have expired, or whoever made it has taken it back.',
@@ -438,4 +437,7 @@ export const en = {
   hangBelow: 'Let go to hang it below “{words}”',
   dragToMove: 'Drag onto another message to move the branch',
   ownBranch: 'It cannot hang there',
+  mostBranched: 'Most branched',
+  bookmarks: 'Bookmarks',
+  noBookmarks: 'Nothing is bookmarked yet. Press M on a message to find it here again.',
 } as const satisfies Readonly<Record<string, string>>;

@@ -9,6 +9,7 @@ import type {
   ContextAnswer,
   ImpactAnswer,
   Listed,
+  ListedBookmark,
   McpServerView,
   ModelView,
   PageAnswer,
@@ -19,6 +20,7 @@ import type {
   ShareView,
   TopologyAnswer,
   TrashItem,
+  TreeShape,
   TreeView,
   Written,
 } from './wire.ts';
@@ -86,6 +88,9 @@ export const api = {
     ask<unknown>('DELETE', at(tree), { query: { purge: purge || undefined } }),
   restoreTree: (tree: TreeId) => ask<unknown>('POST', `${at(tree)}/restore`, { body: {} }),
   keep: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/keep`, { body: {} }),
+  shapes: (ids: readonly TreeId[]) =>
+    ask<{ readonly items: readonly TreeShape[] }>('GET', '/api/shapes', { query: { ids: ids.join(',') } }),
+  allBookmarks: (cursor?: string) => ask<Listed<ListedBookmark>>('GET', '/api/bookmarks', { query: { cursor } }),
   folders: () =>
     ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/folders'),
   tags: () => ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/tags'),

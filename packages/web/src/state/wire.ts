@@ -14,6 +14,7 @@ import type {
   Role,
   SearchHit,
   Share,
+  Silhouette,
   TopologyNode,
   TrashItem,
   TreeId,
@@ -54,6 +55,23 @@ export interface RecorderView {
   readonly dropped: number;
   readonly failed: number;
   readonly lastError: string | null;
+}
+
+/** The silhouette of a tree, as it was at a version. */
+export interface TreeShape extends Silhouette {
+  readonly treeId: TreeId;
+  readonly version: number;
+}
+
+/** A bookmark in the list of all of them. */
+export interface ListedBookmark {
+  readonly treeId: TreeId;
+  readonly treeTitle: string | null;
+  readonly nodeId: NodeId;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly role: Role | null;
+  readonly words: string;
 }
 
 /** A part of a list. */

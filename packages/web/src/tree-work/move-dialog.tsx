@@ -1,6 +1,6 @@
 import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
-import { t, tn, when } from '../i18n/index.ts';
+import { t, when } from '../i18n/index.ts';
 import { carry } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
 import { useLists } from '../state/lists.ts';
@@ -101,7 +101,6 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
             />
             <TreeStool tree={tree} />
             <span className="grow clip">{titleOf(tree) ?? t('untitled')}</span>
-            <span className="dim num">{tree.messageCount === undefined ? '' : tn('messages', tree.messageCount)}</span>
             <time className="dim">{when(tree.updatedAt)}</time>
           </label>
         ))}

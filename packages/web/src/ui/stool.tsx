@@ -56,21 +56,3 @@ function pathOf(share: number, index: number, count: number, width: number, heig
   const f = (value: number) => value.toFixed(1);
   return `M${f(base)} ${floor}C${f(base)} ${f(floor - rise * 0.38)} ${f(x)} ${f(floor - rise * 0.42)} ${f(x)} ${f(top)}`;
 }
-
-/**
- * A silhouette for a tree of which only its id and size are known: the shape is drawn from the id, so that a tree keeps
- * it for ever, and has more stems the larger the tree.
- */
-export function stemsFor(id: string, messages: number | undefined): readonly Stem[] {
-  const size = messages ?? 8;
-  const count = size < 4 ? 1 : Math.min(7, 1 + Math.round(Math.log2(size)));
-  let seed = 2166136261;
-  for (let at = 0; at < id.length; at++) seed = Math.imul(seed ^ id.charCodeAt(at), 16777619) >>> 0;
-  const stems: Stem[] = [];
-  const active = seed % count;
-  for (let index = 0; index < count; index++) {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    stems.push({ height: index === active ? 13 : 3 + ((seed >>> 16) % 8), active: index === active });
-  }
-  return stems;
-}

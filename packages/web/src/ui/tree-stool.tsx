@@ -1,22 +1,33 @@
-import type { ReactElement } from 'react';
-import type { TreeView } from '../state/wire.ts';
-import { Stool, stemsFor } from './stool.tsx';
+import type { TreeId } from '@coppice/core';
+import { type ReactElement, useEffect, useRef } from 'react';
+import { useShapes, wantShape } from '../state/shapes.ts';
+import { type Stem, Stool } from './stool.tsx';
 
-/** The silhouette of a tree of a list. */
-export function TreeStool({
-  tree,
-  width,
-  height,
-}: {
-  readonly tree: TreeView;
+interface TreeStoolProps {
+  readonly tree: { readonly id: TreeId; readonly version?: number };
   readonly width?: number;
   readonly height?: number;
-}): ReactElement {
+}
+
+const none: readonly Stem[] = [];
+
+/** The silhouette of a tree of a list: as it really grew. Read when it comes into sight, a bare stump until then. */
+export function TreeStool({ tree, ...size }: TreeStoolProps): ReactElement {
+  const { id, version = 0 } = tree;
+  const stems = useShapes((state) => state.shapes.get(id)?.stems ?? none);
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some((entry) => entry.isIntersecting)) wantShape(id, version);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [id, version]);
   return (
-    <Stool
-      stems={stemsFor(tree.id, tree.messageCount)}
-      {...(width === undefined ? {} : { width })}
-      {...(height === undefined ? {} : { height })}
-    />
+    <span ref={place} className="stool-place">
+      <Stool stems={stems} {...size} />
+    </span>
   );
 }

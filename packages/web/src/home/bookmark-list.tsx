@@ -1,0 +1,60 @@
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { t, when } from '../i18n/index.ts';
+import { complain } from '../state/acts.ts';
+import { api } from '../state/client.ts';
+import { asProblem } from '../state/http.ts';
+import { treePlace } from '../state/router.ts';
+import type { ListedBookmark } from '../state/wire.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Link } from '../ui/link.tsx';
+
+/** All bookmarks, with the tree each is in and the words it stands on; each leads to its place on its own branch. */
+export function BookmarkList(): ReactElement {
+  const [found, setFound] = useState<{
+    readonly items: readonly ListedBookmark[];
+    readonly cursor: string | null;
+  } | null>(null);
+  const load = useCallback((cursor?: string) => {
+    api
+      .allBookmarks(cursor)
+      .then((page) =>
+        setFound((now) => ({
+          items: cursor === undefined || now === null ? page.items : [...now.items, ...page.items],
+          cursor: page.cursor,
+        })),
+      )
+      .catch((thrown) => complain(asProblem(thrown)));
+  }, []);
+  useEffect(() => load(), [load]);
+  if (found === null) return <div aria-busy="true" />;
+  const { items, cursor } = found;
+  return (
+    <>
+      <div className="row home-head">
+        <h2 className="grow">{t('bookmarks')}</h2>
+      </div>
+      {items.length === 0 && cursor === null ? <p className="hint">{t('noBookmarks')}</p> : null}
+      <ul className="trees">
+        {items.map((item) => (
+          <li key={`${item.treeId} ${item.nodeId}`}>
+            <Link to={treePlace(item.treeId, { nodeId: item.nodeId })} className="tree-line bookmark-line">
+              <Icon name="markon" />
+              <span className="clip">
+                <b>{item.title}</b>
+                <span className="sub">{item.words}</span>
+              </span>
+              <span className="c clip">{item.treeTitle ?? t('untitled')}</span>
+              <time dateTime={new Date(item.createdAt).toISOString()}>{when(item.createdAt)}</time>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {cursor === null ? null : (
+        <Button look="quiet" onClick={() => load(cursor)}>
+          {t('showMore')}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+/** The silhouettes of trees in lists, read when they are looked at and kept until their tree changes. */
+import type { TreeId } from '@coppice/core';
+import { create } from 'zustand';
+import { api } from './client.ts';
+import type { TreeShape } from './wire.ts';
+
+/** What is known, by tree. */
+export const useShapes = create<{ readonly shapes: ReadonlyMap<TreeId, TreeShape> }>(() => ({ shapes: new Map() }));
+
+const mostAtOnce = 20;
+const wanted = new Map<TreeId, number>();
+const asked = new Map<TreeId, number>();
+let planned = false;
+
+/** Asks for the silhouette of a tree at a version, unless it is known or asked for; those of one drawing go together. */
+export function wantShape(id: TreeId, version: number): void {
+  const known = useShapes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
+  if (known >= version) return;
+  wanted.set(id, version);
+  plan(30);
+}
+
+function plan(ms: number): void {
+  if (planned) return;
+  planned = true;
+  setTimeout(() => void read(), ms);
+}
+
+async function read(): Promise<void> {
+  planned = false;
+  const now = [...wanted].slice(0, mostAtOnce);
+  for (const [id, version] of now) {
+    wanted.delete(id);
+    asked.set(id, version);
+  }
+  try {
+    const { items } = await api.shapes(now.map(([id]) => id));
+    useShapes.setState(({ shapes }) => ({
+      shapes: new Map([...shapes, ...items.map((item) => [item.treeId, item] as const)]),
+    }));
+  } catch {
+    // A list without silhouettes is a list all the same; the next look asks again.
+  }
+  for (const [id] of now) asked.delete(id);
+  if (wanted.size > 0) plan(0);
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, plantDemo } from './demo.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+let stage: Stage;
+let demo: Demo;
+
+beforeAll(async () => {
+  stage = await openStage();
+  demo = await plantDemo(stage.server);
+});
+afterAll(() => stage.close());
+
+async function done(tab: Tab): Promise<void> {
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+}
+
+test('[B36] home draws each tree as it grew, with its branches and messages, and follows its changes', async () => {
+  const said = [
+    { role: 'user', content: 'Alone' },
+    { role: 'assistant', content: 'Indeed.' },
+  ];
+  const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'One stem', messages: said } });
+  const tab = await stage.open('/');
+  const { page } = tab;
+  const line = page.getByRole('listitem').filter({ hasText: 'One stem' });
+  await line.getByText('2 messages').waitFor();
+  await line.getByText('one stem', { exact: true }).waitFor();
+  expect(await line.locator('.stool path.a').count()).toBe(1);
+  const { body } = await stage.server.ask('GET', `/api/shapes?ids=${demo.id}`);
+  const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
+  await large.getByText(`${body.items[0].branches} branches`).waitFor();
+  expect(await large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
+  await stage.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
+    version: made.body.version,
+    body: { content: 'Not at all.' },
+  });
+  await line.getByText('2 branches').waitFor();
+  await page.getByRole('button', { name: 'Most branched' }).click();
+  await soon(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
+  await done(tab);
+});
+
+test('[B37] bookmarks of all trees stand in one list, and each leads to its place on its own branch', async () => {
+  const tab = await stage.open('/');
+  const { page } = tab;
+  await page.getByRole('link', { name: 'Bookmarks' }).click();
+  const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
+  await line.waitFor();
+  expect(await line.textContent()).toContain('Postgres 12');
+  await line.click();
+  await page.getByTestId('thread').waitFor();
+  await soon(() => page.url()).toContain(demo.id);
+  await done(tab);
+});
