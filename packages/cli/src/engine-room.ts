@@ -11,9 +11,12 @@ import {
   generatorSettings,
   type McpClient,
   type Providers,
+  storeCopies,
   type Tools,
 } from '@coppice/engine';
+import { sessionFiles } from '@coppice/stores';
 import { openTools } from './mcp-tools.ts';
+import { sessionPlace } from './session-place.ts';
 import type { Workplace } from './workplace.ts';
 
 // How long a command that is through waits for the title of what was said.
@@ -43,8 +46,10 @@ export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
   const titles = createTitles({ store, events, summarizer: generator.summarizer, model: (id) => providers.model(id) });
   // A title is worth a moment, but nobody waits for a model that has nothing to say.
   at.onClose(() => Promise.race([titles.idle(), at.pause(titleMs)]).then(() => titles.close()));
+  const sessions = await sessionPlace(await at.storeUrl(), at.host.cwd);
   const commands = createCommands({
     models: providers,
+    copies: storeCopies({ files: sessionFiles, actor: at.context().actor, folder: sessions?.folder ?? at.host.cwd }),
     events,
     abort: (which) => generator.abort(which),
     async summarize({ treeId, above, leaf, focus, signal }) {

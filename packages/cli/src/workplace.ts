@@ -32,6 +32,8 @@ export interface Workplace {
   pause(ms: number): Promise<void>;
   /** Why the store could only be opened for reading, where that is so: says more than the refusal of a write. */
   readonly readOnlyBecause: AppError | null;
+  /** The same place on another store; closed with this one. */
+  on(url: string): Workplace;
   /** Runs when the command is through, last come first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
@@ -81,6 +83,11 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
       return readOnlyBecause;
     },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+    on(url) {
+      const other = createWorkplace(host, output, { ...options, store: url });
+      tasks.push(() => other.close());
+      return other;
+    },
     onClose: (task) => void tasks.push(task),
     async close() {
       for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) await task();

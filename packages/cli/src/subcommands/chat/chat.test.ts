@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 import { keys, makeHome, startTerminal, type Terminal } from '../../testing/terminal.ts';
@@ -40,6 +42,22 @@ describe('coppice chat in a pipe', () => {
     expect(nodes).toMatchObject([{ role: 'user' }, { role: 'assistant', status: 'aborted' }]);
     slow.close();
     running.close();
+  });
+
+  it('[O38] goes on in a session file, and beside it', async () => {
+    const path = `${bed.home}/work/session.jsonl`;
+    mkdirSync(dirname(path));
+    const on = ['--store', `jsonl:${path}`];
+    expect(await bed.run(['chat', '-p', ...on], 'How do I connect a model?')).toMatchObject({ code: 0 });
+    expect(await bed.run(['chat', '-p', ...on], 'And then?')).toMatchObject({ code: 0 });
+    expect(await bed.json(['show', 'last', ...on])).toMatchObject({ nodes: { length: 4 } });
+    const lines = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ type: 'session', version: 2 });
+    expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
+    expect(readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'))).toEqual(['session.jsonl']);
   });
 
   it('[O5] nothing to say is a mistake, and an unknown model is named', async () => {
@@ -93,6 +111,26 @@ describe('coppice chat on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
+  it('[O38] commands of a session make files beside it', async () => {
+    const folder = `${home.home}/sessions`;
+    mkdirSync(folder);
+    const path = `${folder}/first.jsonl`;
+    const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
+    terminal = startTerminal(['chat', '-p', 'Hello', '--store', `jsonl:${path}`], home.home);
+    expect(await terminal.ended()).toBe(0);
+    terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
+    await terminal.shows('2 messages');
+    terminal.type(`/fork${keys.enter}`);
+    await terminal.shows(/stays\s+as\s+it\s+is/);
+    expect(files()).toBe(2);
+    terminal.type(`/export-branch @here${keys.enter}`);
+    await terminal.shows('.jsonl');
+    expect(files()).toBe(3);
+    terminal.type(`/quit${keys.enter}`);
+    expect(await terminal.ended()).toBe(0);
+    expect(readFileSync(path, 'utf8')).not.toContain('fork');
+  });
+
   it('[O33] goes on where it was, also on a narrow terminal', async () => {
     terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
     await terminal.shows('›');
@@ -104,7 +142,8 @@ describe('coppice chat on a terminal', () => {
     await terminal.shows('babble answers');
     terminal.resize(60, 20);
     terminal.type(`Tell me more${keys.enter}`);
-    await terminal.shows('answering…');
+    // Until something was said there is no reply that could be kept.
+    await terminal.shows(/Tell me more\s+offline\/babble\s+\w[\s\S]*▌/);
     terminal.type(keys.control('c'));
     await terminal.hides('answering…');
     await terminal.shows('aborted');

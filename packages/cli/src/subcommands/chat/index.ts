@@ -4,6 +4,7 @@ import { Talk } from '../../chat/talk.ts';
 import { openEngineRoom } from '../../engine-room.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTree, lastTree } from '../../place.ts';
+import { sessionPlace } from '../../session-place.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
 
@@ -27,13 +28,18 @@ export const chat = defineSubcommand({
     'coppice chat --resume',
     'echo hi | coppice chat -p',
     'coppice chat -p -t last "And then?"',
+    'coppice chat --store jsonl:./session.jsonl',
   ],
-  async run(given, at) {
+  async run(given, from) {
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
+    // A file holds one session, so that is gone on with, in its folder: branches and copies of it become files there.
+    const session = await sessionPlace(await from.storeUrl(), from.host.cwd);
+    const file = session?.treeId ?? null;
+    const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const store = await at.store();
-    const word = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
+    const word = given.optional('tree') ?? file ?? (given.flag('resume') ? lastTree : undefined);
     const row = word === undefined ? null : await findTree(store, word);
     const room = await openEngineRoom(at);
     const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
