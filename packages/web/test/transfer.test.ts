@@ -110,6 +110,27 @@ test('[B81] a folder is one import, and a file that cannot be read says why whil
   await tab.context.close();
 });
 
+test('[B81] a folder that is dropped comes in with all that is below it, beside files that are dropped with it', async () => {
+  const top = join(folder, 'dropped');
+  mkdirSync(join(top, 'below', 'further'), { recursive: true });
+  writeFileSync(join(top, 'below', 'further', 'one.jsonl'), session('From further below'));
+  writeFileSync(join(top, 'two.jsonl'), session('From the top'));
+  const files = [top, write('beside.json', chat('From beside'))];
+  const tab = await stage.open('/');
+  await tab.page.getByRole('button', { name: 'Import…' }).waitFor();
+  const hand = await tab.context.newCDPSession(tab.page);
+  const data = { items: [], files, dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await hand.send('Input.dispatchDragEvent', { type, x: 700, y: 500, data });
+  const dialog = importDialog(tab);
+  const whole = dialog.getByRole('region', { name: 'What came in from dropped' });
+  await whole.getByRole('link', { name: 'From further below' }).waitFor();
+  await whole.getByRole('link', { name: 'From the top' }).waitFor();
+  await dialog.getByRole('link', { name: 'From beside' }).waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B82] an import goes on over a reload, is found again on home, and stops when it is told to', async () => {
   const path = write('many.json', JSON.stringify(Array.from({ length: 3_000 }, (_, index) => chat(`Many ${index}`))));
   const tab = await stage.open('/');

@@ -92,11 +92,11 @@ async function send({ key, source, wish, name }: ImportItem): Promise<void> {
   await follow(key, view);
 }
 
-async function folder(key: number, { name, files }: Extract<Source, { kind: 'folder' }>, signal: AbortSignal) {
+async function folder(key: number, { name, files, whole }: Extract<Source, { kind: 'folder' }>, signal: AbortSignal) {
   change(key, { phase: 'packing' });
   const { largestFolder, packed } = await import('./pack.ts');
   if (files.length === 0) throw new Problem('page/empty', t('folderEmpty', { name }), -1);
-  if (files.reduce((sum, { file }) => sum + file.size, 0) > largestFolder)
+  if (!whole || files.reduce((sum, { file }) => sum + file.size, 0) > largestFolder)
     throw new Problem('page/too-large', t('folderTooLarge', { name }), -1);
   return { body: await packed(files, signal), called: `${name}.zip` };
 }

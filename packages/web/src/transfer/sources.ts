@@ -9,7 +9,7 @@ export interface FolderFile {
 /** One thing to import. */
 export type Source =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
-  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[] };
+  | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean };
 
 // More is not an export but somebody's home directory.
 const [deepest, most] = [12, 20_000];
@@ -41,18 +41,22 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-async function filesBelow(top: FileSystemDirectoryEntry): Promise<readonly FolderFile[]> {
+/** The files of a folder, and whether these are all: a part is never taken for the whole. */
+async function filesBelow(top: FileSystemDirectoryEntry) {
   const files: FolderFile[] = [];
+  let whole = true;
   const folders = [{ entry: top, path: '', depth: 0 }];
-  for (let folder = folders.pop(); folder !== undefined && files.length < most; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { path: above, depth } = folder;
     for (const entry of await entriesIn(folder.entry)) {
       const path = `${above}${entry.name}`;
+      if (files.length >= most) return { files, whole: false };
       if (isFile(entry)) files.push({ path, file: await fileOf(entry) });
       else if (isFolder(entry) && depth < deepest) folders.push({ entry, path: `${path}/`, depth: depth + 1 });
+      else whole = false;
     }
   }
-  return files;
+  return { files, whole };
 }
 
 /** What was dropped. The list is only there while the drop is handled, so it is read before anything is waited for. */
@@ -63,7 +67,7 @@ export async function droppedSources(data: DataTransfer): Promise<readonly Sourc
   for (const [index, entry] of entries.entries()) {
     const file = plain[index];
     if (entry !== null && isFolder(entry))
-      sources.push({ kind: 'folder', name: entry.name, files: await filesBelow(entry) });
+      sources.push({ kind: 'folder', name: entry.name, ...(await filesBelow(entry)) });
     else if (file !== undefined) sources.push({ kind: 'file', name: file.name, file });
   }
   return sources;
@@ -76,5 +80,5 @@ export function chosenSources(chosen: FileList): readonly Source[] {
   const top = first?.webkitRelativePath.split('/')[0] ?? '';
   if (top === '') return files.map((file) => ({ kind: 'file', name: file.name, file }));
   const inside = files.slice(0, most).map((file) => ({ path: file.webkitRelativePath.slice(top.length + 1), file }));
-  return [{ kind: 'folder', name: top, files: inside }];
+  return [{ kind: 'folder', name: top, files: inside, whole: inside.length === files.length }];
 }
