@@ -16,7 +16,7 @@ import {
 } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { open as openMemory } from '../memory/index.ts';
+import { openStore } from '../index.ts';
 import { open } from './index.ts';
 
 const id = treeId('00000000-0000-7000-9000-000000000000');
@@ -124,7 +124,7 @@ it('[L43] a history is found as the tree is now, whatever happened to it since i
     fc.asyncProperty(fc.array(fc.tuple(deed, fc.nat(19)), { minLength: 10, maxLength: 25 }), async (deeds) => {
       const folder = mkdtempSync(join(tmpdir(), 'coppice-ways-'));
       const path = join(folder, 'trees.db');
-      const reference = await openMemory('', {});
+      const reference = await openStore('memory:');
       const stores = [await open(path, {}), await open(path, {})];
       try {
         const known: NodeId[] = [];
