@@ -18,6 +18,8 @@ const statusWords: Readonly<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
   202: 'Begun.',
+  206: 'A part of it.',
+  304: 'You have it already.',
   400: 'Something in the request is not right.',
   401: 'No token, or a wrong one.',
   403: 'Not for this caller, host or origin.',
@@ -105,11 +107,15 @@ function responsesOf(route: Route): RouteConfig['responses'] {
     ...(needs.version === 'required' ? [428] : []),
     429,
   ];
-  return {
-    [route.status]: {
-      description: statusWords[route.status] ?? 'Done.',
-      content: { [route.produces]: { schema: route.answer } },
+  const successes = [route.status, ...route.also].map((status) => [
+    status,
+    {
+      description: statusWords[status] ?? 'Done.',
+      ...(status === 304 ? {} : { content: { [route.produces]: { schema: route.answer } } }),
     },
+  ]);
+  return {
+    ...Object.fromEntries(successes),
     default: {
       description: refusals.map((status) => `${status}: ${statusWords[status]}`).join(' '),
       content: { 'application/json': { schema: problem } },

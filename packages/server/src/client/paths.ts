@@ -2141,10 +2141,10 @@ export interface components {
       lastChildId: string | null;
       marker: {
         [key: string]: unknown;
-      };
+      } | null;
       /** Format: uuid */
       matchParent: string | null;
-      message: components['schemas']['Message'] & (Record<string, never> | null);
+      message: components['schemas']['Message'] | null;
       meta: {
         [key: string]: unknown;
       };
@@ -2440,8 +2440,24 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/octet-stream': string;
+          '*/*': string;
         };
+      };
+      /** @description A part of it. */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+      /** @description You have it already. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
       default: {
@@ -3855,6 +3871,15 @@ export interface operations {
       };
     };
     responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MadeTree'];
+        };
+      };
       /** @description Made. */
       201: {
         headers: {
@@ -3982,7 +4007,7 @@ export interface operations {
           folder?: string | null;
           metadata?: {
             [key: string]: unknown;
-          };
+          } | null;
           /** @enum {string} */
           onConflict?: 'branch';
           pinned?: boolean | null;
@@ -4548,6 +4573,15 @@ export interface operations {
       };
     };
     responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MadeTree'];
+        };
+      };
       /** @description Made. */
       201: {
         headers: {
@@ -5302,7 +5336,7 @@ export interface operations {
         };
         content: {
           'application/json': {
-            bookmark: components['schemas']['Bookmark'] & (Record<string, never> | null);
+            bookmark: components['schemas']['Bookmark'] | null;
             node: components['schemas']['Node'];
             version: number;
           };
@@ -6238,6 +6272,15 @@ export interface operations {
       };
     };
     responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MadeTree'];
+        };
+      };
       /** @description Made. */
       201: {
         headers: {

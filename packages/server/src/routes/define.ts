@@ -121,6 +121,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly answer: A;
   /** The status of a plain success; 200 if not given. */
   readonly status?: number;
+  /** Further statuses of a success, of the same shape. */
+  readonly also?: readonly number[];
   /** What is in the answer where it is no JSON. */
   readonly produces?: string;
   handle(
@@ -140,6 +142,7 @@ export interface Route {
   readonly body: z.ZodType | null;
   readonly answer: z.ZodType;
   readonly status: number;
+  readonly also: readonly number[];
   readonly produces: string;
   /** Reads what came, refuses what is not right, and has it handled. */
   answerTo(scope: Scope, given: Given): Promise<Reply<unknown> | RawReply>;
@@ -172,6 +175,7 @@ export function defineRoute<
     body: spec.body ?? null,
     answer: spec.answer,
     status: spec.status ?? 200,
+    also: spec.also ?? [],
     produces: spec.produces ?? 'application/json',
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);

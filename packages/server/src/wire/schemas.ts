@@ -19,6 +19,14 @@ export const anyObject = z
   .custom<object>((value) => typeof value === 'object' && value !== null)
   .openapi({ type: 'object', additionalProperties: true });
 
+const orNull = { type: ['object' as const, 'null' as const], additionalProperties: true };
+
+/** An object of an answer whose further keys are free, or none. The document would not have the null by itself. */
+export const objectOrNull = anyObject.nullable().openapi(orNull);
+
+/** As {@link jsonObject}, or null, which takes it away. */
+export const jsonObjectOrNull = jsonObject.nullable().openapi(orNull);
+
 const uuid = z.string().openapi({ format: 'uuid' });
 /** Names a tree. */
 export const treeIdText = uuid;
@@ -62,6 +70,8 @@ export const message = z.object({ role, content: list(block), tool_call_id: z.st
 const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
 const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error']);
 
+// A named shape that may be null is a union: as `nullable` the document would have it both an object and null at once.
+
 /** A node, as core has it. */
 export const node = z
   .object({
@@ -81,10 +91,10 @@ export const node = z
     contentIn: z.number(),
     removedIn: z.number().nullable(),
     lastChildId: nodeIdText.nullable(),
-    message: message.nullable(),
+    message: z.union([message, z.null()]),
     text: z.string(),
     meta: anyObject,
-    marker: anyObject.nullable(),
+    marker: objectOrNull,
     aliases: list(z.object({ matchParent: nodeIdText, key: z.string() })),
   })
   .openapi('Node');

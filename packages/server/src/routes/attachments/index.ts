@@ -62,7 +62,8 @@ const download = defineRoute({
   path: '/api/attachments/{hash}',
   name: 'getAttachment',
   summary: 'The bytes, or a range of them. They never change, so they may be kept for good.',
-  produces: 'application/octet-stream',
+  also: [206, 304],
+  produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
   async handle(call): Promise<RawReply> {
     const { hash } = call.params;

@@ -12,7 +12,7 @@ const getNode = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}',
   name: 'getNode',
   summary: 'One node.',
-  answer: z.object({ version: z.number(), node, bookmark: bookmark.nullable() }),
+  answer: z.object({ version: z.number(), node, bookmark: z.union([bookmark, z.null()]) }),
   async handle(call) {
     const { treeId: id, store } = await placeOf(call, call.params.tree);
     const found = await store.read(id, function* () {

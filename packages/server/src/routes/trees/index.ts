@@ -21,6 +21,7 @@ import {
   count,
   flag,
   jsonObject,
+  jsonObjectOrNull,
   label,
   list,
   message,
@@ -60,6 +61,7 @@ const create = defineRoute({
   }),
   answer: madeTree,
   status: 201,
+  also: [200],
   async handle(call) {
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
     const made = id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(id));
@@ -160,7 +162,7 @@ const patchTree = defineRoute({
     folder: label.nullable().optional(),
     pinned: z.boolean().nullable().optional(),
     tags: list(label).nullable().optional(),
-    metadata: jsonObject.nullable().optional(),
+    metadata: jsonObjectOrNull.optional(),
   }),
   answer: written(z.object({ treeId: treeIdText, tree: treeView })),
   async handle(call) {
@@ -185,6 +187,7 @@ const setSystemPrompt = defineRoute({
   }),
   answer: madeTree,
   status: 201,
+  also: [200],
   async handle(call) {
     const { systemPrompt, whole = false, id } = call.body;
     return copyTree(call, { attributes: { systemPrompt }, whole, id });
@@ -204,6 +207,7 @@ const duplicate = defineRoute({
   }),
   answer: madeTree,
   status: 201,
+  also: [200],
   async handle(call) {
     const { title, whole = false, id, nodeId: to } = call.body;
     return copyTree(call, {
