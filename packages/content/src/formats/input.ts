@@ -12,6 +12,8 @@ export interface InputFile {
   /** Null where it is not known, as for a pipe. */
   readonly size: number | null;
   stream(): AsyncIterable<Uint8Array>;
+  /** How much of it may be looked at before it is read, where it can be read once only. */
+  readonly kept?: number;
   /** Any range of its bytes, where that is possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
@@ -45,6 +47,10 @@ export interface Sample {
 export const sampleBytes = 64 * 1024;
 const sampledFiles = 64;
 const sampledLines = 40;
+const scannedBytes = 64 * 1024 * 1024;
+const [lineFeed, opening, closing] = [0x0a, 0x7b, 0x7d];
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === lineFeed;
+const keptBytes = 8 * 1024 * 1024;
 
 async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += piece) yield bytes.subarray(start, start + piece);
@@ -66,18 +72,26 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
   const iterator = source[Symbol.asyncIterator]();
   let kept = 0;
   let ended = false;
-  while (kept <= sampleBytes && !ended) {
+  // As far as what comes after the first line: whether there are lines can be told no sooner.
+  let lines: 'first' | 'between' | 'second' = 'first';
+  while (!ended && (kept <= sampleBytes || (lines !== 'second' && kept < keptBytes))) {
     const next = await iterator.next();
-    if (next.done === true) ended = true;
-    else {
-      pieces.push(copyOf(next.value));
-      kept += next.value.length;
+    if (next.done === true) {
+      ended = true;
+      continue;
     }
+    const piece = copyOf(next.value);
+    pieces.push(piece);
+    kept += piece.length;
+    const end: number = lines === 'first' ? piece.indexOf(lineFeed) : 0;
+    if (end === -1) continue;
+    lines = piece.subarray(end).every(isSpace) ? 'between' : 'second';
   }
   let gone = false;
   return {
     name,
     size: ended ? kept : null,
+    kept,
     async *stream() {
       if (gone)
         refuseImport('import/unreadable', `${name} comes from a pipe and was read already; save it to a file first.`);
@@ -173,10 +187,6 @@ function linesOf(text: string, whole: boolean): Json[] {
   return found;
 }
 
-const scannedBytes = 64 * 1024 * 1024;
-const [lineFeed, opening, closing] = [0x0a, 0x7b, 0x7d];
-const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === lineFeed;
-
 /** Whether the first line ends with an object and the next begins with one. */
 async function beginsAgain(file: InputFile): Promise<boolean> {
   let before = 0;
@@ -197,7 +207,8 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
       if (!isSpace(byte)) return byte === opening;
     }
     scanned += piece.length;
-    if (scanned > scannedBytes) return false;
+    // One more step into a pipe, and it could not be read from its beginning any more.
+    if (scanned >= (file.kept ?? scannedBytes)) return false;
   }
   return false;
 }
@@ -208,9 +219,10 @@ export async function isLineFile(file: InputFile): Promise<boolean> {
   const { text } = decodeUtf8(head);
   const found = linesOf(text, whole);
   if (found.length >= 2) return true;
-  // Records are often longer than what is looked at here. What comes through a pipe cannot be looked at further.
-  if (!whole && file.size !== null && text.trimStart().startsWith('{') && !text.trimStart().includes('\n'))
-    return beginsAgain(file);
+  // Records are often longer than what is looked at here.
+  const begun = text.trimStart();
+  const more = file.size !== null || file.kept !== undefined;
+  if (!whole && more && begun.startsWith('{') && !begun.includes('\n')) return beginsAgain(file);
   // One long line, and another one begins after it.
   const [first = '', ...rest] = text.trimStart().split('\n');
   return (

@@ -132,6 +132,23 @@ describe('a file of lines', () => {
     expect(await is(long)).toBe(false);
     expect(await is(`{"b":"${'x'.repeat(100_000)}","c":[\n{}]}`)).toBe(false);
   });
+
+  it('[I53] is told from a document through a pipe, too, and is read from its beginning all the same', async () => {
+    const long = `{"b":"${'x'.repeat(100_000)}"}`;
+    const through = (text: string, piece: number) =>
+      fileOfStream('pipe', fileOfBytes('f', encodeUtf8(text), piece).stream());
+    for (const piece of [7_000, 1 << 20]) {
+      for (const [text, lines] of [
+        [`${long}\n${long}\n${long}`, true],
+        [`${long}\n \n`, false],
+        [long, false],
+      ] as const) {
+        const file = await through(text, piece);
+        expect(await isLineFile(file)).toBe(lines);
+        expect(decodeUtf8(await bytesOf(file)).text).toBe(text);
+      }
+    }
+  });
 });
 
 describe('a stream that uses its buffer again', () => {
@@ -169,7 +186,7 @@ describe('a stream that uses its buffer again', () => {
 describe('a pipe', () => {
   it('[I54] can be told what it is and then read, once', async () => {
     async function* bytes() {
-      for (let count = 0; count < 300; count++) yield encodeUtf8('x'.repeat(1000));
+      for (let count = 0; count < 300; count++) yield encodeUtf8(`${'x'.repeat(999)}\n`);
     }
     const file = await fileOfStream('-', bytes());
     expect((await headOf(file)).head.length).toBe(65_536);
