@@ -1,4 +1,4 @@
-import type { Step } from '@coppice/core';
+import type { Answer, Step } from '@coppice/core';
 
 /**
  * Steps as a store keeps them that holds objects and no rows: copies that nobody can change. A caller that goes on
@@ -29,4 +29,29 @@ function copyOf(value: unknown): unknown {
     else copy[key] = copyOf(member);
   }
   return Object.freeze(copy);
+}
+
+/**
+ * An answer whose messages and notes nobody can change. What came from a file is not frozen yet: that is done when it is
+ * first given out, so that opening a large tree does not pay for it.
+ */
+export function guarded<T extends Answer>(answer: T): T {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  if (Array.isArray(answer)) for (const item of answer) guardNode(item);
+  else if ('nodes' in answer && Array.isArray(answer.nodes)) for (const item of answer.nodes) guardNode(item);
+  else guardNode(answer);
+  return answer;
+}
+
+function guardNode(node: unknown): void {
+  if (typeof node !== 'object' || node === null || !('message' in node) || !('meta' in node)) return;
+  freeze(node.message);
+  freeze(node.meta);
+}
+
+// What is frozen is so to its end. Recursion is safe as above.
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
 }

@@ -19,6 +19,7 @@ import {
 } from '@coppice/core';
 import type { ListStored, LoadedTree } from './keeper.ts';
 import { MatchIndex } from './match-index.ts';
+import { guarded } from './own-steps.ts';
 
 /** What a tree is while it is loaded. The log holds version n at index n − 1 and is only ever added to or replaced. */
 export interface Pages {
@@ -98,7 +99,7 @@ export class Snapshot {
     const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
     if (current && read.ask === 'match') pages.index ??= MatchIndex.of(this.tree);
     const { index } = pages;
-    return answer(this.tree, read, {
+    const answered = answer(this.tree, read, {
       ...nowhere,
       tree: around.tree,
       log: (since) => this.log(since),
@@ -109,6 +110,7 @@ export class Snapshot {
           }
         : {}),
     });
+    return guarded(answered);
   }
 }
 

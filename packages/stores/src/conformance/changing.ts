@@ -68,10 +68,16 @@ export function changingRules(subject: StoreSubject): void {
         said.content.push({ type: 'odd', list: [] });
         meta.customData.deep.n = 2;
         expect(JSON.stringify(await imageOf(store, bed.treeId))).toBe(kept);
-        const node = await asked(store, bed.treeId, 'node', { id: id ?? nodeId('') });
-        for (const part of [node?.message?.content, node?.message?.content[0], node?.meta.customData])
-          if (part !== undefined) Reflect.set(part, 'added', 1);
-        expect(JSON.stringify(await imageOf(store, bed.treeId))).toBe(kept);
+        const spoilt = async (where: Store) => {
+          const node = await asked(where, bed.treeId, 'node', { id: id ?? nodeId('') });
+          for (const part of [node?.message?.content, node?.message?.content[0], node?.meta.customData, node?.meta])
+            if (part !== undefined) Reflect.set(part, 'added', 1);
+          return JSON.stringify(await imageOf(where, bed.treeId));
+        };
+        expect(await spoilt(store)).toBe(kept);
+        const again = subject.reopen === undefined ? store : await subject.reopen(store);
+        expect(await spoilt(again)).toBe(kept);
+        if (again !== store) await again.close();
       },
     );
 
