@@ -21,6 +21,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { useTurn } from './use-turn.ts';
 import { WordDiff } from './word-diff.tsx';
 
 type TreePlace = Extract<Place, { name: 'tree' }>;
@@ -73,6 +74,7 @@ export function CompareScreen({ place }: { readonly place: TreePlace }): ReactEl
           <>
             <AddModel node={last} />
             <Button
+              className="desk-only"
               look="quiet"
               small
               icon="again"
@@ -130,8 +132,8 @@ function AddModel({ node }: { readonly node: Node }): ReactElement {
   return (
     <Menu
       trigger={
-        <Button look="quiet" small icon="plus">
-          {t('addModel')}
+        <Button look="quiet" small icon="plus" aria-label={t('addModel')}>
+          <span className="desk-only">{t('addModel')}</span>
         </Button>
       }
     >
@@ -214,6 +216,7 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
     cost === null ? null : `$${cost.toFixed(3)}`,
   ].filter((fact) => fact !== null);
   const pending = node.status === 'pending';
+  const turn = useTurn(node);
   const grow = () => {
     session.go(node.id).then(
       () => go(treePlace(session.treeId)),
@@ -240,8 +243,12 @@ function Column({ node, live, side, onSide }: ColumnProps): ReactElement {
             <Markdown text={reply?.text ?? ''} growing />
             <span className="caret" role="presentation" />
           </>
-        ) : node.message === null ? null : (
-          <Blocks message={node.message} />
+        ) : (
+          turn.map((each) =>
+            each.node.message === null ? null : (
+              <Blocks key={each.node.id} message={each.node.message} results={each.results} />
+            ),
+          )
         )}
         {node.status === 'error' ? <p className="warn-text">{t('noAnswer')}</p> : null}
       </div>

@@ -1,5 +1,5 @@
 /** Every route that the page calls, by its meaning. */
-import type { Bookmark, Node, NodeId, TreeId } from '@coppice/core';
+import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
 import { ask } from './http.ts';
 import type {
   Begun,
@@ -105,6 +105,10 @@ export const api = {
     ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
   node: (tree: TreeId, id: NodeId) =>
     ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
+  contents: (tree: TreeId, ids: readonly NodeId[]) =>
+    ask<{ readonly messages: Readonly<Record<string, Message>> }>('GET', `${at(tree)}/contents`, {
+      query: { ids: ids.join(',') },
+    }),
   siblings: (tree: TreeId, id: NodeId) =>
     ask<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
       'GET',

@@ -81,6 +81,7 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
         <Icon name="search" />
         <input
           type="search"
+          data-first
           className="grow"
           placeholder={t('findTree')}
           aria-label={t('findTree')}

@@ -58,6 +58,7 @@ export function SplitDialog({ node, onClose }: { readonly node: Node; readonly o
         <span className="sr">{t('splitPlace')}</span>
         <input
           type="range"
+          data-first
           min={0}
           max={Math.max(0, places.length - 1)}
           value={at}

@@ -36,7 +36,7 @@ export function Dialog({ title, onClose, children, className, bare = false }: Di
     dialog.addEventListener('cancel', cancelled);
     if (!dialog.open) dialog.showModal();
     // A choice is where the hand goes first, not the way out.
-    dialog.querySelector<HTMLElement>('input[type="radio"]:checked')?.focus();
+    dialog.querySelector<HTMLElement>('input[type="radio"]:checked, [data-first]')?.focus();
     return () => {
       dialog.removeEventListener('mousedown', pressed);
       dialog.removeEventListener('cancel', cancelled);

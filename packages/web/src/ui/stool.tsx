@@ -14,11 +14,13 @@ interface StoolProps {
 
 /** The silhouette of a tree: a stem for each branch, the green one is where its user is. */
 export function Stool({ stems, width = 30, height = 22 }: StoolProps): ReactElement {
-  let highest = 10;
+  let highest = 1;
   for (const stem of stems) highest = Math.max(highest, stem.height);
+  // A young tree is smaller than an old one, but never too small to have a shape.
+  const grown = Math.min(1, 0.62 + 0.095 * Math.log2(highest));
   const paths = stems.map((stem, index) => ({
     ...stem,
-    d: pathOf(stem.height / highest, index, stems.length, width, height),
+    d: pathOf(grown * Math.sqrt(stem.height / highest), index, stems.length, width, height),
   }));
   return (
     <span className="stool" aria-hidden="true">

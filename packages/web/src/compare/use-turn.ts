@@ -1,0 +1,62 @@
+import { isToolUse, type Message, type Node, type NodeId, type TopologyNode } from '@coppice/core';
+import { useEffect, useMemo, useState } from 'react';
+import { api } from '../state/client.ts';
+import type { Topology } from '../state/topology.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import { rowsOf, type ThreadRow } from '../thread/rows.ts';
+
+// A turn of more rounds is not compared at a glance.
+const mostRounds = 40;
+
+/** What follows a reply in the same turn: results of the tools that it called, and what was said after them. */
+function restOf(topology: Topology, node: Node): readonly TopologyNode[] {
+  const rest: TopologyNode[] = [];
+  const calls = (message: Node['message']) => message?.content.some((block) => isToolUse(block)) === true;
+  if (!calls(node.message)) return rest;
+  for (let at: NodeId = node.id; rest.length < mostRounds; ) {
+    const next = topology.children(at).at(-1);
+    const afterTool = rest.at(-1)?.role === 'tool';
+    if (next === undefined || (next.role !== 'tool' && !(next.role === 'assistant' && afterTool))) break;
+    rest.push(next);
+    at = next.id;
+  }
+  return rest;
+}
+
+function withMessage(like: Node, { id, parentId, role, tokens }: TopologyNode, message: Message): Node {
+  return { ...like, id, parentId, role, tokens, message, meta: {}, status: 'success' };
+}
+
+/** A reply with all of its turn, as rows of a thread: each call with its result, and what the model made of it. */
+export function useTurn(node: Node): readonly ThreadRow[] {
+  const session = useSession();
+  const stamp = useTree((state) => state.stamp);
+  const topology = useTree((state) => state.topology);
+  const [read, setRead] = useState<Readonly<Record<string, Message>>>({});
+  // The topology is changed in place: its stamp says when to look again.
+  const rest = useMemo(() => (topology === null || stamp < 0 ? [] : restOf(topology, node)), [topology, stamp, node]);
+  const ids = rest.map((each) => each.id).join(',');
+  useEffect(() => {
+    if (ids === '') return;
+    let stale = false;
+    api
+      .contents(
+        session.treeId,
+        rest.map((each) => each.id),
+      )
+      .then(({ messages }) => {
+        if (!stale) setRead(messages);
+      })
+      .catch(() => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [session, ids, rest]);
+  return useMemo(() => {
+    const nodes = rest.flatMap((each) => {
+      const message = Object.hasOwn(read, each.id) ? read[each.id] : undefined;
+      return message === undefined ? [] : [withMessage(node, each, message)];
+    });
+    return rowsOf([node, ...nodes]);
+  }, [node, rest, read]);
+}
