@@ -85,7 +85,8 @@ export class JsonSplitter {
   #inString = false;
   #escaped = false;
   #key: Uint8Array[] | null = null;
-  #rest: Uint8Array[] = [];
+  // One run of bytes: a list of pieces would hold an object for each comma between a million records.
+  #rest = new Uint8Array(256);
   #restSize = 0;
   #members = 0;
   #offset = 0;
@@ -119,7 +120,7 @@ export class JsonSplitter {
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
     const remainder: Remainder = {
-      bytes: joined(this.#rest),
+      bytes: this.#rest.subarray(0, this.#restSize),
       members: this.#members,
       complete,
       trailing: this.#trailing,
@@ -128,14 +129,19 @@ export class JsonSplitter {
   }
 
   #keep(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    this.#restSize += bytes.length;
-    if (this.#restSize > this.#limits.restBytes)
+    const size = this.#restSize + bytes.length;
+    if (size > this.#limits.restBytes)
       refuseImport(
         'import/too-large',
         `More than ${this.#limits.restBytes} bytes lie outside the conversations of this file.`,
       );
-    this.#rest.push(bytes);
+    if (size > this.#rest.length) {
+      const larger = new Uint8Array(Math.max(size, 2 * this.#rest.length));
+      larger.set(this.#rest);
+      this.#rest = larger;
+    }
+    this.#rest.set(bytes, this.#restSize);
+    this.#restSize = size;
   }
 
   /** Between values, on the levels that patterns lead through. */
@@ -150,14 +156,14 @@ export class JsonSplitter {
         if (level?.array === true) level.index++;
         else if (level !== undefined) level.keyNext = true;
         at++;
-        this.#keep(copyOf(chunk, at - 1, at));
+        this.#keep(chunk.subarray(at - 1, at));
       } else if (byte === colon) {
         at++;
         this.#members++;
-        this.#keep(copyOf(chunk, at - 1, at));
+        this.#keep(chunk.subarray(at - 1, at));
       } else if (byte === closeBrace || byte === closeBracket) {
         at++;
-        this.#keep(copyOf(chunk, at - 1, at));
+        this.#keep(chunk.subarray(at - 1, at));
         this.#levels.pop();
         if (this.#levels.length === 0) this.#done = true;
       } else if (byte === quote && level?.keyNext === true) {
@@ -172,7 +178,7 @@ export class JsonSplitter {
         }
         this.#levels.push({ array: byte === openBracket, index: 0, key: '', keyNext: byte === openBrace });
         at++;
-        this.#keep(copyOf(chunk, at - 1, at));
+        this.#keep(chunk.subarray(at - 1, at));
       }
     }
     return at;

@@ -23,6 +23,18 @@ function split(text: string, patterns: readonly Pattern[], piece = 1 << 20) {
 }
 
 describe('a large document', () => {
+  it('[I49] leaves the rest whole however much of it there is, in one run of bytes', () => {
+    const value = {
+      before: 'x'.repeat(300),
+      list: Array.from({ length: 20_000 }, (_, at) => at),
+      after: 'é'.repeat(500),
+    };
+    const { found, rest, remainder } = split(JSON.stringify(value), [['list', '*']], 977);
+    expect(found.length).toBe(20_000);
+    expect(JSON.parse(rest)).toEqual({ ...value, list: value.list.map(() => null) });
+    expect(remainder.members).toBe(3);
+  });
+
   it('[I49] is cut where a pattern says, and the rest is left with null in place of the pieces', () => {
     const value = { a: 1, list: [{ x: '}' }, [2], 'three', 4, null], 'kéy"': { m: { p: 1, q: [1] } }, end: true };
     const { found, rest } = split(JSON.stringify(value), [
