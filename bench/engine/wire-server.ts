@@ -1,6 +1,7 @@
 /**
  * A provider of the OpenAI wire in a process of its own, so that its work is not counted as ours. The model says what it
- * answers: `words-<count>-<ms>` is so many words, one every so many milliseconds, 0 as fast as they are taken.
+ * answers: `words-<count>-<ms>` is so many words, one every so many milliseconds, 0 as fast as they are taken; a third
+ * number is the milliseconds before the first.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -41,7 +42,8 @@ function drip(response: ServerResponse, count: number, everyMs: number): void {
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const piece of request) body += String(piece);
-  const [, count = '1', everyMs = '0'] = /"words-(\d+)-(\d+)"/.exec(body) ?? [];
+  const [, count = '1', everyMs = '0', thinkMs = '0'] = /"words-(\d+)-(\d+)(?:-(\d+))?"/.exec(body) ?? [];
+  if (thinkMs !== '0') await new Promise((resolve) => setTimeout(resolve, Number(thinkMs)));
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(beginning);
   if (everyMs === '0') pour(response, Number(count));

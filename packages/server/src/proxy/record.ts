@@ -70,6 +70,8 @@ export async function recordExchange(store: Store, exchange: Exchange, given: Re
   const placed = await place(store, asked, project, context);
   const { treeId: id, parentId } = placed;
   const replies = repliesOf(exchange);
+  // A store may write on this very thread: between two writes, whatever came meanwhile is let through.
+  await new Promise((resolve) => setImmediate(resolve));
   const added =
     replies.length === 0
       ? []

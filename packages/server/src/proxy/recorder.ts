@@ -3,6 +3,7 @@
  * delay or fail a call: what does not fit into memory goes to a file, and what does not fit there is dropped and counted.
  */
 import { isAppError } from '@coppice/core';
+import { Courtesy } from './courtesy.ts';
 import { readReturned } from './read-returned.ts';
 import { type Exchange, type Recorded, type Recording, recordExchange, recordHistory } from './record.ts';
 import type { RecordedCall, RecorderHealth, RecorderOptions, RecorderState, Ticket } from './recorder-contract.ts';
@@ -27,15 +28,12 @@ const callOverhead = 2_000;
 const shownCalls = 200;
 const longestWaitMs = 5_000;
 const defaultPatienceMs = 60_000;
-// A store may work on this very thread: whoever waits for a first byte goes first, for so long in all.
-const [politeMs, breathMs] = [250, 5];
-// With more calls than this in a line, each steps back for less.
-const fewWaiting = 16;
 
 /** The recorder. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #spill: Spill;
+  readonly #courtesy = new Courtesy();
   /** By owner and project: their exchanges are applied in the order in which the requests came. */
   readonly #lines = new Map<string, WaitingCall[]>();
   readonly #working = new Map<string, Promise<void>>();
@@ -54,8 +52,6 @@ export class Recorder {
   #dropped = 0;
   #failed = 0;
   #lastError: string | null = null;
-  /** Calls that wait for the first byte of their answer. */
-  #pressing = 0;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -104,15 +100,10 @@ export class Recorder {
     this.#bytes += place.size;
     const most = this.#options.memoryBytes ?? memoryBytes;
     let kept = 0;
-    let pressing = true;
-    this.#pressing += 1;
-    const relax = () => {
-      if (pressing) this.#pressing -= 1;
-      pressing = false;
-    };
+    const underWay = this.#courtesy.begin();
     return {
       keep: (bytes) => {
-        relax();
+        underWay.answered();
         if (kept + bytes > answerBytes || this.#bytes + bytes > most + answerBytes) return false;
         kept += bytes;
         place.size += bytes;
@@ -120,7 +111,7 @@ export class Recorder {
         return true;
       },
       finish: (call) => {
-        relax();
+        underWay.end();
         if (place.state !== 'open') return;
         place.state = 'ready';
         place.readyAt = this.#options.now();
@@ -132,7 +123,7 @@ export class Recorder {
         this.#work(key);
       },
       cancel: () => {
-        relax();
+        underWay.end();
         if (place.state !== 'open') return;
         this.#leave(key, place);
         this.#work(key);
@@ -302,10 +293,12 @@ export class Recorder {
         continue;
       }
       place.state = 'recording';
-      await this.#letPass(key);
+      if (this.#recording) await this.#courtesy.letPass(this.#lines.get(key)?.length ?? 1);
+      const began = performance.eventLoopUtilization();
       for (const earlier of before) await this.#placeAhead(earlier);
       if (await this.#record(place)) this.#leave(key, place);
       else place.state = 'ready';
+      if (this.#recording) await this.#courtesy.rest(performance.eventLoopUtilization(began).active);
     }
   }
 
@@ -338,16 +331,6 @@ export class Recorder {
       this.#work(key);
     }, this.#options.patienceMs ?? defaultPatienceMs);
     this.#timers.set(key, timer.unref());
-  }
-
-  /** Steps back while somebody waits for a first byte; the less, the more there is to record. */
-  async #letPass(key: string): Promise<void> {
-    const waiting = this.#lines.get(key)?.length ?? 1;
-    const turns = ((politeMs / breathMs) * fewWaiting) / Math.max(fewWaiting, waiting);
-    for (let turn = 0; turn < turns && !this.#closing; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, waiting > fewWaiting ? 1 : breathMs));
-      if (this.#pressing === 0) return;
-    }
   }
 
   get #given(): Omit<Recording, 'actor'> {
