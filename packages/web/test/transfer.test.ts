@@ -132,7 +132,7 @@ test('[B81] a folder that is dropped comes in with all that is below it, beside 
 });
 
 test('[B82] an import goes on over a reload, is found again on home, and stops when it is told to', async () => {
-  const path = write('many.json', JSON.stringify(Array.from({ length: 3_000 }, (_, index) => chat(`Many ${index}`))));
+  const path = write('many.json', JSON.stringify(Array.from({ length: 30_000 }, (_, index) => chat(`Many ${index}`))));
   const tab = await stage.open('/');
   await tab.page.getByRole('button', { name: 'Import…' }).click();
   await importDialog(tab).locator('input[multiple]').setInputFiles(path);
