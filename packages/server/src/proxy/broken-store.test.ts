@@ -3,7 +3,7 @@ import { whole } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxied, operatorKey, type Proxied } from '../testing/proxied.ts';
 
 let open: Proxied | null = null;
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
-const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
 /** A server whose store does something else than it should with every change, until it is mended. */
 async function withStore(change: (mended: Promise<void>) => Promise<void>) {
@@ -55,7 +55,7 @@ async function withStore(change: (mended: Promise<void>) => Promise<void>) {
 }
 
 describe('a store that is in trouble', () => {
-  it('[RP15] a full disk fails no call, is told of at once, and what waited is written when there is room', async () => {
+  it('[RP4, RP15] a full disk fails no call, is told of at once, and what waited is written when there is room', async () => {
     const { post, health, lines, mend, recorder, listening, server } = await withStore(() =>
       Promise.reject(new AppError({ code: 'store/full', kind: 'unavailable', message: 'The disk is full.' })),
     );
@@ -73,6 +73,8 @@ describe('a store that is in trouble', () => {
     await expect.poll(() => recorder.state.recorded, { timeout: 10_000 }).toBe(3);
     expect(await health()).toMatchObject({ health: 'recording', waiting: 0 });
     expect(lines.some((line) => line.includes('calls are recorded again'))).toBe(true);
+    // Neither a key nor a word of the conversation is in the log, whatever went wrong.
+    for (const secret of [server.token, operatorKey, 'Hi there, canary']) expect(lines.join('')).not.toContain(secret);
   });
 
   it('[RP15] a store that does not answer delays no call', async () => {
