@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;
@@ -56,6 +57,8 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   const tab = await stage.open(`/t/${id}`);
   await choose(tab, ids[0] ?? '', 'Split in two');
   const dialog = tab.page.getByRole('dialog', { name: 'Split in two' });
+  await dialog.waitFor();
+  expect(await serious(tab)).toEqual([]);
   const slider = dialog.getByRole('slider', { name: 'Place of the cut' });
   // A place between two sentences is offered first.
   expect(await slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
@@ -83,6 +86,8 @@ test('[B70] a branch goes to another tree that was searched for, and comes back 
   const tab = await stage.open(`/t/${id}`);
   await choose(tab, ids[2] ?? '', 'Move or copy to another tree');
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
+  await dialog.waitFor();
+  expect(await serious(tab)).toEqual([]);
   await dialog.getByRole('searchbox', { name: 'Find a tree' }).fill('kitchen');
   await soon(() => dialog.getByRole('radio').count()).toBe(1);
   await dialog.getByText('Kitchen notes').click();

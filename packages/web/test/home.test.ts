@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
@@ -49,6 +50,7 @@ test('[B37] bookmarks of all trees stand in one list, and each leads to its plac
   const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
   await line.waitFor();
   expect(await line.textContent()).toContain('Postgres 12');
+  expect(await serious(tab)).toEqual([]);
   await line.click();
   await page.getByTestId('thread').waitFor();
   await soon(() => page.url()).toContain(demo.id);

@@ -1,6 +1,7 @@
 import { textBeats } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serious } from './axe.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
@@ -84,6 +85,7 @@ test('[B77] a long press brings a sheet with everything that can be done with a 
   const sheet = page.getByRole('dialog', { name: 'What to do with this message' });
   await sheet.waitFor();
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  expect(await serious(tab)).toEqual([]);
   for (const name of ['Branch here', 'Copy', 'Title', 'Split in two', 'Delete'])
     expect(await sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
