@@ -60,6 +60,19 @@ test('[A121] an address that others can reach is not opened without a token that
   expect(() => checkBind('0.0.0.0', { mode: 'users' })).not.toThrow();
 });
 
+test('[A122] a stop does not wait for connections whose streams it ended', async () => {
+  // Longer than a test may last: nothing but the end of the streams ends this stop.
+  const server = await openTestServer({ limits: { stopMs: 10 * 60_000 } });
+  const one = await server.listen();
+  const { id } = await plantTree(server);
+  const feed = await fetch(`${one.url}/api/trees/${id}/feed`, { headers: auth });
+  const read = feed.text();
+  await one.close();
+  expect(await read).not.toContain('error');
+  await server.close();
+  // Below the minute after which node itself gives an idle connection up.
+}, 30_000);
+
 test('[A122] a stop is through in its time, ends streams, keeps what was said, and waits for nobody who hangs', async () => {
   const server = await openTestServer({
     store: 'sqlite',

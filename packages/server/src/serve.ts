@@ -107,8 +107,11 @@ async function stop(server: CoppiceServer, http: HttpServer): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, stopMs);
   });
+  // A stream that has just ended leaves its connection open for another request, which nobody will answer.
+  const sweep = setInterval(() => http.closeIdleConnections(), 20);
   await Promise.race([server.close().then(() => gone), late]);
   clearTimeout(timer);
+  clearInterval(sweep);
   // Whoever still holds a connection has had the time that there was.
   http.closeAllConnections();
   await gone;

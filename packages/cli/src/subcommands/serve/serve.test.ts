@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { oddServer } from '@coppice/engine/testing';
@@ -121,6 +122,32 @@ describe('coppice serve', () => {
     expect((await serving().run(['serve', '--port', '0', '--log', 'loud'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--sign-in-proxy', '10.0.0.1'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--allow-host', 'No Host'])).code).toBe(2);
+  });
+
+  it('[O36] no key and no token is among the words or in the environment of any process that it starts', async () => {
+    const [configured, inherited] = ['sk-canary-configured-0001', 'sk-canary-inherited-0002'];
+    mkdirSync(`${bed.home}/.coppice`, { recursive: true });
+    writeFileSync(
+      `${bed.home}/.coppice/config.toml`,
+      `[providers.anthropic]\napi_key = "${configured}"\n[mcp.servers.odd]\ncommand = ${JSON.stringify(oddServer('good'))}\npass_env = ["OPENAI_API_KEY"]\n`,
+    );
+    const running = serving({ PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: inherited }).run([
+      'serve',
+      '--port',
+      '0',
+    ]);
+    const { port, token } = JSON.parse(await heard);
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await (await fetch(`http://127.0.0.1:${port}/api/mcp`, { headers })).text()).toContain('"ready"');
+    const words = execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });
+    const environments = execFileSync('ps', ['-A', 'eww', '-o', 'args='], { encoding: 'utf8' });
+    expect(words).toContain('odd-server.mjs');
+    for (const secret of [configured, inherited, token]) {
+      expect(words).not.toContain(secret);
+      expect(environments).not.toContain(secret);
+    }
+    stop.abort();
+    expect((await running).code).toBe(0);
   });
 
   it('[O35] a public address without a chosen token is refused', async () => {
