@@ -43,6 +43,8 @@ test('[B61] variants stand side by side and any two word by word; growing from a
   expect(await page.getByRole('article').count()).toBe(3);
   // An answer that called a tool stands there with the result and with what was made of it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
+  await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
+  await page.locator('.diff .bluebell').last().getByText('Logical').waitFor();
   const sideB = page.locator('.diff .violet').last();
   expect(await sideB.textContent()).toContain('managed blue/green deployment');
   expect(await sideB.textContent()).not.toContain('pg_upgrade');

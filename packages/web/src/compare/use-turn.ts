@@ -9,8 +9,9 @@ import { rowsOf, type ThreadRow } from '../thread/rows.ts';
 const mostRounds = 40;
 
 /** What follows a reply in the same turn: results of the tools that it called, and what was said after them. */
-function restOf(topology: Topology, node: Node): readonly TopologyNode[] {
+function restOf(topology: Topology, node: Node | undefined): readonly TopologyNode[] {
   const rest: TopologyNode[] = [];
+  if (node === undefined) return rest;
   const calls = (message: Node['message']) => message?.content.some((block) => isToolUse(block)) === true;
   if (!calls(node.message)) return rest;
   for (let at: NodeId = node.id; rest.length < mostRounds; ) {
@@ -28,7 +29,7 @@ function withMessage(like: Node, { id, parentId, role, tokens }: TopologyNode, m
 }
 
 /** A reply with all of its turn, as rows of a thread: each call with its result, and what the model made of it. */
-export function useTurn(node: Node): readonly ThreadRow[] {
+export function useTurn(node: Node | undefined): readonly ThreadRow[] {
   const session = useSession();
   const stamp = useTree((state) => state.stamp);
   const topology = useTree((state) => state.topology);
@@ -53,6 +54,7 @@ export function useTurn(node: Node): readonly ThreadRow[] {
     };
   }, [session, ids, rest]);
   return useMemo(() => {
+    if (node === undefined) return [];
     const nodes = rest.flatMap((each) => {
       const message = Object.hasOwn(read, each.id) ? read[each.id] : undefined;
       return message === undefined ? [] : [withMessage(node, each, message)];

@@ -7,7 +7,8 @@ import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { sourceOf } from '../state/source.ts';
 import { useSession } from '../state/use-session.ts';
-import { plainText } from '../thread/rows.ts';
+import { plainText, type ThreadRow } from '../thread/rows.ts';
+import { useTurn } from './use-turn.ts';
 
 interface WordDiffProps {
   readonly a: NodeId;
@@ -27,16 +28,27 @@ export function sharesOfDiff(parts: readonly TextPart[]): {
   return { shared: sums.equal / whole, left: sums.removed / whole, right: sums.added / whole };
 }
 
+function textOfTurn(rows: readonly ThreadRow[]): string {
+  return rows
+    .map((row) => plainText(row.node.message))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
 /** Two messages, or the two branches that they begin, word by word. Neither is old: each side has its own flower. */
 export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null {
   const [whole, setWhole] = useState(false);
   const [written, setWritten] = useState(false);
   const texts = useTexts(a, b, variants, whole);
+  const left = useTurn(texts?.left);
+  const right = useTurn(texts?.right);
   // Marks of Markdown are nobody's words: where only they differ, nothing that is read does.
   const parts = useMemo(() => {
     if (texts === null) return [];
-    return written ? diffText(texts.a, texts.b) : diffText(wordsOfMarkdown(texts.a), wordsOfMarkdown(texts.b));
-  }, [texts, written]);
+    // A reply that called tools says most of what it has to say after them.
+    const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
+    return written ? diffText(a, b) : diffText(wordsOfMarkdown(a), wordsOfMarkdown(b));
+  }, [texts, whole, written, left, right]);
   const box = useRef<HTMLDivElement>(null);
   const at = useRef(-1);
   const button = useRef<HTMLButtonElement>(null);
@@ -53,8 +65,8 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
     return () => removeEventListener('keydown', pressed, true);
   }, []);
   if (texts === null) return null;
-  const { shared, left, right } = sharesOfDiff(parts);
-  const percent = Math.round(shared * 100);
+  const shares = sharesOfDiff(parts);
+  const percent = Math.round(shares.shared * 100);
   const next = () => {
     const marks = box.current?.querySelectorAll('mark');
     if (marks === undefined || marks.length === 0) return;
@@ -91,9 +103,9 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
         <span className="grow" />
         <span className="dim num">{t('shared', { n: percent })}</span>
         <span className="share" role="img" aria-label={t('shared', { n: percent })}>
-          <i className="bluebell fill" style={{ width: `${left * 100}%` }} />
-          <i className="both" style={{ width: `${shared * 100}%` }} />
-          <i className="violet fill" style={{ width: `${right * 100}%` }} />
+          <i className="bluebell fill" style={{ width: `${shares.left * 100}%` }} />
+          <i className="both" style={{ width: `${shares.shared * 100}%` }} />
+          <i className="violet fill" style={{ width: `${shares.right * 100}%` }} />
         </span>
         <button ref={button} type="button" className="btn quiet small" onClick={next}>
           {t('nextDifference')}
