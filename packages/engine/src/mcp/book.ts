@@ -4,12 +4,12 @@ import type { McpServerConfig } from '../config/contract.ts';
 import { defineTool } from '../tools/define.ts';
 import { toolError } from '../tools/errors.ts';
 import type { Tools } from '../tools/registry.ts';
-import { wordsOf } from './connect.ts';
 import { type McpLimits, type McpToolState, mcpError } from './contract.ts';
 import { toolNames } from './names.ts';
 import { changesSince, faceHash, type Pin, type PinStore, pinKey, type ToolFace, targetHash } from './pins.ts';
 import type { McpServer } from './server.ts';
 import { visible, visibleJson } from './visible.ts';
+import { wordsOf } from './words.ts';
 
 /** One server's part of the book. */
 interface Shelf {

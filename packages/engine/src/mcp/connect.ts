@@ -1,13 +1,13 @@
 /** One connection to one server, from the first word to the last. */
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { Env } from '../config/load.ts';
-import { redact } from '../http/redact.ts';
 import { childTransport } from './child-transport.ts';
 import type { McpLimits } from './contract.ts';
 import { childEnvironment } from './environment.ts';
 import { httpTransport } from './http-transport.ts';
 import { type Listed, listTools } from './list-tools.ts';
+import { wordsOf } from './words.ts';
 
 /** A connection that is up. */
 export interface Connection {
@@ -18,6 +18,8 @@ export interface Connection {
   readonly problems: readonly string[];
   /** Why the connection is no more; resolves when it is. */
   readonly lost: Promise<string>;
+  /** Whether an error is the server's own answer, and not a connection that broke. */
+  isAnswer(error: unknown): error is Error;
   /** Gives the connection up. */
   lose(why: string): void;
   /** Reads the list of tools again. */
@@ -34,13 +36,6 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
   /** The server says that its tools are not what they were. */
   readonly onListChanged: () => void;
-}
-
-/** What went wrong, in words without secrets. */
-export function wordsOf(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return redact(said + cause).slice(0, 2_048);
 }
 
 /** Connects and reads the list of tools. Whatever fails, no process and no socket is left behind. */
@@ -87,7 +82,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     broken.catch((error: unknown) => lose(wordsOf(error)));
     const about = client.getServerVersion();
     const server = about === undefined ? null : { name: about.name, version: about.version };
-    return { client, server, listed, problems, lost, lose, list, close };
+    const isAnswer = (error: unknown): error is Error => error instanceof ProtocolError;
+    return { client, server, listed, problems, lost, lose, list, close, isAnswer };
   } catch (error) {
     await close();
     throw new Error(ending() ?? wordsOf(error));

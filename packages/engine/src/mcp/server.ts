@@ -1,7 +1,6 @@
 /** One server: connected for as long as we live, looked after, and begun again when it is lost. */
 import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
-import { ProtocolError } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { Env } from '../config/load.ts';
 import { redact } from '../http/redact.ts';
@@ -9,10 +8,11 @@ import type { Clock } from '../providers/contract.ts';
 import type { ToolContent } from '../tools/content.ts';
 import { toolError } from '../tools/errors.ts';
 import { toToolContent } from './call-result.ts';
-import { type Connection, connect, wordsOf } from './connect.ts';
+import type { Connection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { asItCame, type Listed } from './list-tools.ts';
 import type { ToolFace } from './pins.ts';
+import { wordsOf } from './words.ts';
 
 /** What a server needs of the client that it belongs to. */
 export interface ServerRoom {
@@ -92,6 +92,8 @@ export class McpServer {
       let readyAt: number | null = null;
       let why: string;
       try {
+        // The client of the protocol is loaded with the first server: most programs have none, and would wait for it.
+        const { connect } = await import('./connect.ts');
         const connection = await connect({
           ...this.#room,
           config: this.config,
@@ -185,7 +187,7 @@ export class McpServer {
       await connection.client.ping({ timeout: this.#room.limits.pingMs });
     } catch (error) {
       // A refusal is an answer too.
-      if (!(error instanceof ProtocolError)) connection.lose(`it does not answer any more (${wordsOf(error)})`);
+      if (!connection.isAnswer(error)) connection.lose(`it does not answer any more (${wordsOf(error)})`);
     }
   }
 
@@ -206,7 +208,7 @@ export class McpServer {
         if (isAppError(signal.reason) && signal.reason.code === 'tool/timeout') void this.#ping(connection);
         throw error;
       }
-      if (error instanceof ProtocolError)
+      if (connection.isAnswer(error))
         throw toolError('tool/failed', `The server ${this.config.name} refused the call: ${redact(error.message)}`, {
           server: this.config.name,
         });

@@ -1,4 +1,3 @@
-import { serveTreesOverStdio } from '@coppice/server';
 import { openEngineRoom } from '../../engine-room.ts';
 import { version } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -10,6 +9,7 @@ export const mcp = defineSubcommand({
   options: [{ name: 'read-only', summary: 'offers nothing that changes a tree' }],
   examples: ['coppice mcp --read-only', 'coppice mcp --store sqlite:/home/me/coppice.db'],
   async run(given, at) {
+    const { serveTreesOverStdio } = await import('@coppice/server');
     const room = await openEngineRoom(at);
     await serveTreesOverStdio({
       store: room.store,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
-import { type Listening, serve as listen } from '@coppice/server';
+import type { Listening } from '@coppice/server';
 import { usageError } from '../../exit-codes.ts';
 import { outline, titleOf } from '../../printing.ts';
 import { oneLine } from '../../terminal/neutral.ts';
@@ -30,6 +30,7 @@ export const proxy = defineSubcommand({
     if (program === undefined && !watch) throw usageError('Name a program after --, or say --watch.');
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
+    const { serve: listen } = await import('@coppice/server');
     const listening = await listen({
       store: await at.store(),
       config: await at.config(),

@@ -97,7 +97,7 @@ describe('coppice serve', () => {
     expect((await running).code).toBe(0);
   });
 
-  it('[O35] answers for the names that it is given and no other, and writes down what happens where it is asked to', async () => {
+  it('[O39] answers for the names that it is given and no other, and writes down what happens where it is asked to', async () => {
     const line = ['serve', '--port', '0', '--allow-host', 'trees.example.org', '--log', 'info'];
     const running = serving().run(line);
     const { port, token } = JSON.parse(await heard);
@@ -118,7 +118,7 @@ describe('coppice serve', () => {
     expect(told.trim().split('\n').length).toBe(1);
   });
 
-  it('[O35] a level or a proxy that makes no sense is refused before anything is opened', async () => {
+  it('[O39] a level or a proxy that makes no sense is refused before anything is opened', async () => {
     expect((await serving().run(['serve', '--port', '0', '--log', 'loud'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--sign-in-proxy', '10.0.0.1'])).code).toBe(2);
     expect((await serving().run(['serve', '--port', '0', '--allow-host', 'No Host'])).code).toBe(2);

@@ -1,0 +1,35 @@
+/** What every subcommand loads before it begins, read from the sources: whoever lists trees waits for no server. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const packages = resolve(import.meta.dirname, '../..');
+const statement = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
+
+/** The file that a name of one of our packages stands for; null for those of others. */
+function ours(name: string): string | null {
+  const [, scope, rest = ''] = /^@coppice\/(\w+)(\/.*)?$/.exec(name) ?? [];
+  if (scope === undefined) return null;
+  const { exports } = JSON.parse(readFileSync(join(packages, scope, 'package.json'), 'utf8'));
+  return join(packages, scope, exports[`.${rest}`]);
+}
+
+/** Everything that is loaded with a file: our own files by path, others by name. */
+function loadedWith(first: string): ReadonlySet<string> {
+  const seen = new Set<string>([first]);
+  // A set that grows while it is walked is walked to its new end.
+  for (const file of seen) {
+    if (!/\.tsx?$/.test(file) || !existsSync(file)) continue;
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(statement))
+      seen.add(name.startsWith('.') ? resolve(dirname(file), name) : (ours(name) ?? name));
+  }
+  return seen;
+}
+
+test('[O60] the server, the interface, a database driver and the client for MCP are loaded by those alone who need them', () => {
+  const loaded = loadedWith(join(import.meta.dirname, 'program.ts'));
+  expect(loaded).toContain(join(packages, 'core/src/index.ts'));
+  expect(loaded).toContain('commander');
+  const heavy = /^(?:hono|@hono\/.*|pino|pg|ink|react|@modelcontextprotocol\/.*)$|\/packages\/server\//;
+  expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
+});
