@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
@@ -132,6 +132,9 @@ describe('coppice chat on a terminal', () => {
   });
 
   it('[O33] goes on where it was, also on a narrow terminal', async () => {
+    // Slow enough to be stopped in its middle on any machine.
+    const config = `${home.home}/.coppice/config.toml`;
+    writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));
     terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
     await terminal.shows('›');
     terminal.type(keys.control('o'));
