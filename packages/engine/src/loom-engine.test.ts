@@ -63,6 +63,15 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(await shop.store.provenanceOf(root.id)).toMatchObject([{ count: 3 }]);
   });
 
+  test('[H40] options and tools that are null are none', async () => {
+    const root = await open([textBeats('Fine')]);
+    const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], null, null);
+    expect(childNodes).toHaveLength(1);
+    const events: string[] = [];
+    for await (const event of engine.stream(root.id, 'scripted', 'one', [user('Hello')], null)) events.push(event.type);
+    expect(events.at(-1)).toBe('end');
+  });
+
   test('[H40] an empty context, one that cannot be read and an unknown root are refused, and nothing is stored', async () => {
     const root = await open([textBeats('Never')]);
     const refused = (context: readonly unknown[], id: string = root.id) =>

@@ -67,8 +67,8 @@ export class LoomEngine {
     providerName: string,
     modelName: string,
     contextMessages: readonly unknown[],
-    options: LoomOptions = {},
-    activeTools: readonly string[] = [],
+    options?: LoomOptions | null,
+    activeTools?: readonly string[] | null,
   ): Promise<GenerateResult> {
     const turn = await this.#begin(rootId, `${providerName}/${modelName}`, contextMessages, options, activeTools);
     return this.#result(await turn.first);
@@ -80,8 +80,8 @@ export class LoomEngine {
     providerName: string,
     modelName: string,
     contextMessages: readonly unknown[],
-    options: LoomOptions = {},
-    activeTools: readonly string[] = [],
+    options?: LoomOptions | null,
+    activeTools?: readonly string[] | null,
   ): AsyncGenerator<TurnEvent, void, void> {
     let turn: Turn;
     try {
@@ -114,17 +114,18 @@ export class LoomEngine {
     rootId: string,
     model: string,
     contextMessages: readonly unknown[],
-    options: LoomOptions,
-    activeTools: readonly string[],
+    options: LoomOptions | null | undefined,
+    activeTools: readonly string[] | null | undefined,
   ): Promise<Turn> {
     const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
     if (read.every(isBlank)) refuse('message/blank', 'The context says nothing that could be answered.', {});
     const { treeId, nodeId } = await placeOf(this.#store, rootId);
-    const { max_tokens: maxTokens, top_p: topP, ...wanted } = options;
+    // Callers without types say none by null.
+    const { max_tokens: maxTokens, top_p: topP, ...wanted } = options ?? {};
     const source = { type: 'user' };
     return this.#generator.generate(
       { type: 'send', treeId, parentId: nodeId, messages: read.map((message) => ({ message, meta: { source } })) },
-      { ...wanted, models: [model], maxTokens, topP, tools: activeTools, select: false },
+      { ...wanted, models: [model], maxTokens, topP, tools: activeTools ?? [], select: false },
     );
   }
 

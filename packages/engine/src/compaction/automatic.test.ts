@@ -1,6 +1,7 @@
 import { ask, type NodeId, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
+import { noBudgets } from '../generate/budget.ts';
 import { LoomEngine } from '../loom-engine.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
@@ -84,6 +85,38 @@ describe('before a call', () => {
     await run(shop.store, { type: 'undo', treeId: shop.treeId }, { ...shop.context, actor: shop.store.owner });
     expect(await active()).toBe(before);
     expect(await shop.children(before ?? nodeId(''))).toEqual([]);
+  });
+
+  test('[M44] what a summary uses counts for the budget of its turn, and not for the next one', async () => {
+    const dear = [{ type: 'text-delta', text: 'In short.' } as const, usageBeat(9_000, 750)];
+    const notes: ScriptedReply = (request) =>
+      isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
+    await open([notes], { budgets: { ...noBudgets, turnTokens: 20_000 } });
+    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
+    const end = await shop.send(long('d', 1_000)).done;
+    expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
+    // What was said before, and the beginning of a request that is cut.
+    expect(notesOf()).toHaveLength(2);
+    expect(await markers()).toBe(1);
+    expect((await shop.send('Go on').done).type).toBe('end');
+  });
+
+  test('[M44] a summary that the budget of the turn does not pay for is drawn from the messages', async () => {
+    await open(speaking(quiet('Yes.')));
+    for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
+    const poor = await shop.beside({ budgets: { ...noBudgets, turnTokens: 2_000 } });
+    const said = { message: textMessage('user', long('d', 1_000)) };
+    const end = await poor.generator.generate(
+      { type: 'send', treeId: shop.treeId, messages: [said] },
+      { models: ['scripted/one'] },
+    ).done;
+    expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(0 spent)') });
+    expect(notesOf()).toEqual([]);
+    const marker = await shop.node((await active()) ?? undefined);
+    expect(marker).toMatchObject({
+      kind: 'compaction',
+      meta: { source: { type: 'extract', reason: 'generate/budget' } },
+    });
   });
 
   test('[Y30] one summary serves all replies of a turn, and the smallest window decides', async () => {

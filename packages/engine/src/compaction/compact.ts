@@ -110,6 +110,7 @@ async function compacted(bench: Bench, request: CompactionRequest & End, reason:
     files,
     maxTokens,
     near: model,
+    purse: request.purse,
     signal: request.signal,
   });
   return committed(bench, request, reason, place, cut, made, {

@@ -4,7 +4,7 @@ import type { Events } from '../events.ts';
 import type { Compact } from '../generate/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import type { Summarizer } from '../summaries/contract.ts';
+import type { Summarizer, SummaryPurse } from '../summaries/contract.ts';
 import type { FileTools } from '../summaries/files.ts';
 
 /** Who acts, as part of what, and until when. */
@@ -31,6 +31,8 @@ export interface CompactionRequest extends Acting {
   readonly keep?: number | undefined;
   /** False leaves the pointer where it is. */
   readonly select?: boolean | undefined;
+  /** Who pays for the summary, where there is a limit to it. */
+  readonly purse?: SummaryPurse | undefined;
 }
 
 /** What came of a compaction. */

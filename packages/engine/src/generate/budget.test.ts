@@ -9,7 +9,7 @@ import { type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/
 import { openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
-import { noBudgets } from './budget.ts';
+import { noBudgets, turnPurse } from './budget.ts';
 import { generatorSettings } from './defaults.ts';
 import { dayOf, fileSpending, memorySpending } from './spending.ts';
 
@@ -128,6 +128,23 @@ describe('a turn', () => {
     expect((await shop.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
     expect((await shop.send('Hello', { models: ['other/two'] }).done).type).toBe('end');
   });
+});
+
+test('[M44] parts of a summary that are written at once share what is left, and what they did not use comes back', async () => {
+  await open([used(10, 10)]);
+  const [dear, free] = [shop.providers.model('scripted/one'), shop.providers.model('other/two')];
+  const spent = { usd: 0, tokens: 0 };
+  const purse = turnPurse({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
+  const expected = { inputTokens: 1_000, outputTokens: 500 };
+  const first = purse.take(dear, expected);
+  // 60 cents each.
+  expect(purse.take(dear, expected)).toBeNull();
+  expect(purse.take(free, { ...expected, inputTokens: 9_000 })).toBeNull();
+  const second = purse.take(free, expected);
+  first?.({ inputTokens: 900, outputTokens: 100 }, 0.19);
+  second?.(null, null);
+  expect(spent).toEqual({ usd: 0.19, tokens: 1_000 });
+  expect(purse.take(dear, expected)).not.toBeNull();
 });
 
 describe('a day', () => {

@@ -3,6 +3,7 @@ import { maxTokens } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { ProviderUsage } from '../providers/contract.ts';
+import type { SummaryPurse } from '../summaries/contract.ts';
 import { generateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
 import type { Room } from './room.ts';
@@ -114,4 +115,29 @@ export async function spend(
   if (cost === null || cost.total === 0) return;
   turn.usd += cost.total;
   if (budgets.dayUsd !== null) await spending.add(dayOf(clock.now()), cost.total);
+}
+
+/**
+ * What pays for the summaries of a turn: they count for its budget as its replies do, and what it has not left is not asked
+ * for. A day's budget is looked after by whoever picks the model.
+ */
+export function turnPurse({ budgets: { turnTokens, turnUsd } }: Pick<Room, 'budgets'>, turn: TurnSpent): SummaryPurse {
+  // Two parts of a summary are written at once: neither may count on what the other is about to use.
+  const held: TurnSpent = { usd: 0, tokens: 0 };
+  return {
+    take({ info: { price } }, { inputTokens, outputTokens }) {
+      const tokens = inputTokens + outputTokens;
+      const usd = price === null ? 0 : (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
+      if (turnTokens !== null && turn.tokens + held.tokens + tokens > turnTokens) return null;
+      if (turnUsd !== null && usd > 0 && turn.usd + held.usd + usd > turnUsd) return null;
+      held.tokens += tokens;
+      held.usd += usd;
+      return (used, cost) => {
+        held.tokens -= tokens;
+        held.usd -= usd;
+        turn.tokens += used === null ? 0 : used.inputTokens + used.outputTokens;
+        turn.usd += cost ?? 0;
+      };
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { Cost } from '../catalogue/index.ts';
 import type { CompactReason } from '../events.ts';
 import type { FinishReason, ProviderUsage, ThinkingWish, ToolChoice } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
+import type { SummaryPurse } from '../summaries/contract.ts';
 import type { Approve } from '../tools/contract.ts';
 import type { ReplyError } from './errors.ts';
 
@@ -168,5 +169,7 @@ export type Compact = (request: {
   /** What a hook wants the summary to go into, or to say. */
   readonly focus?: string | undefined;
   readonly summary?: string | undefined;
+  /** The turn's own: what the summary uses counts for the turn's budget. */
+  readonly purse: SummaryPurse;
   readonly signal: AbortSignal;
 }) => Promise<NodeId | null>;

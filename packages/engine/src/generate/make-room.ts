@@ -1,6 +1,7 @@
 import { compactionDue, isAppError, type NodeId, refuse } from '@coppice/core';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
+import { turnPurse } from './budget.ts';
 import type { WrittenReply } from './contract.ts';
 import type { Prompt } from './prompt.ts';
 import type { Room } from './room.ts';
@@ -24,7 +25,9 @@ export async function compactOnce(
     const asked = await room.events.ask('compact', { treeId, nodeId: ground.parentId, reason });
     const { nodeId, focus, summary } = asked;
     const select = options.select !== false;
-    const marker = await room.compact({ treeId, nodeId, model, reason, actId, actor, select, focus, summary, signal });
+    const purse = turnPurse(room, state.spent);
+    const wanted = { treeId, nodeId, model, reason, actId, actor, select, focus, summary, purse, signal };
+    const marker = await room.compact(wanted);
     if (marker === null) return null;
     emit({ type: 'node', nodeId: marker, parentId: nodeId, role: 'system', status: 'success' });
     await room.events.tell('compact', { treeId, nodeId: marker, reason });

@@ -1,5 +1,5 @@
 /** One question to a model that is not part of any conversation. */
-import { type JsonObject, textMessage, textOf } from '@coppice/core';
+import { textMessage, textOf } from '@coppice/core';
 import { linkedController, Stop } from '../generate/stop.ts';
 import type { Clock } from '../providers/contract.ts';
 import { collectReply } from '../providers/fold.ts';
@@ -14,10 +14,16 @@ export interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a model said, or why it said nothing that can be used. */
-export type Answer =
-  | { readonly type: 'said'; readonly text: string; readonly usage: JsonObject | null; readonly cost: number | null }
-  | { readonly type: 'failed'; readonly code: string };
+/** What a model said, or why it said nothing that can be used; either may have cost something. */
+export type Answer = (
+  | { readonly type: 'said'; readonly text: string }
+  | { readonly type: 'failed'; readonly code: string }
+) & {
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
+  readonly cost: number | null;
+};
+
+const nothingUsed = { usage: null, cost: null };
 
 /** Asks a model. Never rejects: a model that fails, hangs or says nothing is an answer too. */
 export async function askModel(model: Model, question: Question, asking: Asking): Promise<Answer> {
@@ -35,18 +41,23 @@ export async function askModel(model: Model, question: Question, asking: Asking)
       { signal: controller.signal },
     );
     const { message, usage, last } = await collectReply(stream);
+    const spent =
+      usage === null
+        ? nothingUsed
+        : {
+            usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
+            cost: model.cost(usage)?.total ?? null,
+          };
     if (last?.type === 'error')
-      return { type: 'failed', code: controller.signal.aborted ? 'provider/timeout' : last.code };
+      return { type: 'failed', code: controller.signal.aborted ? 'provider/timeout' : last.code, ...spent };
     const text = message === null ? '' : spoken(textOf(message));
-    if (text === '') return { type: 'failed', code: 'generate/empty' };
+    if (text === '') return { type: 'failed', code: 'generate/empty', ...spent };
     if (last?.finishReason === 'content-filter' || last?.finishReason === 'refusal')
-      return { type: 'failed', code: 'provider/content-filter' };
-    const cost = usage === null ? null : (model.cost(usage)?.total ?? null);
-    const { inputTokens, outputTokens } = usage ?? { inputTokens: 0, outputTokens: 0 };
-    return { type: 'said', text, cost, usage: usage === null ? null : { inputTokens, outputTokens } };
+      return { type: 'failed', code: 'provider/content-filter', ...spent };
+    return { type: 'said', text, ...spent };
   } catch {
     // A provider that throws breaks its promise; that is no reason to break ours.
-    return { type: 'failed', code: 'provider/internal' };
+    return { type: 'failed', code: 'provider/internal', ...nothingUsed };
   } finally {
     over.abort();
     unlink();

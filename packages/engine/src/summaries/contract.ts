@@ -19,7 +19,24 @@ export interface SummarizerRequest {
   readonly maxTokens?: number | undefined;
   /** The model that the conversation is held with: what was said goes to no other provider unless the operator says so. */
   readonly near?: Model | null | undefined;
+  /** Who pays, where there is a limit to it; what it does not pay for is drawn from the messages. */
+  readonly purse?: SummaryPurse | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a call of a model used. */
+export interface SummaryUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Pays for the calls of a summary. */
+export interface SummaryPurse {
+  /**
+   * Sets aside what a call may come to, by about how many tokens it reads and how many it may write; null where that is more
+   * than is left. What it gives is called once with what was used, in tokens and US dollars, as far as that is known.
+   */
+  take(model: Model, expected: SummaryUsage): ((used: SummaryUsage | null, usd: number | null) => void) | null;
 }
 
 /** What a title is made from. */

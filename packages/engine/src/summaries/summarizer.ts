@@ -1,4 +1,5 @@
 /** Writes summaries and titles: with a model where there is one, else in the words that were used. */
+import { estimateTokens } from '@coppice/content';
 import { isAppError, type JsonObject, type Message, textOf } from '@coppice/core';
 import { generateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
@@ -13,6 +14,8 @@ import {
   type SummarizerRequest,
   type Summary,
   type SummaryLimits,
+  type SummaryPurse,
+  type SummaryUsage,
   type TitleRequest,
 } from './contract.ts';
 import { extractSummary } from './extract.ts';
@@ -114,9 +117,20 @@ async function chosen(
   }
 }
 
-async function asked(desk: Desk, model: Model, question: Question, asking: Omit<Asking, 'clock'>): Promise<Answer> {
+/** What a call uses, where nobody says so. */
+function estimated({ system, prompt }: Question, said: string): SummaryUsage {
+  return { inputTokens: estimateTokens(system) + estimateTokens(prompt), outputTokens: estimateTokens(said) };
+}
+
+/** How a question is asked, and who is told what the answer used, also where nobody waits for it any more. */
+interface Paid extends Omit<Asking, 'clock'> {
+  readonly settle?: ReturnType<SummaryPurse['take']> | undefined;
+}
+
+async function asked(desk: Desk, model: Model, question: Question, { settle, ...asking }: Paid): Promise<Answer> {
   const answer = await askModel(model, question, { ...asking, clock: desk.clock });
-  if (answer.type === 'said' && answer.cost !== null && answer.cost > 0) await desk.onSpent?.(answer.cost);
+  settle?.(answer.usage ?? (answer.type === 'said' ? estimated(question, answer.text) : null), answer.cost);
+  if (answer.cost !== null && answer.cost > 0) await desk.onSpent?.(answer.cost);
   throwIfAborted(asking.signal);
   return answer;
 }
@@ -191,7 +205,7 @@ function sourceOf(parts: readonly Written[]): JsonObject {
 
 /** Writes one text, portion by portion: each answer is brought up to date with the next. */
 async function written(desk: Desk, choice: Choice, request: SummarizerRequest, task: Task): Promise<Written> {
-  const { focus, signal } = request;
+  const { focus, signal, purse } = request;
   const { messages, previous, maxTokens, isPrefix = false } = task;
   const extracted = (reason: string, calls = 0): Written => ({
     text: extractSummary({ messages, previous, focus, maxTokens, isPrefix }),
@@ -213,18 +227,24 @@ async function written(desk: Desk, choice: Choice, request: SummarizerRequest, t
   let text = previous;
   for (const [index, portion] of portions.entries()) {
     const question = text === null ? task.ask(portion, focus) : task.update(portion, text, focus);
+    const settle = purse?.take(model, {
+      ...estimated(question, ''),
+      outputTokens: roomFor(model, length),
+    });
+    if (settle === null) return extracted('generate/budget', index);
     const answer: Answer = await asked(desk, model, question, {
       maxTokens: length,
       timeoutMs: limits.timeoutMs,
       signal,
+      settle,
     });
     if (answer.type === 'failed') return extracted(answer.code, index + 1);
     text = withoutFiles(answer.text) || answer.text;
     if (answer.cost !== null) cost = (cost ?? 0) + answer.cost;
     if (answer.usage === null) continue;
     isCounted = true;
-    usage.inputTokens += Number(answer.usage.inputTokens);
-    usage.outputTokens += Number(answer.usage.outputTokens);
+    usage.inputTokens += answer.usage.inputTokens;
+    usage.outputTokens += answer.usage.outputTokens;
   }
   if (text === null) return extracted('nothing-new');
   return { text, model, reason: null, calls: portions.length, usage: isCounted ? usage : null, cost };
