@@ -26,34 +26,7 @@ export function addHashesOfLog(log: readonly Commit[], to: Set<string>): void {
   for (const { steps } of log)
     for (const step of steps) {
       if (step.type === 'insert') addHashesOf([step.node], to);
-      else if (step.type === 'replace' || step.type === 'annotate') addHashes(JSON.stringify(step), to);
+      else if (step.type === 'replace' || step.type === 'annotate' || step.type === 'attributes')
+        addHashes(JSON.stringify(step), to);
     }
-}
-
-const longestWait = 3_600_000;
-
-/**
- * Attachments that were put and that no message has named yet: they are on their way into one. Whoever collects leaves
- * them, for an hour at most, after which nobody is waiting for them any more.
- */
-export class Awaited {
-  readonly #since = new Map<string, number>();
-
-  put(owner: string, found: string): void {
-    this.#since.delete(`${owner} ${found}`);
-    this.#since.set(`${owner} ${found}`, performance.now());
-  }
-
-  /** A commit came through: what it names is not waited for any more. */
-  arrived(owner: string, commit: Commit): void {
-    if (this.#since.size === 0) return;
-    const named = new Set<string>();
-    addHashesOfLog([commit], named);
-    for (const found of named) this.#since.delete(`${owner} ${found}`);
-  }
-
-  has(owner: string, found: string): boolean {
-    const since = this.#since.get(`${owner} ${found}`);
-    return since !== undefined && performance.now() - since < longestWait;
-  }
 }

@@ -1,7 +1,7 @@
-/** Attachments by the hash of their bytes. */
+/** Attachments by the hash of their bytes, and when each was put last. */
 import { sha256Hex } from '@coppice/content';
-import type { BlobInfo, BlobStore, Commit } from '@coppice/core';
-import { Awaited } from '../attachments.ts';
+import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
+import { type StoreOptions, usualGrace } from '../options.ts';
 import type { Book } from './book.ts';
 import type { Keeper } from './keeper.ts';
 
@@ -9,23 +9,34 @@ interface Kept {
   readonly info: BlobInfo;
   /** Null where the keeper has the bytes. */
   readonly bytes: Uint8Array | null;
+  /** When it was put last. */
+  readonly at: number;
+  /** Whether a purge took its last name while somebody might have been about to name it anew. */
+  readonly loose: boolean;
 }
+
+// How exact the time of bytes that are put again is where it has to be written down.
+const exact = 60_000;
 
 /** The attachments of a book; one owner's are unknown to another, also where the bytes are the same. */
 export class Blobs {
   readonly #book: Book;
-  readonly #bytesOf: Keeper['bytesOf'];
+  readonly #keeper: Keeper | undefined;
+  readonly #now: () => number;
+  readonly #grace: number;
   readonly #kept = new Map<string, Map<string, Kept>>();
-  readonly #awaited = new Awaited();
 
-  constructor(book: Book, keeper?: Keeper) {
+  constructor(book: Book, keeper: Keeper | undefined, { now, attachmentGrace }: StoreOptions) {
     this.#book = book;
-    this.#bytesOf = keeper?.bytesOf?.bind(keeper);
+    this.#keeper = keeper;
+    this.#now = now ?? Date.now;
+    this.#grace = attachmentGrace ?? usualGrace;
   }
 
-  /** Tells of an attachment whose bytes the keeper has, when the book is opened. */
-  know(owner: string, info: BlobInfo): void {
-    this.#of(owner).set(info.hash, { info, bytes: null });
+  /** Tells of an attachment whose bytes the keeper has, when the book is opened. What was said last counts. */
+  know(owner: string, info: BlobInfo, at: number, loose: boolean): void {
+    const there = this.#of(owner).get(info.hash);
+    this.#of(owner).set(info.hash, { info: there?.info ?? info, bytes: null, at, loose });
   }
 
   #of(owner: string): Map<string, Kept> {
@@ -34,21 +45,55 @@ export class Blobs {
     return own;
   }
 
-  /** Whether an owner has an attachment that no message is going to name any more, as far as anybody knows. */
-  isIdle(owner: string, hash: string): boolean {
-    return this.#of(owner).has(hash) && !this.#awaited.has(owner, hash);
+  /**
+   * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
+   * what was still waited for at an earlier one. A tree that cannot be read may name any of them.
+   */
+  async collect(owner: string, candidates: Iterable<string>): Promise<void> {
+    const own = this.#of(owner);
+    const asked = new Set<string>();
+    for (const hash of candidates) if (own.has(hash)) asked.add(hash);
+    for (const [hash, { at, loose }] of own) if (loose && this.#due(at)) asked.add(hash);
+    if (asked.size === 0) return;
+    try {
+      const still = await this.#book.naming(owner, asked);
+      const wanted = this.#keeper?.wanted?.(owner, asked, this.#now() - this.#grace);
+      const gone: Kept[] = [];
+      for (const hash of asked) {
+        // Asked again: it may have been put while the trees were looked through.
+        const kept = own.get(hash);
+        if (kept === undefined) continue;
+        if (still.has(hash)) await this.#mark(owner, kept, false);
+        else if (this.#due(kept.at) && wanted?.has(hash) !== true) gone.push(kept);
+        else await this.#mark(owner, kept, true);
+      }
+      if (gone.length > 0) await this.#drop(owner, gone);
+    } catch (error) {
+      // What was purged is gone all the same; bytes that nobody names do no harm.
+      if (!isAppError(error)) throw error;
+    }
   }
 
-  /** Notes that a commit came through, which may name what was put for it. */
-  arrived(owner: string, commit: Commit): void {
-    this.#awaited.arrived(owner, commit);
+  /** Out of sight first: whoever puts the same bytes meanwhile has them written anew. */
+  async #drop(owner: string, gone: readonly Kept[]): Promise<void> {
+    const own = this.#of(owner);
+    for (const { info } of gone) own.delete(info.hash);
+    try {
+      await this.#book.keep({ type: 'blobs-gone', owner, hashes: gone.map(({ info }) => info.hash) });
+    } catch (error) {
+      for (const kept of gone) if (!own.has(kept.info.hash)) own.set(kept.info.hash, kept);
+      throw error;
+    }
   }
 
-  /** Takes attachments away. */
-  async drop(owner: string, hashes: readonly string[]): Promise<void> {
-    if (hashes.length === 0) return;
-    await this.#book.keep({ type: 'blobs-gone', owner, hashes });
-    for (const hash of hashes) this.#of(owner).delete(hash);
+  #due(at: number): boolean {
+    return at <= this.#now() - this.#grace;
+  }
+
+  async #mark(owner: string, kept: Kept, loose: boolean): Promise<void> {
+    if (kept.loose === loose) return;
+    this.#of(owner).set(kept.info.hash, { ...kept, loose });
+    await this.#book.keep({ type: 'blob', owner, info: kept.info, bytes: null, at: kept.at, loose });
   }
 
   /** The attachments as one owner sees them. */
@@ -58,12 +103,8 @@ export class Blobs {
         this.#book.writable();
         // A copy: the caller's buffer may change under the hash.
         const bytes = given.slice();
-        const info: BlobInfo = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
-        this.#awaited.put(owner, info.hash);
-        const there = this.#of(owner).get(info.hash);
-        if (there !== undefined) return there.info;
-        await this.#book.keep({ type: 'blob', owner, info, bytes });
-        this.#of(owner).set(info.hash, { info, bytes: this.#bytesOf === undefined ? bytes : null });
+        const info = await this.#put(owner, { hash: sha256Hex(bytes), size: bytes.length, mediaType }, bytes);
+        await this.collect(owner, []);
         return info;
       },
       find: async (hash) => {
@@ -74,10 +115,29 @@ export class Blobs {
         this.#book.alive();
         const kept = this.#of(owner).get(hash);
         if (kept === undefined) return null;
-        const bytes = kept.bytes ?? (await this.#bytesOf?.(owner, hash)) ?? null;
+        const bytes = kept.bytes ?? (await this.#keeper?.bytesOf?.(owner, hash)) ?? null;
         if (bytes === null) return null;
         return range === undefined ? bytes.slice() : bytes.slice(Math.max(0, range.start), Math.max(0, range.end));
       },
     };
+  }
+
+  async #put(owner: string, info: BlobInfo, bytes: Uint8Array): Promise<BlobInfo> {
+    const at = this.#now();
+    const there = this.#of(owner).get(info.hash);
+    if (there !== undefined) {
+      this.#of(owner).set(info.hash, { ...there, at });
+      if (at - there.at >= exact)
+        await this.#book.keep({ type: 'blob', owner, info: there.info, bytes: null, at, loose: there.loose });
+      return there.info;
+    }
+    await this.#book.keep({ type: 'blob', owner, info, bytes, at, loose: false });
+    this.#of(owner).set(info.hash, {
+      info,
+      bytes: this.#keeper?.bytesOf === undefined ? bytes : null,
+      at,
+      loose: false,
+    });
+    return info;
   }
 }

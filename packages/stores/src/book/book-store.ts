@@ -42,6 +42,7 @@ import { addHashesOf, addHashesOfLog } from '../attachments.ts';
 import { commitSummary } from '../history.ts';
 import { pageLimit, usualHistory } from '../limits.ts';
 import { mendRows } from '../mend.ts';
+import type { StoreOptions } from '../options.ts';
 import { type PurgeWhat, purge } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
 import { Accounts } from './accounts.ts';
@@ -51,6 +52,9 @@ import type { Keeper } from './keeper.ts';
 import { listTrash, listTrees, searchMessages } from './lists.ts';
 import { Names } from './names.ts';
 import { Runs } from './runs.ts';
+
+// A reply that nobody writes any more; databases find it under the same code.
+const unwritten = 'J27 pending-without-run';
 
 /** What belongs to a book beside its trees, shared by all its handles. */
 export interface Desk {
@@ -70,11 +74,11 @@ export interface Nameplate {
 }
 
 /** The desk of a book. */
-export function deskOf(book: Book, keeper?: Keeper): Desk {
+export function deskOf(book: Book, keeper?: Keeper, options: StoreOptions = {}): Desk {
   return {
     book,
     runs: new Runs(book),
-    blobs: new Blobs(book, keeper),
+    blobs: new Blobs(book, keeper, options),
     accounts: new Accounts(book),
     names: new Names(book),
   };
@@ -112,10 +116,8 @@ export class BookStore implements Store {
     return this.#book.read(this.owner, treeId, reading);
   }
 
-  async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
-    const changed = await this.#book.change(this.owner, treeId, planning, options);
-    if (changed.commit !== null) this.#desk.blobs.arrived(this.owner, changed.commit);
-    return changed;
+  change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+    return this.#book.change(this.owner, treeId, planning, options);
   }
 
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
@@ -193,7 +195,7 @@ export class BookStore implements Store {
       );
       await this.#book.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#desk.names.forget(treeId, nodeIds);
-      await this.#collect(named);
+      await this.#desk.blobs.collect(this.owner, named);
       return done.report;
     });
   }
@@ -223,7 +225,7 @@ export class BookStore implements Store {
     await this.#book.forget(volume);
     this.#desk.names.forget(treeId);
     this.#desk.accounts.forget(treeId);
-    await this.#collect(named);
+    await this.#desk.blobs.collect(this.owner, named);
   }
 
   /** What a tree names that is about to go; one that cannot be read any more takes nothing with it. */
@@ -234,23 +236,6 @@ export class BookStore implements Store {
     } catch (error) {
       if (!isAppError(error)) throw error;
       return new Set();
-    }
-  }
-
-  /** Takes those attachments away that nothing names any more. A tree that cannot be read may name any of them. */
-  async #collect(named: ReadonlySet<string>): Promise<void> {
-    const { blobs } = this.#desk;
-    const idle = new Set([...named].filter((hash) => blobs.isIdle(this.owner, hash)));
-    if (idle.size === 0) return;
-    try {
-      const still = await this.#book.naming(this.owner, idle);
-      await blobs.drop(
-        this.owner,
-        [...idle].filter((hash) => !still.has(hash)),
-      );
-    } catch (error) {
-      // What was purged is gone all the same; bytes that nobody names do no harm.
-      if (!isAppError(error)) throw error;
     }
   }
 
@@ -308,6 +293,12 @@ export class BookStore implements Store {
       nodes += pages.tree.nodes.size;
       const found = checkTree(pages.tree);
       for (const finding of found) findings.push({ ...finding, treeId: id });
+      const written = new Set((await this.runs.list(id)).map((run) => run.nodeId));
+      for (const node of allNodes(pages.tree)) {
+        if (node.status !== 'pending' || node.removedIn !== null || written.has(node.id)) continue;
+        const message = `${unwritten} at ${node.id}.`;
+        findings.push({ code: unwritten, severity: 'warning', id: node.id, message, treeId: id });
+      }
       if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
       for (const text of await this.#mend(id)) repaired.push(text);
     }

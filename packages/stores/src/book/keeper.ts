@@ -51,7 +51,15 @@ export type BookEntry =
   | { readonly type: 'run'; readonly owner: string; readonly run: Run }
   | { readonly type: 'run-chunk'; readonly runId: string; readonly chunk: RunChunk }
   | { readonly type: 'run-end'; readonly runId: string }
-  | { readonly type: 'blob'; readonly owner: string; readonly info: BlobInfo; readonly bytes: Uint8Array }
+  /** An attachment that was put, or put again, or lost its last name; without bytes where they are there already. */
+  | {
+      readonly type: 'blob';
+      readonly owner: string;
+      readonly info: BlobInfo;
+      readonly bytes: Uint8Array | null;
+      readonly at: number;
+      readonly loose: boolean;
+    }
   /** Attachments that nothing of an owner's names any more. */
   | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
   | { readonly type: 'user'; readonly user: User }
@@ -109,6 +117,11 @@ export interface Keeper {
   treesOf?(actId: ActId): Promise<readonly TreeId[]>;
   /** Which of these attachments a tree that is not loaded names, as far as can be told without loading it. */
   mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
+  /**
+   * Which of these attachments may not be taken away for what others did since the book was opened: put them again after
+   * a time, or named them where the book does not see it.
+   */
+  wanted?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
   /** The bytes of an attachment, where the book was told of it without them. */
   bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
 }

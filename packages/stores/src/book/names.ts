@@ -12,6 +12,16 @@ export function checkForeignId(id: string): void {
     refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
 }
 
+/**
+ * The order in which other names are told: by tree, format, scope and id, each by code unit. Databases sort texts by their
+ * bytes, which puts some characters elsewhere, so the order is made here for all stores.
+ */
+export function byName(one: ExternalId, other: ExternalId): number {
+  for (const field of ['treeId', 'format', 'scope', 'id'] as const)
+    if (one[field] !== other[field]) return one[field] < other[field] ? -1 : 1;
+  return 0;
+}
+
 /** External ids and provenance of a book, by tree and by name. */
 export class Names {
   readonly #book: Book;
@@ -63,12 +73,12 @@ export class Names {
     for (const id of new Set(ids))
       for (const known of this.#byName.get(nameOf(format, scope, id)) ?? [])
         if (this.#book.find(owner, known.treeId) !== undefined) found.push(known);
-    return found;
+    return found.sort(byName);
   }
 
   async of(owner: string, treeId: TreeId): Promise<readonly ExternalId[]> {
     await this.#book.open(owner, treeId);
-    return [...(this.#byTree.get(treeId)?.values() ?? [])];
+    return [...(this.#byTree.get(treeId)?.values() ?? [])].sort(byName);
   }
 
   async addProvenance(owner: string, rows: readonly Provenance[]): Promise<void> {

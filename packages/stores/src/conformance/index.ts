@@ -3,6 +3,7 @@
  * with the reason, told by `supports` and never by a name.
  */
 import { describe } from 'vitest';
+import { attachingRules } from './attaching.ts';
 import { changingRules } from './changing.ts';
 import { feedingRules } from './feeding.ts';
 import { growingRules } from './growing.ts';
@@ -33,6 +34,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     trashingRules(subject);
     owningRules(subject);
     servingRules(subject);
+    attachingRules(subject);
     keepingRules(subject);
     growingRules(subject);
   });

@@ -1,6 +1,6 @@
-/** Runs, attachments, other names, provenance and accounts. */
+/** Runs, other names, provenance and accounts. */
 import { nodeId, type Run, type Share, type Token, treeId, type User } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { type Bed, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { awkwardTexts, bedIn, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
 
@@ -35,6 +35,32 @@ export function servingRules(subject: StoreSubject): void {
       expect(await store.runs.append(run.id, { offset: 0, text: 'late' })).toBe(false);
       expect(await store.runs.chunks(run.id)).toEqual([]);
       expect(await store.runs.list()).toEqual([]);
+    });
+
+    rule(subject, '[K164] a reply that nobody writes any more is a warning of every check', async (store) => {
+      const bed = await bedIn(store);
+      const [first] = await bed.grow(['a']);
+      const { result } = await bed.run({
+        type: 'reply',
+        treeId: bed.treeId,
+        parentId: first ?? nodeId(''),
+        replies: [{ status: 'pending' }],
+      });
+      const [open] = result.added;
+      if (open === undefined) throw new Error('There is a reply.');
+      const data = { process: 'p', startedAt: 1, beatAt: 1, data: {} };
+      await store.runs.start({ id: uuid(80), treeId: bed.treeId, nodeId: open, ...data });
+      expect((await store.fsck()).findings).toEqual([]);
+      await store.runs.end(uuid(80));
+      expect((await store.fsck()).findings).toEqual([
+        {
+          code: 'J27 pending-without-run',
+          severity: 'warning',
+          id: open,
+          message: `J27 pending-without-run at ${open}.`,
+          treeId: bed.treeId,
+        },
+      ]);
     });
 
     rule(subject, '[K100] the id of another run is refused, and its owner keeps it', async (store) => {
@@ -172,76 +198,6 @@ export function servingRules(subject: StoreSubject): void {
     });
   });
 
-  describe('attachments', () => {
-    rule(subject, '[K104] bytes that are there already stay what they were first said to be', async (store) => {
-      const bytes = new Uint8Array([1, 2, 3]);
-      const first = await store.blobs.put(bytes, 'image/png');
-      expect(await store.blobs.put(bytes, 'text/html')).toEqual(first);
-      expect(await store.blobs.find(first.hash)).toEqual(first);
-    });
-
-    rule(subject, '[K104] attachments are found and read by their hash, whole or in part', async (store) => {
-      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
-      const info = await store.blobs.put(bytes, 'image/png');
-      expect(info).toEqual({
-        hash: '7a836ea47392ee545204762dcbd4c7c80481fd0a0f8bc06c10ab8e5dabbe9c16',
-        size: 70_000,
-        mediaType: 'image/png',
-      });
-      expect(await store.blobs.put(bytes, 'image/png')).toEqual(info);
-      expect(await store.blobs.find(info.hash)).toEqual(info);
-      const read = await store.blobs.read(info.hash);
-      expect(read !== null && Buffer.compare(read, bytes)).toBe(0);
-      expect(await store.blobs.read(info.hash, { start: 10, end: 14 })).toEqual(bytes.slice(10, 14));
-      expect((await store.blobs.read(info.hash, { start: 69_990, end: 80_000 }))?.length).toBe(10);
-      expect((await store.blobs.read(info.hash, { start: 5, end: 5 }))?.length).toBe(0);
-      expect(await store.blobs.find('0'.repeat(64))).toBeNull();
-      expect(await store.blobs.read('0'.repeat(64))).toBeNull();
-      const empty = await store.blobs.put(new Uint8Array(0), 'text/plain');
-      expect(empty.hash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
-      expect((await store.blobs.read(empty.hash))?.length).toBe(0);
-    });
-  });
-
-  describe('attachments of what was purged', () => {
-    rule(subject, '[K109] go with the last thing that names them, and not before', async (store) => {
-      const put = (text: string) => store.blobs.put(new TextEncoder().encode(text), 'text/plain');
-      const [shared, lone, unsent] = [await put('shared'), await put('lone'), await put('unsent')];
-      const there = async (...infos: readonly { readonly hash: string }[]) => {
-        const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
-        return found.map((info) => info !== null);
-      };
-      const says = (info: { readonly hash: string }) => ({
-        role: 'user' as const,
-        content: [{ type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' }],
-      });
-      const first = await bedIn(store, 1);
-      const other = await bedIn(store, 2);
-      await first.run({ type: 'append', treeId: first.treeId, messages: [{ message: says(shared) }] });
-      const { result } = await first.run({
-        type: 'append',
-        treeId: first.treeId,
-        messages: [{ message: says(lone) }],
-      });
-      const [kept] = await other.grow(['begins']);
-      await other.run({ type: 'append', treeId: other.treeId, messages: [{ message: says(shared) }] });
-      expect(kept).toBeDefined();
-      await first.run({ type: 'delete', treeId: first.treeId, nodeIds: [result.nodeId], mode: 'cascade' });
-      expect(await there(shared, lone, unsent)).toEqual([true, true, true]);
-      await store.purge(first.treeId, { nodeId: result.nodeId });
-      expect(await there(shared, lone, unsent)).toEqual([true, false, true]);
-      expect(await store.blobs.read(lone.hash)).toBeNull();
-      await first.run({ type: 'delete-tree', treeId: first.treeId });
-      await store.purgeTree(first.treeId);
-      expect(await there(shared, unsent)).toEqual([true, true]);
-      await other.run({ type: 'delete-tree', treeId: other.treeId });
-      await store.purgeTree(other.treeId);
-      expect(await there(shared, unsent)).toEqual([false, true]);
-      expect(await put('lone')).toEqual(lone);
-      expect(await there(lone)).toEqual([true]);
-    });
-  });
-
   describe('other names', () => {
     rule(
       subject,
@@ -317,6 +273,30 @@ export function servingRules(subject: StoreSubject): void {
       expect((await store.findExternalIds('chat', first.scope, [first.id])).map((name) => name.nodeId).sort()).toEqual(
         [grown, null].sort(),
       );
+    });
+
+    rule(subject, '[K163] names come by tree, format, scope and id, however they were given', async (store) => {
+      const beds = [await bedIn(store, 2), await bedIn(store, 1)];
+      // By bytes the last two would change places.
+      const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
+      const names = (of: Bed) => ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));
+      for (const bed of beds)
+        await store.putExternalIds([
+          ...names(bed).reverse(),
+          { treeId: bed.treeId, nodeId: null, format: 'api', scope: 'z', id: 'z' },
+          { treeId: bed.treeId, nodeId: null, format: 'chat', scope: 'r', id: 'z' },
+        ]);
+      const [later, sooner] = beds;
+      if (later === undefined || sooner === undefined) throw new Error('There are two.');
+      expect(await store.findExternalIds('chat', 's', ['\uffee', 'b', 'a', '\u{1f44d}', 'b'])).toEqual([
+        ...names(sooner),
+        ...names(later),
+      ]);
+      expect((await store.externalIdsOf(later.treeId)).map(({ format, scope, id }) => [format, scope, id])).toEqual([
+        ['api', 'z', 'z'],
+        ['chat', 'r', 'z'],
+        ...ids.map((id) => ['chat', 's', id]),
+      ]);
     });
 
     rule(subject, '[K107] provenance is kept outside version and log', async (store) => {

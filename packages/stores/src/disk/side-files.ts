@@ -1,7 +1,7 @@
 /** What lies beside the trees, in files of its own: names, reuses, accounts, generations, attachments. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BlobInfo, type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
+import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
 import type { Desk } from '../book/book-store.ts';
 import type { BookEntry } from '../book/keeper.ts';
 import { type Fields, field, isFields, list, number, object, text, Unreadable } from './decode.ts';
@@ -116,7 +116,12 @@ export class SideFiles {
       case 'share':
         return desk.accounts.know({ shares: [readShare(object(value, 'share'))] });
       case 'blob':
-        return desk.blobs.know(text(value, 'owner'), readBlobInfo(object(value, 'info')));
+        return desk.blobs.know(
+          text(value, 'owner'),
+          readBlobInfo(object(value, 'info')),
+          putAt(value),
+          field(value, 'loose') === true,
+        );
       case 'run':
         return this.#run(text(value, 'owner'), readRun(object(value, 'run')));
       case 'run-chunk':
@@ -157,7 +162,7 @@ export class SideFiles {
       case 'share':
         return this.#append('accounts', entry, true);
       case 'blob':
-        return this.#blob(entry.owner, entry.info, entry.bytes);
+        return this.#blob(entry);
       case 'blobs-gone':
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
@@ -206,13 +211,22 @@ export class SideFiles {
     this.#file('runs').rewrite(lines(), this.#bench);
   }
 
-  #blob(owner: string, info: BlobInfo, bytes: Uint8Array): void {
+  #blob({ owner, info, bytes, at, loose }: Extract<SideEntry, { type: 'blob' }>): void {
     const path = this.blobPath(info.hash);
-    if (!existsSync(path)) {
+    if (bytes !== null && !existsSync(path)) {
       onFile(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));
       this.#bench.replace(path, [bytes], 'blob', true);
     }
-    this.#append('blobs', { type: 'blob', owner, info }, true);
+    this.#append('blobs', { type: 'blob', owner, info, at, ...(loose ? { loose } : {}) }, true);
+  }
+
+  /** What of an owner's attachments was put after a time, as the file has it now: others write it, too. */
+  putSince(owner: string, after: number): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const value of this.#lines('blobs'))
+      if (text(value, 'type') === 'blob' && text(value, 'owner') === owner && putAt(value) > after)
+        found.add(readBlobInfo(object(value, 'info')).hash);
+    return found;
   }
 
   /** Takes attachments of an owner out of the list, then those bytes that nobody else's list names. */
@@ -271,6 +285,11 @@ export class SideFiles {
   close(): void {
     for (const file of this.#open.values()) file.close();
   }
+}
+
+/** When an attachment was put; earlier builds did not write it down. */
+function putAt(value: Fields): number {
+  return field(value, 'at') === undefined ? 0 : number(value, 'at');
 }
 
 function head(): Uint8Array {

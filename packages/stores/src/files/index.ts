@@ -44,7 +44,7 @@ export class FileSystemStore extends BookStore {
       ...(treeWrites === undefined ? {} : { treeWrites }),
       ...(kit === undefined ? {} : { kit }),
     });
-    const desk = deskOf(book, keeper);
+    const desk = deskOf(book, keeper, options);
     try {
       book.know(known);
       for (const { owner: whose, record, sequence } of lists) book.knowLinear(whose, record, sequence);

@@ -143,7 +143,7 @@ describe('folders without a journal', () => {
     const names = await store.externalIdsOf(id);
     expect(names.map((name) => [name.format, name.scope, name.id])).toEqual([
       ['loom', place, 'root-1'],
-      ...['1', '2', '3', '9', '10'].map((at) => ['loom', place, `root-1/node-${at}`]),
+      ...['1', '10', '2', '3', '9'].map((at) => ['loom', place, `root-1/node-${at}`]),
     ]);
     const [found] = await store.findExternalIds('loom', place, ['root-1/node-3']);
     const node = await asked(store, id, 'node', { id: found?.nodeId ?? names[0]?.nodeId ?? (await never()) });

@@ -46,7 +46,7 @@ export class SessionStore extends BookStore {
       ...(treeWrites === undefined ? {} : { treeWrites }),
       ...(kit === undefined ? {} : { kit }),
     });
-    const desk = deskOf(book, keeper);
+    const desk = deskOf(book, keeper, options);
     try {
       book.know(known);
       for (const { owner: whose, record, sequence } of lists) book.knowLinear(whose, record, sequence);

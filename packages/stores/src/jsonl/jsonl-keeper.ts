@@ -17,7 +17,8 @@ import type { Desk } from '../book/book-store.ts';
 import type { BookEntry, Fresh, Keeper, LoadedTree } from '../book/keeper.ts';
 import { FolderLock, lockedBy } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
-import { onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { namesIn, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { hashesInFile } from './hashes-in-file.ts';
 import { fileName, sideOf } from './places.ts';
 import { writeRowFile } from './row-file.ts';
 import { Session } from './session.ts';
@@ -280,6 +281,23 @@ export class JsonlKeeper implements Keeper {
       });
     }
     return acts;
+  }
+
+  /**
+   * What others put lately, and what any session's file names as it is now: another process makes sessions that this one
+   * has not heard of and adds to those that it has loaded. Under the lock of what the sessions share, so nobody puts meanwhile.
+   */
+  wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
+    this.#lockShared();
+    const found = new Set<string>(this.#shared().putSince(owner, after));
+    const others = new Set<string>();
+    for (const session of this.#has.sessions.values()) if (session.owner !== owner) others.add(session.path);
+    for (const name of this.#has.single ? [] : namesIn(this.#folder)) {
+      const path = join(this.#folder, name);
+      if (!name.endsWith('.jsonl') || name.startsWith('.') || others.has(path)) continue;
+      for (const hash of hashesInFile(path)) if (hashes.has(hash)) found.add(hash);
+    }
+    return found;
   }
 
   async bytesOf(_owner: string, hash: string): Promise<Uint8Array> {

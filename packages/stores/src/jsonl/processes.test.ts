@@ -125,3 +125,25 @@ test('[J28] lines of a tool that knows of no lease are neither torn nor lost, an
   expect((await again.fsck()).findings).toEqual([]);
   await again.close();
 }, 60_000);
+
+test('[K161] an attachment that another process named in a session of its own outlives a purge here', async () => {
+  const place = join(folder, 'sessions');
+  const one = await SessionStore.open(place, { attachmentGrace: 0 });
+  const { hash } = await one.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
+  const picture = { role: 'user' as const, content: [{ type: 'image', source: { type: 'blob', hash } }] };
+  const here = await Bed.make({ store: one, treeId: treeId(uuid(20)) });
+  await here.run({ type: 'append', treeId: here.treeId, messages: [{ message: picture }] });
+  const other = await SessionStore.open(place);
+  const there = await Bed.make({ store: other, treeId: treeId(uuid(21)) });
+  await there.run({ type: 'append', treeId: there.treeId, messages: [{ message: picture }] });
+  await here.run({ type: 'delete-tree', treeId: here.treeId });
+  await one.purgeTree(here.treeId);
+  expect(await one.blobs.read(hash)).toEqual(new Uint8Array([1, 2, 3]));
+  await there.run({ type: 'delete-tree', treeId: there.treeId });
+  await other.close();
+  await one.close();
+  const later = await SessionStore.open(place, { attachmentGrace: 0 });
+  await later.purgeTree(there.treeId);
+  expect(await later.blobs.find(hash)).toBeNull();
+  await later.close();
+});

@@ -34,7 +34,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): BookSt
     },
     close: async () => undefined,
   };
-  return new BookStore(deskOf(book), plate, owner);
+  return new BookStore(deskOf(book, undefined, options), plate, owner);
 }
 
 /** Opens a memory store; what follows the scheme is a name for people. */

@@ -26,6 +26,7 @@ export const postgresDialect: Dialect = {
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (tree, from, keys) => ({ sql: walk, params: [tree, from, JSON.stringify(keys), keys.length] }),
   forUpdate: ' FOR UPDATE',
+  now: '(CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION) * 1000)',
   together: true,
 };
 

@@ -22,7 +22,9 @@ export async function open(place: string, options: PostgresOptions = {}): Promis
     const opened = await prepare(database, options);
     const engine = new PostgresEngine(opened);
     await engine.start();
-    return new SqlStore(engine, { ...options, readOnly: opened.readOnly });
+    const store = new SqlStore(engine, { ...options, readOnly: opened.readOnly });
+    if (!opened.readOnly) await store.sweep();
+    return store;
   } catch (error) {
     await database.close();
     throw error;

@@ -1,7 +1,7 @@
 /** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
 import { AppError, refusalKinds } from '@coppice/core';
 import { exec, number, row, type Work } from '../sql/query.ts';
-import { schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** One change of the tables. A published one is never edited: a later number changes what it made. */
@@ -67,6 +67,7 @@ const own: readonly string[] = [
 export const migrations: readonly Migration[] = [
   { version: 1, statements: [...tables(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
+  { version: 3, statements: blobPut(postgresDialect) },
 ];
 
 /** The version of the tables that this program writes. */

@@ -17,9 +17,11 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
+import { addHashesOfLog } from '../attachments.ts';
 import { type LinearTree, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
 import { answerRead, atHand } from './answers.ts';
+import { holdBlobs } from './attachments.ts';
 import { answerLinear } from './linear-form.ts';
 import { hydratedLog } from './log.ts';
 import { type Dialect, exec, number, type Query, row, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
@@ -56,6 +58,7 @@ export function* change<R>(
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
   const scope = linear === null ? locked : yield* materialised(locked, linear);
+  yield* holdNamed(keeping, settled);
   const leaf = leafOf(scope, settled);
   yield* writeCommit(scope, settled, leaf);
   keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled) : null, settled.changes);
@@ -63,6 +66,14 @@ export function* change<R>(
   if (format !== (locked.tree?.format ?? 'tree'))
     yield* exec('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
   return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+}
+
+/** Holds the attachments that a commit names, where somebody else may be collecting at the same time. */
+function* holdNamed({ dialect, owner }: Keeping, { commit }: Settled): Work<void> {
+  if (dialect.forUpdate === '') return;
+  const named = new Set<string>();
+  addHashesOfLog([commit], named);
+  yield* holdBlobs(dialect, owner, named);
 }
 
 /**

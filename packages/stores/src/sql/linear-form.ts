@@ -8,8 +8,10 @@ import {
   type Surroundings,
   type TreeRow,
 } from '@coppice/core';
+import { addHashes } from '../attachments.ts';
 import type { LinearTree } from '../linear.ts';
 import { answerRead } from './answers.ts';
+import { holdBlobs } from './attachments.ts';
 import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
 import { type Scope, treeRow } from './scope.ts';
 import { plantTree, writeLog } from './write.ts';
@@ -26,6 +28,9 @@ export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord
   if (taken !== undefined)
     refuse('id/taken', `The id ${text(taken, 'id')} is taken by another node.`, { nodeId: text(taken, 'id') });
   const scope: Scope = { dialect, owner, treeId, tree: null };
+  const named = new Set<string>();
+  addHashes(form, named);
+  yield* holdBlobs(dialect, owner, named);
   yield* plantTree(scope, linear.settled);
   const { version, structureVersion, nextSeq, updatedAt } = linear.tree;
   // The active node stays null here: its row is not there yet.

@@ -1,6 +1,7 @@
 /** Taking for good: rows, former contents, and the texts that the log holds. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
-import { type Awaited, addHashes, blobMark } from '../attachments.ts';
+import { addHashes, blobMark } from '../attachments.ts';
+import { collect } from './attachments.ts';
 import { removedTogether } from './lists.ts';
 import { exec, number, row, rows, text, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
@@ -21,29 +22,12 @@ function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<str
   return named;
 }
 
-/** Takes those attachments away that nothing of their owner's names any more. */
-function* collect(owner: string, candidates: ReadonlySet<string>, awaited: Awaited): Work<void> {
-  const gone = new Set([...candidates].filter((hash) => !awaited.has(owner, hash)));
-  if (gone.size === 0) return;
-  const like = `LIKE '%${blobMark}%'`;
-  const still = new Set<string>();
-  for (const sql of [
-    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
-    `SELECT n.content AS one, '' AS two FROM node_content n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND n.content ${like}`,
-    `SELECT coalesce(linear_form, '') AS one, attributes AS two FROM tree WHERE owner = $1 AND (linear_form ${like} OR attributes ${like})`,
-    `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
-  ])
-    for (const one of yield* rows(sql, owner)) for (const column of ['one', 'two']) addHashes(text(one, column), still);
-  for (const hash of gone)
-    if (!still.has(hash)) yield* exec('DELETE FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
-}
-
 /** Purges a removed node with what went with it, or everything that was removed up to a version. */
 export function* purge(
   scope: Scope,
   tree: StoredTree,
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
-  awaited: Awaited,
+  grace: number,
 ): Work<PurgeReport> {
   const ids = 'nodeId' in what ? yield* together(tree.id, what.nodeId) : yield* removedUpTo(tree.id, what.upTo);
   if (ids.length === 0) return { nodes: 0, contents: 0 };
@@ -56,7 +40,7 @@ export function* purge(
   yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
   const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
   yield* redactLog(tree.id, new Set<string>(ids));
-  yield* collect(scope.owner, named, awaited);
+  yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents };
 }
 
@@ -148,7 +132,7 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
 }
 
 /** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
-export function* purgeTree(scope: Scope, tree: TreeId, awaited: Awaited): Work<void> {
+export function* purgeTree(scope: Scope, tree: TreeId, grace: number): Work<void> {
   const named = yield* namedBy(scope, tree, null);
   addHashes(scope.tree?.linear ?? '', named);
   yield* exec('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
@@ -166,5 +150,5 @@ export function* purgeTree(scope: Scope, tree: TreeId, awaited: Awaited): Work<v
   ])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   yield* exec('DELETE FROM tree WHERE id = $1', tree);
-  yield* collect(scope.owner, named, awaited);
+  yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
 }

@@ -81,6 +81,8 @@ export interface Dialect {
   prefixWalk(tree: string, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /** Locks the row that a select finds until the transaction ends; empty where the transaction itself is the lock. */
   readonly forUpdate: string;
+  /** The time of the database's own clock in milliseconds: processes and servers need not agree on theirs. */
+  readonly now: string;
   /** Whether one statement may write several tables. */
   readonly together: boolean;
 }

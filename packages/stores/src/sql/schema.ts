@@ -207,3 +207,20 @@ export function schema(dialect: Dialect): readonly string[] {
 export function shareVersion({ integer }: Dialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
+
+/**
+ * What a later version of the tables adds: when bytes were put last, and whether a purge took their last name. Beside the
+ * bytes and not in their row, which SQLite would write anew, bytes and all. What has no row was put long ago.
+ */
+export function blobPut({ key, float, integer }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE blob_put (
+      owner ${key} NOT NULL,
+      hash ${key} NOT NULL,
+      at ${float} NOT NULL,
+      loose ${integer} NOT NULL,
+      PRIMARY KEY (owner, hash)
+    )`,
+    'CREATE INDEX blob_put_loose ON blob_put (owner, hash) WHERE loose = 1',
+  ];
+}

@@ -1,8 +1,9 @@
 /** Runs, attachments and accounts of a database behind their contracts. */
 import { sha256Hex } from '@coppice/content';
-import type { AccountStore, BlobStore, RunStore, TreeId } from '@coppice/core';
-import type { Awaited } from '../attachments.ts';
-import type { Work } from './query.ts';
+import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
+import { addHashes } from '../attachments.ts';
+import { findBlob, holdBlobs, putBlob, readBlob, type Shelf } from './attachments.ts';
+import type { Dialect, Work } from './query.ts';
 import * as side from './side-tables.ts';
 
 /** How a store lets work into its database. */
@@ -14,15 +15,25 @@ export interface Doors {
 }
 
 /** The runs of an owner. */
-export function runStore(owner: string, doors: Doors): RunStore {
+export function runStore(dialect: Dialect, owner: string, doors: Doors): RunStore {
+  function* holding(data: Run['data']): Work<void> {
+    const named = new Set<string>();
+    addHashes(JSON.stringify(data), named);
+    yield* holdBlobs(dialect, owner, named);
+  }
   return {
     start: (run) =>
       doors.transaction(function* () {
         yield* doors.known(run.treeId);
+        yield* holding(run.data);
         yield* side.startRun(owner, run);
       }),
     beat: (id, at) => doors.transaction(() => side.beatRun(owner, id, at)),
-    note: (id, data) => doors.transaction(() => side.noteRun(owner, id, data)),
+    note: (id, data) =>
+      doors.transaction(function* () {
+        yield* holding(data);
+        return yield* side.noteRun(owner, id, data);
+      }),
     append: (id, chunk) => doors.transaction(() => side.appendChunk(owner, id, chunk)),
     chunks: (id, from = 0) => doors.snapshot(() => side.runChunks(owner, id, from)),
     find: (id) => doors.snapshot(() => side.findRun(owner, id)),
@@ -32,18 +43,20 @@ export function runStore(owner: string, doors: Doors): RunStore {
   };
 }
 
-/** The attachments of an owner. */
-export function blobStore(owner: string, doors: Doors, awaited: Awaited): BlobStore {
+/** The attachments of an owner. `sweep` takes what an earlier purge had to leave. */
+export function blobStore(shelf: Shelf, doors: Doors, sweep: () => Promise<void>): BlobStore {
+  const { owner } = shelf;
   return {
     put: async (bytes, mediaType) => {
       const info = { hash: sha256Hex(bytes), size: bytes.length, mediaType };
-      awaited.put(owner, info.hash);
-      return doors.transaction(() => side.putBlob(owner, info, bytes));
+      const kept = await doors.transaction(() => putBlob(shelf, info, bytes));
+      await sweep();
+      return kept;
     },
-    find: (hash) => doors.snapshot(() => side.findBlob(owner, hash)),
+    find: (hash) => doors.snapshot(() => findBlob(owner, hash)),
     read: (hash, range) => {
       const length = range === undefined ? null : Math.max(0, range.end - range.start);
-      return doors.snapshot(() => side.readBlob(owner, hash, range?.start ?? 0, length));
+      return doors.snapshot(() => readBlob(owner, hash, range?.start ?? 0, length));
     },
   };
 }

@@ -1,8 +1,7 @@
-/** Runs, blobs, external ids, provenance and accounts: rows outside versions and log. */
+/** Runs, external ids, provenance and accounts: rows outside versions and log. */
 
 import { canonicalJson } from '@coppice/content';
 import {
-  type BlobInfo,
   type ExternalId,
   type JsonObject,
   type NodeId,
@@ -18,6 +17,7 @@ import {
   type User,
 } from '@coppice/core';
 import { checkUser, refuseHash } from '../account-rules.ts';
+import { byName } from '../book/names.ts';
 import { toColumn } from './exact-text.ts';
 import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 
@@ -155,41 +155,6 @@ export function* endRun(owner: string, id: string): Work<void> {
   yield* exec('DELETE FROM run WHERE id = $1 AND owner = $2', id, owner);
 }
 
-/** Keeps an attachment once, as what it was first said to be, and tells what that is. */
-export function* putBlob(owner: string, info: BlobInfo, bytes: Uint8Array): Work<BlobInfo> {
-  yield* exec(
-    'INSERT INTO blob (owner, hash, size, media_type, bytes) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, hash) DO NOTHING',
-    owner,
-    info.hash,
-    info.size,
-    info.mediaType,
-    bytes,
-  );
-  return (yield* findBlob(owner, info.hash)) ?? info;
-}
-
-/** What is known of an attachment. */
-export function* findBlob(owner: string, hash: string): Work<BlobInfo | null> {
-  const found = yield* row('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
-  return found === undefined ? null : { hash, size: number(found, 'size'), mediaType: text(found, 'media_type') };
-}
-
-/** The bytes of an attachment, or a range of them; the database cuts, so that a large one is not fetched whole. */
-export function* readBlob(owner: string, hash: string, start: number, length: number | null): Work<Uint8Array | null> {
-  const found =
-    length === null
-      ? yield* row('SELECT bytes AS part FROM blob WHERE owner = $1 AND hash = $2', owner, hash)
-      : yield* row(
-          'SELECT substr(bytes, $3, $4) AS part FROM blob WHERE owner = $1 AND hash = $2',
-          owner,
-          hash,
-          start + 1,
-          length,
-        );
-  const part = found?.part;
-  return part instanceof Uint8Array ? part : found === undefined ? null : new Uint8Array();
-}
-
 function externalOf(one: Row): ExternalId {
   const node = textOrNull(one, 'node_id');
   return {
@@ -245,23 +210,20 @@ export function* findExternalIds(
   ids: readonly string[],
 ): Work<ExternalId[]> {
   const found = yield* rows(
-    `SELECT * FROM external_id WHERE owner = $1 AND format = $2 AND scope = $3 AND id IN ${dialect.list('$4')} ORDER BY tree_id, id`,
+    `SELECT * FROM external_id WHERE owner = $1 AND format = $2 AND scope = $3 AND id IN ${dialect.list('$4')}`,
     owner,
     format,
     scope,
     // Inside a list nobody writes a text as a column holds it but we.
     JSON.stringify(ids.map(toColumn)),
   );
-  return found.map(externalOf);
+  return found.map(externalOf).sort(byName);
 }
 
 /** All other names in a tree. */
 export function* externalIdsOf(owner: string, tree: TreeId): Work<ExternalId[]> {
-  return (yield* rows(
-    'SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2 ORDER BY format, scope, id',
-    owner,
-    tree,
-  )).map(externalOf);
+  const found = yield* rows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
+  return found.map(externalOf).sort(byName);
 }
 
 /** Notes who sent what was there already. */

@@ -12,6 +12,7 @@ import {
   type ConversationFormat,
   type ExternalId,
   type FsckReport,
+  isAppError,
   type LinearRecord,
   type ListEvent,
   type NodeId,
@@ -32,12 +33,12 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
-import { Awaited } from '../attachments.ts';
 import { checkForeignId } from '../book/names.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkLinear, linearTree } from '../linear.ts';
-import { defaultOwner, type StoreOptions } from '../options.ts';
+import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
+import { collect, ownersWithLoose, type Shelf } from './attachments.ts';
 import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
 import type { SqlEngine } from './engine.ts';
 import { fsckDatabase } from './fsck.ts';
@@ -58,7 +59,6 @@ const commitsAtOnce = 500;
 /** What all handles of one open database share. */
 interface Handles {
   closed: boolean;
-  readonly awaited: Awaited;
 }
 
 /** The store contract on a database. */
@@ -72,11 +72,13 @@ export class SqlStore implements Store {
   readonly #options: StoreOptions;
   readonly #keeping: Keeping;
   readonly #state: Handles;
+  readonly #grace: number;
 
-  constructor(engine: SqlEngine, options: StoreOptions, state: Handles = { closed: false, awaited: new Awaited() }) {
+  constructor(engine: SqlEngine, options: StoreOptions, state: Handles = { closed: false }) {
     this.#engine = engine;
     this.#options = options;
     this.#state = state;
+    this.#grace = options.attachmentGrace ?? usualGrace;
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
     this.#keeping = { dialect: engine.dialect, owner: this.owner, options, tails: engine.tails };
@@ -86,9 +88,26 @@ export class SqlStore implements Store {
       transaction: (work) => this.#committed(work),
       known: (treeId) => this.#known(treeId),
     };
-    this.runs = runStore(this.owner, doors);
-    this.blobs = blobStore(this.owner, doors, state.awaited);
+    this.runs = runStore(engine.dialect, this.owner, doors);
+    this.blobs = blobStore(this.#shelf(this.owner), doors, () => this.sweep());
     this.accounts = accountStore(doors);
+  }
+
+  #shelf(owner: string): Shelf {
+    return { dialect: this.#engine.dialect, owner, grace: this.#grace };
+  }
+
+  /**
+   * Takes the attachments, of whomever, that a purge had to leave because somebody might have been about to name them,
+   * and nobody did. What fails here is nobody's call: the next one takes them.
+   */
+  async sweep(): Promise<void> {
+    try {
+      const owners = await this.#snapshot(() => ownersWithLoose(this.#engine.dialect, this.#grace));
+      for (const owner of owners) await this.#committed(() => collect(this.#shelf(owner), new Set()));
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+    }
   }
 
   forOwner(owner: string): SqlStore {
@@ -112,10 +131,7 @@ export class SqlStore implements Store {
     this.#writable();
     const changed = await this.#engine.transaction(() => change(this.#keeping, treeId, planning, options));
     const { commit, version } = changed;
-    if (commit !== null) {
-      this.#state.awaited.arrived(this.owner, commit);
-      this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
-    }
+    if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;
   }
 
@@ -223,7 +239,7 @@ export class SqlStore implements Store {
     const self = this;
     return this.#transaction(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#state.awaited);
+      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#grace);
     });
   }
 
@@ -232,7 +248,7 @@ export class SqlStore implements Store {
     await this.#transaction(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
       if (scope.tree?.attributes.trashedAt === undefined) notInTrash(treeId);
-      yield* purgeTree(scope, treeId, self.#state.awaited);
+      yield* purgeTree(scope, treeId, self.#grace);
     });
   }
 

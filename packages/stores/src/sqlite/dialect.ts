@@ -37,5 +37,6 @@ export const sqliteDialect: Dialect = {
   },
   // BEGIN IMMEDIATE holds the one write lock that there is.
   forUpdate: '',
+  now: "(unixepoch('subsec') * 1000.0)",
   together: false,
 };

@@ -40,7 +40,9 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
   hashNatively();
   const path = place === '' ? defaultPlace() : resolve(place);
   const opened = await openWhenFree(path, options.readOnly === true);
-  return new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
+  const store = new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
+  if (!opened.readOnly) await store.sweep();
+  return store;
 }
 
 /** Others may be making the file, or putting it in order after a crash: that is worth waiting for. */

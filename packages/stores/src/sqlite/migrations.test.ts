@@ -44,10 +44,11 @@ it('[L40] tables of an older version are brought up to date after a copy of them
       'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
     );
     database.exec('ALTER TABLE share DROP COLUMN version');
+    database.exec('DROP TABLE blob_put');
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(3);
+  expect((await store.info()).schemaVersion).toBe(4);
   const { result } = await run(
     store,
     {
@@ -61,7 +62,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   expect(result.added).toHaveLength(1);
   expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
   await store.close();
-  expect(existsSync(`${path}.before-schema-3-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-4-from-1.bak`)).toBe(true);
   const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
   expect(columns.map((column) => column.name)).toEqual([
     'tree_id',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, schema, shareVersion } from '../sql/schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
 import { searchSchema } from './search.ts';
@@ -58,6 +58,7 @@ const migrations: readonly Migration[] = [
     ],
   },
   { version: 3, statements: [shareVersion(sqliteDialect)] },
+  { version: 4, statements: blobPut(sqliteDialect) },
 ];
 
 /** The version of the tables that this program writes. */

@@ -1,0 +1,144 @@
+/** Attachments: kept by their hash, and gone with the last thing that names them. */
+import type { Store } from '@coppice/core';
+import { describe, expect } from 'vitest';
+import { bedIn, given, needs, rule, type StoreSubject } from './subject.ts';
+
+/** The rules of attachments. */
+export function attachingRules(subject: StoreSubject): void {
+  describe('attachments', () => {
+    rule(subject, '[K104] bytes that are there already stay what they were first said to be', async (store) => {
+      const bytes = new Uint8Array([1, 2, 3]);
+      const first = await store.blobs.put(bytes, 'image/png');
+      expect(await store.blobs.put(bytes, 'text/html')).toEqual(first);
+      expect(await store.blobs.find(first.hash)).toEqual(first);
+    });
+
+    rule(subject, '[K104] attachments are found and read by their hash, whole or in part', async (store) => {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
+      const info = await store.blobs.put(bytes, 'image/png');
+      expect(info).toEqual({
+        hash: '7a836ea47392ee545204762dcbd4c7c80481fd0a0f8bc06c10ab8e5dabbe9c16',
+        size: 70_000,
+        mediaType: 'image/png',
+      });
+      expect(await store.blobs.put(bytes, 'image/png')).toEqual(info);
+      expect(await store.blobs.find(info.hash)).toEqual(info);
+      const read = await store.blobs.read(info.hash);
+      expect(read !== null && Buffer.compare(read, bytes)).toBe(0);
+      expect(await store.blobs.read(info.hash, { start: 10, end: 14 })).toEqual(bytes.slice(10, 14));
+      expect((await store.blobs.read(info.hash, { start: 69_990, end: 80_000 }))?.length).toBe(10);
+      expect((await store.blobs.read(info.hash, { start: 5, end: 5 }))?.length).toBe(0);
+      expect(await store.blobs.find('0'.repeat(64))).toBeNull();
+      expect(await store.blobs.read('0'.repeat(64))).toBeNull();
+      const empty = await store.blobs.put(new Uint8Array(0), 'text/plain');
+      expect(empty.hash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+      expect((await store.blobs.read(empty.hash))?.length).toBe(0);
+    });
+  });
+
+  describe('attachments of what was purged', () => {
+    const text = (words: string) => new TextEncoder().encode(words);
+    const says = (info: { readonly hash: string }) => ({
+      role: 'user' as const,
+      content: [{ type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' }],
+    });
+    const isThere = async (store: Store, ...infos: readonly { readonly hash: string }[]) => {
+      const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
+      return found.map((info) => info !== null);
+    };
+    /** A tree that names attachments, and is purged. */
+    const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
+      const bed = await bedIn(store, n);
+      for (const info of infos)
+        await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
+      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+      await store.purgeTree(bed.treeId);
+    };
+
+    rule(
+      subject,
+      '[K109] go with the last thing that names them, and not before',
+      async (store) => {
+        const put = (words: string) => store.blobs.put(text(words), 'text/plain');
+        const [shared, lone, unsent] = [await put('shared'), await put('lone'), await put('unsent')];
+        const first = await bedIn(store, 1);
+        const other = await bedIn(store, 2);
+        await first.run({ type: 'append', treeId: first.treeId, messages: [{ message: says(shared) }] });
+        const { result } = await first.run({
+          type: 'append',
+          treeId: first.treeId,
+          messages: [{ message: says(lone) }],
+        });
+        const [kept] = await other.grow(['begins']);
+        await other.run({ type: 'append', treeId: other.treeId, messages: [{ message: says(shared) }] });
+        expect(kept).toBeDefined();
+        await first.run({ type: 'delete', treeId: first.treeId, nodeIds: [result.nodeId], mode: 'cascade' });
+        expect(await isThere(store, shared, lone, unsent)).toEqual([true, true, true]);
+        await store.purge(first.treeId, { nodeId: result.nodeId });
+        expect(await isThere(store, shared, lone, unsent)).toEqual([true, false, true]);
+        expect(await store.blobs.read(lone.hash)).toBeNull();
+        await first.run({ type: 'delete-tree', treeId: first.treeId });
+        await store.purgeTree(first.treeId);
+        expect(await isThere(store, shared, unsent)).toEqual([true, true]);
+        await other.run({ type: 'delete-tree', treeId: other.treeId });
+        await store.purgeTree(other.treeId);
+        expect(await isThere(store, shared, unsent)).toEqual([false, true]);
+        expect(await put('lone')).toEqual(lone);
+        expect(await isThere(store, lone)).toEqual([true]);
+      },
+      { attachmentGrace: 0 },
+    );
+
+    rule(subject, '[K161] bytes that were put a moment ago outlive a purge of what named them', async (store) => {
+      const info = await store.blobs.put(text('twice'), 'text/plain');
+      await passing(store, 1, info);
+      expect(await isThere(store, info)).toEqual([true]);
+      const bed = await bedIn(store, 2);
+      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
+      expect(await store.blobs.read(info.hash)).toEqual(text('twice'));
+    });
+
+    rule(
+      subject,
+      '[K161] also when the store was closed in between, and go when their time is over',
+      async (store, context) => {
+        needs(context, store.supports.durable, 'nothing outlives this store');
+        const reopen = given(subject.reopen, 'a way to open a place again');
+        const [again, lone] = [
+          await store.blobs.put(text('again'), 'text/plain'),
+          await store.blobs.put(text('lone'), 'text/plain'),
+        ];
+        let open = await reopen(store);
+        try {
+          await passing(open, 1, again, lone);
+          expect(await isThere(open, again, lone)).toEqual([true, true]);
+          const bed = await bedIn(open, 2);
+          await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(again) }] });
+          open = await reopen(open, { attachmentGrace: 0 });
+          await open.blobs.put(text('something else'), 'text/plain');
+          expect(await isThere(open, again, lone)).toEqual([true, false]);
+          expect(await open.blobs.read(again.hash)).toEqual(text('again'));
+        } finally {
+          await subject.destroy(open);
+        }
+      },
+    );
+
+    rule(subject, '[K161] what one process puts, another one leaves when it purges', async (store, context) => {
+      needs(context, store.supports.processes, 'one process at a time writes to this store');
+      const other = await given(subject.beside, 'a second way in')(store);
+      try {
+        const info = await other.blobs.put(text('the same bytes'), 'text/plain');
+        await passing(store, 1, info);
+        // Put again by the other one, which is about to say so.
+        expect(await other.blobs.put(text('the same bytes'), 'text/plain')).toEqual(info);
+        await passing(store, 2, info);
+        const bed = await bedIn(other, 3);
+        await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: says(info) }] });
+        expect(await store.blobs.read(info.hash)).toEqual(text('the same bytes'));
+      } finally {
+        await other.close();
+      }
+    });
+  });
+}
