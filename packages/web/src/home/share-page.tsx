@@ -3,7 +3,7 @@ import { exactly, t } from '../i18n/index.ts';
 import { api } from '../state/client.ts';
 import { asProblem, type Problem } from '../state/http.ts';
 import type { SharedAnswer } from '../state/wire.ts';
-import { PastMessage } from '../tree-work/history-screen.tsx';
+import { PastMessage } from '../tree-work/past-message.tsx';
 import { Mark } from '../ui/logo.tsx';
 
 /** What somebody with a link sees: one branch as it was when it was shared, and nothing else. */

@@ -5,13 +5,11 @@ import { complain, restoreVersion } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { go, treePlace } from '../state/router.ts';
-import { sourceOf } from '../state/source.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { Blocks } from '../thread/blocks.tsx';
 import { rowsOf } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { ModelName } from '../ui/model-name.tsx';
-import { describe, useHistory } from './history-panel.tsx';
+import { describe, useHistory } from './history.ts';
+import { PastMessage } from './past-message.tsx';
 
 /** Looks at any version of a tree, and makes it the present one again. Looking changes nothing. */
 export function HistoryScreen(): ReactElement {
@@ -90,36 +88,5 @@ export function HistoryScreen(): ReactElement {
         </div>
       </div>
     </main>
-  );
-}
-
-interface PastMessageProps {
-  readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'>;
-  /** Results of the tools that it calls, by call. */
-  readonly results?: ReadonlyMap<string, Node>;
-  /** Whether it goes on with the turn above it. */
-  readonly goesOn?: boolean;
-}
-
-/** A message as it was, without anything to do about it. */
-export function PastMessage({ node, results, goesOn = false }: PastMessageProps): ReactElement {
-  const { model } = sourceOf(node.meta);
-  return (
-    <article className={node.role === 'user' ? 'msg you' : 'msg ai'}>
-      <header className={goesOn ? 'sr' : undefined}>
-        {node.role === 'user' ? (
-          <span className="who">{t('you')}</span>
-        ) : model === null ? (
-          <span className="who">{node.role === 'tool' ? t('tool') : t('model')}</span>
-        ) : (
-          <ModelName model={model} />
-        )}
-      </header>
-      <div className="body">
-        {node.message === null ? null : (
-          <Blocks message={node.message} open {...(results === undefined ? {} : { results })} />
-        )}
-      </div>
-    </article>
   );
 }
