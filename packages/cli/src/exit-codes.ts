@@ -23,7 +23,22 @@ export function asAppError(thrown: unknown): AppError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const name = thrown instanceof Error ? thrown.name : '';
   if (name === 'AbortError') return new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped.' });
-  return new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
+  return portRefused(thrown) ?? new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
+}
+
+/** A port that the system does not give us, said so that one knows what to do; null for everything else. */
+function portRefused(thrown: unknown): AppError | null {
+  if (!(thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen' && 'code' in thrown)) return null;
+  const port = 'port' in thrown ? `Port ${thrown.port}` : 'The port';
+  const why =
+    thrown.code === 'EADDRINUSE'
+      ? 'is taken by another program'
+      : thrown.code === 'EACCES'
+        ? 'is not open to this user'
+        : null;
+  if (why === null) return null;
+  const message = `${port} ${why}. Choose another with --port; --port 0 takes any that is free.`;
+  return new AppError({ code: 'cli/port', kind: 'unavailable', message, cause: thrown });
 }
 
 /** A mistake on the command line itself. */

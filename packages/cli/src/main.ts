@@ -1,6 +1,6 @@
 /** The process: its streams, its signals and its exit code. */
 import { homedir } from 'node:os';
-import { runLine } from './program.ts';
+import { version } from './version.ts';
 
 const stop = new AbortController();
 let asked = 0;
@@ -16,12 +16,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
 });
 
-process.exitCode = await runLine(process.argv.slice(2), {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  stdin: process.stdin,
-  env: process.env,
-  home: homedir(),
-  cwd: process.cwd(),
-  signal: stop.signal,
-});
+const words = process.argv.slice(2);
+// Scripts ask for the version often, and nothing else has to be loaded to say it.
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
+else {
+  const { runLine } = await import('./program.ts');
+  process.exitCode = await runLine(words, {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    env: process.env,
+    home: homedir(),
+    cwd: process.cwd(),
+    signal: stop.signal,
+  });
+}

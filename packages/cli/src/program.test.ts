@@ -43,7 +43,9 @@ describe('a line', () => {
     const wrong = await bed.run(['serch', 'x']);
     expect(wrong.code).toBe(2);
     expect(wrong.err).toContain('search');
+    expect(wrong.err).toContain('See coppice --help.');
     expect(await bed.run(['ls', '--nope'])).toMatchObject({ code: 2 });
+    expect((await bed.run(['import'])).err).toContain('See coppice import --help.');
     expect(await bed.run(['ls', '--limit', 'many'])).toMatchObject({ code: 2 });
     expect(JSON.parse((await bed.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
   });

@@ -51,7 +51,7 @@ export async function runLine(words: readonly string[], host: Host, members = su
     await program.parseAsync(withSubcommand(words, members), { from: 'user' });
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? usageError(usageText(thrown)) : asAppError(thrown);
+    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : asAppError(thrown);
     json ||= words.includes('--json');
     if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
     else host.stderr.write(`${output.style.bad(output.foreign(error.message))}\n`);
@@ -120,9 +120,12 @@ function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-function usageText(error: CommanderError): string {
+/** What is wrong with a line, and where its right form stands: in the help of its subcommand, where it names one. */
+function usageText(error: CommanderError, words: readonly string[], members: readonly Subcommand[]): string {
   const said = error.message.replace(/^error: /, '');
-  return `${sentence(said).replace(/\.\.$/, '.')} See coppice --help.`;
+  const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
+  const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
+  return `${sentence(said).replace(/\.\.$/, '.')} See ${help}.`;
 }
 
 function globalsOf(

@@ -33,3 +33,11 @@ test('[O60] the server, the interface, a database driver and the client for MCP 
   const heavy = /^(?:hono|@hono\/.*|pino|pg|ink|react|@modelcontextprotocol\/.*)$|\/packages\/server\//;
   expect([...loaded].filter((name) => heavy.test(name))).toEqual([]);
 });
+
+test('[O61] to say the version nothing is loaded but the version', () => {
+  const loaded = [...loadedWith(join(import.meta.dirname, 'main.ts'))].filter((name) => !name.startsWith('node:'));
+  const own = ['src/main.ts', 'src/version.ts', 'package.json'].map((name) => join(packages, 'cli', name));
+  // The manifest is read with an attribute, which the pattern of statements leaves out.
+  expect(own).toEqual(expect.arrayContaining(loaded));
+  expect(loaded).toContain(join(packages, 'cli/src/version.ts'));
+});

@@ -167,7 +167,7 @@ function reportLines(report: ExportReport, files: readonly string[], output: Out
   const { style } = output;
   const { read, written, merged, left } = report.nodes;
   return [
-    `${report.trees} trees, ${read} nodes: ${written} written, ${merged} merged, ${left} left out.`,
+    `${report.trees} ${report.trees === 1 ? 'tree' : 'trees'}, ${read} ${read === 1 ? 'node' : 'nodes'}: ${written} written, ${merged} merged, ${left} left out.`,
     ...files.map((file) => style.quiet(file)),
     ...report.losses.slice(0, shown).map((loss) => style.warn(oneLine(loss.message, output.columns))),
     ...Object.entries(report.counts).map(([what, count]) => style.quiet(`${what}: ${count}`)),

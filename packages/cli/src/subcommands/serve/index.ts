@@ -93,10 +93,11 @@ export const serve = defineSubcommand({
       spool: join(machine.home, '.coppice', 'spool'),
       ...(host === undefined ? {} : { host }),
     };
-    // Nobody could make the first user of a server that asks everybody who they are.
-    const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     const listening = await listenOn(listen, options, port);
     at.onClose(() => listening.close());
+    // Nobody could make the first user of a server that asks everybody who they are. Made after the address was opened: a
+    // token that is shown once would be lost with a port that is taken.
+    const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
     tell(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
     if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
@@ -129,7 +130,10 @@ function tell({ port, url, signInUrl }: Listening, token: string, at: Workplace,
     return;
   }
   output.print(`${output.style.active('❧')} Coppice is at ${output.style.strong(signInUrl ?? url)}`);
-  output.print(output.style.quiet('Whoever has this address can read and write your trees. Ctrl-C stops it.'));
+  // An address without a token lets nobody in.
+  const who =
+    signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your trees.';
+  output.print(output.style.quiet(`${who} Ctrl-C stops it.`));
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { oddServer } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
@@ -79,6 +80,35 @@ describe('coppice serve', () => {
     expect(JSON.parse(await heard)).toMatchObject({ token: '' });
     stop.abort();
     expect((await again).err).not.toContain('first user');
+  });
+
+  it('[O37] a port that is taken is told with what to do, and costs no token', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const { code, err } = await serving().run(['serve', '--users', '--port', port]);
+    expect(code).toBe(6);
+    expect(err).toContain(`Port ${port} is taken by another program. Choose another with --port`);
+    taken.close();
+    const again = serving().run(['serve', '--users', '--port', '0']);
+    expect(JSON.parse(await heard).token).not.toBe('');
+    stop.abort();
+    await again;
+  });
+
+  it('[O37] an address is said to let people in where it does, and nowhere else', async () => {
+    const alone = serving().run(['serve', '--no-open', '--no-example']);
+    expect(await heard).toContain('Coppice is at');
+    stop.abort();
+    await alone;
+    expect(told).toContain('Whoever has this address');
+    const shared = serving().run(['serve', '--users', '--no-open', '--no-example']);
+    await heard;
+    stop.abort();
+    await shared;
+    expect(told).toContain('Everybody signs in with a token.');
+    expect(told).not.toContain('Whoever has this address');
   });
 
   it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none is left behind', async () => {
