@@ -207,6 +207,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   mkdirSync(into, { recursive: true });
   for (const [name, path] of packAll(into)) {
     const size = Math.round(statSync(path).size / 1024);
-    process.stdout.write(`${name}  ${size} kB  ${relative(dirname(repository), path)}\n`);
+    process.stdout.write(`${name}  ${size} kB  ${relative(repository, path)}\n`);
   }
 }
