@@ -11,6 +11,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
   },
-  // `npm run dev` beside a running server.
-  server: { proxy: { '/api': 'http://127.0.0.1:4460' } },
+  // `npm run dev` beside a running server, which takes no writes from a page of another origin than its own.
+  server: {
+    host: '127.0.0.1',
+    proxy: {
+      '/api': { target: 'http://127.0.0.1:4460', changeOrigin: true, headers: { origin: 'http://127.0.0.1:4460' } },
+    },
+  },
 });
