@@ -61,6 +61,8 @@ describe('the guide', () => {
     expect(text).toContain('The quickest way to connect a model is a key in the environment.');
     expect(text).toContain('(docs/models.md#connecting-a-model)');
     expect((await ask('What is a bookmark?', { temperature: 0 })).text).toMatch(/bookmark means .+\./);
+    // The question that "Getting started" has newcomers ask; without a definition any page that has the word would do.
+    expect((await ask('What is a branch?')).text).toMatch(/In Coppice, branch means .+\./);
   });
 
   it('[G68] tells what Coppice is, in the words that the documentation begins with', async () => {
