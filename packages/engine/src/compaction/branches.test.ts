@@ -46,7 +46,7 @@ async function texts(to: NodeId): Promise<string[]> {
 }
 
 describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
-  test("[Y40] what is left is summed up at the new place, from the fork to the old leaf", async () => {
+  test('[Y40] what is left is summed up at the new place, from the fork to the old leaf', async () => {
     shop = await openWorkshop(kind, [textBeats('Attempted Node.js CLI with --verbose flag')]);
     const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
     const ids = await grow(

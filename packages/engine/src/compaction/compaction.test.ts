@@ -75,7 +75,7 @@ async function open(kind: 'memory' | 'sqlite', replies = notes, options: Worksho
 }
 
 describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
-  test("[Y20] on a chain the summary goes below the leaf and names the first message that stays", async () => {
+  test('[Y20] on a chain the summary goes below the leaf and names the first message that stays', async () => {
     await open(kind);
     const ids = await grow(talk(10));
     const model = shop.providers.model('scripted/one');
@@ -90,7 +90,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await active()).toBe(made.nodeId);
   });
 
-  test("[Y20] of two branches each has a compaction history of its own", async () => {
+  test('[Y20] of two branches each has a compaction history of its own', async () => {
     await open(kind);
     const model = shop.providers.model('scripted/one');
     const first = await grow(talk(5));
