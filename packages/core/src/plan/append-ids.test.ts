@@ -119,6 +119,15 @@ describe('ids that a client chooses', () => {
     expect(await refusalOf(bed, named(bed, pair))).toBe('id/taken');
   });
 
+  test("[P8] the tree's own id is taken, but for its root", async () => {
+    const bed = await Bed.make();
+    expect(await refusalOf(bed, named(bed, [{ message: user('x'), id: bed.treeId }]))).toBe('id/taken');
+    const id = treeId(uuid(3));
+    const messages = [{ message: user('x'), id }];
+    expect(await refusalOf(bed, { type: 'create', treeId: id, messages })).toBe('id/taken');
+    await bed.run({ type: 'create', treeId: id, rootId: id });
+  });
+
   test('[P8] the same id twice is refused', async () => {
     const bed = await Bed.make();
     const twice = pair.map((item) => ({ ...item, id: uuid(50) }));

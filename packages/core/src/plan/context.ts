@@ -95,8 +95,19 @@ export function settled(node: NodeHead): void {
     refuse('tree/pending', `A reply is still being written into ${node.id}.`, { nodeId: node.id });
 }
 
-/** The id of a new node: the client's choice, checked, or a fresh one. */
+/**
+ * The id of a new node: the client's choice, checked, or a fresh one. The tree's own id is taken: where a node is looked for
+ * by its id alone, that one stands for the root.
+ */
 export function idFor(context: PlanContext, chosen: string | undefined): NodeId {
+  const id = rootIdFor(context, chosen);
+  if (chosen !== undefined && chosen === context.treeId)
+    refuse('id/taken', `The id ${id} is the tree's own, which stands for its root.`, { nodeId: id });
+  return id;
+}
+
+/** The id of a root, which may be its tree's. */
+export function rootIdFor(context: PlanContext, chosen: string | undefined): NodeId {
   if (chosen === undefined) return nodeId(context.newId());
   const fits = context.isId ?? isUuid;
   if (!fits(chosen))

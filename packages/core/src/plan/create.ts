@@ -9,7 +9,7 @@ import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { append, type NewMessage, spoken } from './append.ts';
-import { free, idFor, type PlanContext, type Planner, plan, theNode, theTree } from './context.ts';
+import { free, idFor, type PlanContext, type Planner, plan, rootIdFor, theNode, theTree } from './context.ts';
 import { copyNodes } from './copy.ts';
 
 /** The project of a tree that names none. */
@@ -136,7 +136,7 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
     const found = yield* ask('forest', { key, project: attributes.project ?? defaultProject });
     if (found !== null) return plan([], { treeId: found, created: false });
   }
-  const rootId = idFor(context, command.rootId);
+  const rootId = rootIdFor(context, command.rootId);
   const row = yield* ask('tree', {});
   if (row !== null) {
     const same =

@@ -16,6 +16,7 @@ import {
   type Planner,
   plan,
   pointing,
+  rootIdFor,
   takenOf,
 } from './context.ts';
 import { birth, refuseKept } from './create.ts';
@@ -88,7 +89,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   if (row === null) {
     for (const id of ids)
       if (taken.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
-    const rootId = idFor(context, command.rootId);
+    const rootId = rootIdFor(context, command.rootId);
     if (known.has(rootId))
       refuse('id/taken', `The id ${rootId} is that of the root and of a message.`, { nodeId: rootId });
     yield* free(command.rootId === undefined ? [] : [rootId]);
