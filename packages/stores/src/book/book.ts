@@ -4,7 +4,6 @@
  */
 import {
   type AbortSignalLike,
-  type Answer,
   applyOrThrow,
   type Changed,
   type ChangeOptions,
@@ -17,7 +16,6 @@ import {
   type MessageKit,
   type Plan,
   type Planning,
-  type Read,
   type Reading,
   refuse,
   type Settled,
@@ -31,13 +29,14 @@ import {
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
+import { Answers } from './answers.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
 import { Lookup } from './lookup.ts';
 import { namedIn } from './naming.ts';
 import { News } from './news.ts';
 import { ownSteps } from './own-steps.ts';
-import { answerNothing, insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
+import { insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
 
 /** How a book is made. */
 export interface BookOptions {
@@ -59,6 +58,7 @@ export class Book {
   readonly #treeWrites: TreeWrites | undefined;
   readonly #kit: MessageKit | undefined;
   readonly #lookup: Lookup;
+  readonly #answers: Answers;
   readonly #news = new News();
   #closed = false;
 
@@ -72,6 +72,7 @@ export class Book {
       load: (volume: Volume) => this.#pages(volume),
     };
     this.#lookup = new Lookup(trees, this.#keeper);
+    this.#answers = new Answers(trees, this.#lookup);
   }
 
   /** Tells the book of trees that its keeper can load, when it is opened. */
@@ -176,48 +177,7 @@ export class Book {
     this.alive();
     const volume = this.find(owner, treeId);
     const snapshot = volume === undefined ? null : new Snapshot(await this.#current(volume));
-    return this.#drive(owner, treeId, snapshot, reading());
-  }
-
-  async #drive<T>(owner: string, treeId: TreeId, snapshot: Snapshot | null, reading: Reading<T>): Promise<T> {
-    const others = new Map<TreeId, Tree>();
-    let step = reading.next();
-    while (!step.done) {
-      const answered = this.#answer(owner, treeId, snapshot, step.value, others);
-      // In memory nothing has to be waited for, and a planner runs through without letting anybody in between.
-      step = reading.next(answered instanceof Promise ? await answered : answered);
-    }
-    return step.value;
-  }
-
-  #answer(
-    owner: string,
-    treeId: TreeId,
-    snapshot: Snapshot | null,
-    read: Read,
-    others: Map<TreeId, Tree>,
-  ): Answer | Promise<Answer> {
-    switch (read.ask) {
-      case 'taken':
-        return this.#lookup.taken(read.ids);
-      case 'home':
-        return this.#lookup.home(owner, read.id);
-      case 'forest':
-        return this.#lookup.forest(owner, read.project, read.key);
-      case 'undoable':
-      case 'redoable':
-        return this.#lookup.act(owner, treeId, snapshot, read);
-    }
-    const other = 'treeId' in read ? read.treeId : undefined;
-    if (other !== undefined && other !== treeId) {
-      const volume = this.find(owner, other);
-      if (volume !== undefined && volume.pages === null && !others.has(other))
-        return this.#pages(volume).then(() => this.#answer(owner, treeId, snapshot, read, others));
-      const tree = volume?.pages?.tree;
-      if (tree !== undefined && !others.has(other)) others.set(other, tree);
-    }
-    const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };
-    return snapshot === null ? answerNothing(read, around) : snapshot.answer(read, around);
+    return this.#answers.drive(owner, treeId, snapshot, reading());
   }
 
   /** Plans inside the lock of the tree, keeps the commit, and only then lets anybody see it. */
@@ -235,11 +195,11 @@ export class Book {
     const snapshot = pages === null ? null : new Snapshot(pages);
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);
-    const plan = await this.#drive(owner, treeId, snapshot, planning({ stale }));
+    const plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }));
     const settled = this.#settle(treeId, snapshot, plan, options);
     if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = mayBranch(this.#treeWrites, owner);
-    if (!branching) await this.#drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
+    if (!branching) await this.#answers.drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
     const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), settled.commit.steps, { at: options.at });
     if (tree === null && this.volumes.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
