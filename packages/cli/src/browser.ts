@@ -1,18 +1,25 @@
 import { spawn } from 'node:child_process';
+import type { Listening } from '@coppice/server';
 
-/** Opens an address in the user's browser, where there is one. Never fails, and waits for nothing. */
-export function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): boolean {
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Opens the page in the user's browser, signed in, where there is one. Never fails, and waits for nothing. Other users of
+ * the machine see what a program is started with: it is a code that the browser uses up, never the token.
+ */
+export function openPage(listening: Pick<Listening, 'signInOnceUrl'>, env: Env): boolean {
   const command = commandFor(env);
   if (command === null) return false;
   const [program, ...words] = command;
-  if (program === undefined) return false;
-  const child = spawn(program, [...words, url], { stdio: 'ignore', detached: true });
+  const url = listening.signInOnceUrl();
+  if (program === undefined || url === null) return false;
+  const child = spawn(program, [...words, url], { stdio: 'ignore', detached: true, env: { ...env } });
   child.on('error', () => undefined);
   child.unref();
   return true;
 }
 
-function commandFor(env: Readonly<Record<string, string | undefined>>): readonly string[] | null {
+function commandFor(env: Env): readonly string[] | null {
   // A browser in somebody else's terminal, or in a build, is a window that nobody sees.
   if (env['CI'] !== undefined || env['SSH_CONNECTION'] !== undefined) return null;
   if (process.platform === 'darwin') return ['open'];

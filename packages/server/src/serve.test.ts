@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { parseConfig } from '@coppice/engine';
 import { textBeats } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problemsIn } from './check-options.ts';
+import { createLog } from './log.ts';
 import { checkBind, isLoopback, serve } from './serve.ts';
 import { EventReader, openTestServer, plantTree } from './testing/index.ts';
 
@@ -224,6 +225,40 @@ test('[A128] where branching is off, lists are read and appended to, and what wo
   expect((await server.ask('GET', `${at}?format=linear`)).body.messages.length).toBe(3);
   await server.close();
   await store.close();
+});
+
+test('[A46] a reader that is dropped is a line of the log, and nothing else is printed', async () => {
+  const lines: string[] = [];
+  const log = createLog({ to: { write: (line) => void lines.push(line) } });
+  const printed: unknown[] = [];
+  for (const name of ['log', 'info', 'warn', 'error'] as const)
+    vi.spyOn(console, name).mockImplementation((...words) => void printed.push(words));
+  const server = await openTestServer({ log, limits: { backlogBytes: 100_000 } });
+  const { port, server: served } = await server.listen();
+  const { id } = await plantTree(server);
+  const { usage } = served.services;
+  const silent = connect(port, '127.0.0.1');
+  const cut = new Promise((resolve) => silent.once('close', resolve));
+  silent.on('error', () => undefined).pause();
+  silent.write(
+    `GET /api/trees/${id}/feed HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer test-token\r\n\r\n`,
+  );
+  while (usage.streams === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const text = 'x'.repeat(500_000);
+  for (let version = 2; usage.streams === 1 && version < 100; version++) {
+    const messages = [{ role: 'user', content: `${version} ${text}` }];
+    expect((await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages } })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const told = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
+  await vi.waitFor(() => expect(told('lagged too far behind')).toHaveLength(1));
+  expect(told('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
+  // What was on its way is read, and then there is no end of an answer, but that of the connection.
+  silent.resume();
+  await cut;
+  expect(printed).toEqual([]);
+  vi.restoreAllMocks();
+  await server.close();
 });
 
 test('[A48] a reader that goes away, or does not read, frees its place also behind a socket; asking for the head takes none', async () => {

@@ -26,6 +26,11 @@ export interface Listening {
   /** The same with the token, which signs a browser in; null where users have tokens of their own. */
   readonly signInUrl: string | null;
   /**
+   * An address that signs one browser in, once and soon; null as above. For what others on this machine can see, as they
+   * can the words that a program is started with.
+   */
+  signInOnceUrl(): string | null;
+  /**
    * Stops: takes no more requests, cuts turns short keeping what was said, ends streams, and is through within the
    * limit whatever hangs. The store stays open.
    */
@@ -74,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<Listening> {
     port,
     url,
     signInUrl: auth.mode === 'token' ? `${url}/?token=${encodeURIComponent(auth.token)}` : null,
+    signInOnceUrl: () => (auth.mode === 'token' ? `${url}/?code=${server.services.signInCodes.make()}` : null),
     close() {
       closed ??= stop(server, http);
       return closed;

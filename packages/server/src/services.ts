@@ -34,12 +34,14 @@ import {
   type ServerLimits,
   type ServerOptions,
 } from './contract.ts';
+import { given } from './given.ts';
 import { refuseHttp } from './http-errors.ts';
 import { Streams } from './live/event-stream.ts';
 import { Hubs } from './live/hubs.ts';
 import { Turns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
 import { Usage } from './middleware/limits.ts';
+import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { Imports } from './transfer/imports.ts';
@@ -91,6 +93,8 @@ export interface Services {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly usage: Usage;
+  /** Codes that sign a browser in, once each. */
+  readonly signInCodes: SignInCodes;
   readonly streams: Streams;
   readonly turns: Turns;
   readonly imports: Imports;
@@ -177,7 +181,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       },
     };
   };
-  const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
+  const limits: ServerLimits = { ...defaultServerLimits, ...given(config.server), ...options.limits };
   const metrics = new Metrics();
   const usage = new Usage({ quotas, now });
   const turns = new Turns(quotas, limits);
@@ -207,6 +211,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     log,
     metrics,
     usage,
+    signInCodes: new SignInCodes(now),
     streams: new Streams(usage, limits, closing),
     turns,
     imports,

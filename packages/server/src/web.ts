@@ -36,8 +36,9 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
     const { method, path } = context.req;
     if ((method !== 'GET' && method !== 'HEAD') || notThePage.test(path)) return null;
     if (path === '/') {
-      const token = context.req.query('token');
+      const { token, code } = context.req.query();
       if (token !== undefined) return signIn(context, token);
+      if (code !== undefined && method === 'GET') return signInOnce(context, code);
     }
     const file = files.get(path) ?? (extname(path) === '' ? files.get('/index.html') : undefined);
     return file === undefined ? null : sendFile(context, file, path);
@@ -48,6 +49,14 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
   return respond(context, null, 303, { 'Set-Cookie': sessionCookie(context, token), Location: '/' });
+}
+
+/** The link that a browser is started with. A code that was used, or never given out, leads to the page, which asks. */
+function signInOnce(context: ServerContext, code: string): Response {
+  const { auth, signInCodes } = context.get('services');
+  if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
+  context.set('pattern', 'sign-in');
+  return respond(context, null, 303, { Location: '/' });
 }
 
 function sendFile(context: ServerContext, file: WebFile, path: string): Response {

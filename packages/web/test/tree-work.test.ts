@@ -22,6 +22,8 @@ async function newTree(title: string, ...said: readonly string[]): Promise<{ id:
   return { id: body.treeId, version: body.version };
 }
 
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 test('[B60] the inspector lists what is in force with its tokens; a message that is hidden is left out and comes back', async () => {
   const tab = await stage.open(`/t/${demo.id}?view=context`);
   const list = tab.page.getByRole('list', { name: 'In force' }).or(tab.page.locator('ol.ctxlist')).first();
@@ -96,6 +98,24 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   await guest.getByText('This link leads nowhere').waitFor();
   await context.close();
   await done(tab);
+});
+
+test('[B63] whoever has a link sees the pictures of its branch', async () => {
+  const bytes = Buffer.from(onePixel, 'base64');
+  const { hash } = (
+    await stage.server.ask('POST', '/api/attachments', { body: bytes, headers: { 'content-type': 'image/png' } })
+  ).body;
+  const image = { type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } };
+  const messages = [{ role: 'user', content: [image] }];
+  const { treeId } = (await stage.server.ask('POST', '/api/trees', { body: { messages } })).body;
+  const { url } = (await stage.server.ask('POST', `/api/trees/${treeId}/shares`, { body: {} })).body;
+  const context = await stage.browser.newContext();
+  const guest = await context.newPage();
+  await guest.goto(stage.url + url);
+  const picture = guest.locator('img.picture');
+  await picture.waitFor();
+  await expect.poll(() => picture.evaluate('(each) => each.complete && each.naturalWidth')).toBe(1);
+  await context.close();
 });
 
 test('[B64] what was deleted, a tree or a message, is in the trash and comes back', async () => {

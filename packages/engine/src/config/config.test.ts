@@ -122,6 +122,12 @@ describe('the configuration', () => {
     expect(files?.transport === 'stdio' && files.env.get('TOKEN')?.reveal()).toBe('very-hidden-token');
     expect(config.mcpServers.get('web')).toMatchObject({ transport: 'http', enabled: false });
     expect(config.mcpWrites).toBe(false);
+    expect(config.server).toEqual({});
+    expect(parseConfig({ name: 'c.toml', text: '[server]\nimport_bytes = 2048' }, {}).server).toEqual({
+      importBytes: 2048,
+    });
+    for (const wrong of ['import_bytes = "4 GB"', 'import_bytes = 0'])
+      expect(() => parseConfig({ name: 'c.toml', text: `[server]\n${wrong}` }, {})).toThrow('c.toml:2');
     expect(parseConfig({ name: 'c.toml', text: '[mcp]\nwrites = true' }, {}).mcpWrites).toBe(true);
   });
 

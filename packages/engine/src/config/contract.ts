@@ -100,6 +100,12 @@ export interface ProxyConfig {
   readonly recording: boolean;
 }
 
+/** A section `[server]`: bounds of a server that operators differ in. */
+export interface ServerConfig {
+  /** Bytes of an upload that is imported; the server's own bound if not said. */
+  readonly importBytes?: number | undefined;
+}
+
 /** Something that was read and does not stop anything, but that a person wants to know. */
 export interface ConfigWarning {
   /** The file and line, such as `/home/me/.coppice/config.toml:12`; the file alone where there is no line. */
@@ -132,6 +138,7 @@ export interface Config {
   /** Whether agents that use this Coppice as an MCP server over HTTP may write. */
   readonly mcpWrites: boolean;
   readonly proxy: ProxyConfig;
+  readonly server: ServerConfig;
   readonly limits: Partial<HttpLimits>;
   readonly offline: { readonly delayMs: number };
   /** Whether a local Ollama is looked for. */

@@ -17,6 +17,7 @@ import {
   readMcp,
   readModels,
   readProxy,
+  readServer,
   readSummaries,
   readTools,
 } from './sections.ts';
@@ -95,6 +96,7 @@ export function parseConfig(file: TomlFile | null, env: Env): Config {
     budgets: readBudgets(top.table('budgets')),
     ...readMcp(top.table('mcp'), env),
     proxy: readProxy(top.table('proxy')),
+    server: readServer(top.table('server')),
     limits: readLimits(top.table('limits')),
     offline: { delayMs: offline.number('delay_ms', 0, 10_000) ?? 25 },
     detectOllama: ollama.flag('detect') ?? true,

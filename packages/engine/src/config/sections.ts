@@ -8,6 +8,7 @@ import type {
   GenerateConfig,
   McpServerConfig,
   ProxyConfig,
+  ServerConfig,
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
@@ -104,6 +105,13 @@ export function readProxy(table: TomlTable): ProxyConfig {
   };
   table.finish();
   return proxy;
+}
+
+/** `[server]`. */
+export function readServer(table: TomlTable): ServerConfig {
+  const server: ServerConfig = { importBytes: table.whole('import_bytes', 1024) };
+  table.finish();
+  return given(server);
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */

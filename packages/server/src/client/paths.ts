@@ -197,7 +197,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Stops a turn; what was said is kept. Again is harmless. */
+    /** Stops a turn, in this process or another; what was said is kept. False where nothing of it runs any more. */
     post: operations['abortGeneration'];
     delete?: never;
     options?: never;
@@ -522,6 +522,23 @@ export interface paths {
     };
     /** What a link shows, to whoever has it. */
     get: operations['getShared'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/shared/{token}/attachments/{hash}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The bytes of a picture or file that a link shows, or a range of them, as long as the link shows it. */
+    get: operations['getSharedAttachment'];
     put?: never;
     post?: never;
     delete?: never;
@@ -3557,6 +3574,54 @@ export interface operations {
             title: string | null;
           };
         };
+      };
+      /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getSharedAttachment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        hash: string;
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+      /** @description A part of it. */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+      /** @description You have it already. */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description 400: Something in the request is not right. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
       default: {

@@ -15,6 +15,15 @@ export function encodeEvent(event: string, data: unknown, id?: string | number):
 const ping = encoder.encode(': ping\n\n');
 const hello = encoder.encode('retry: 1000\n\n');
 
+/** Why a stream ends that was not read fast enough. */
+export class ReaderDropped extends Error {
+  override readonly name = 'ReaderDropped';
+
+  constructor() {
+    super('a reader lagged too far behind and was dropped; it can come back');
+  }
+}
+
 /** One reader of a stream. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -45,7 +54,7 @@ export class EventStream {
     if (controller === null) return false;
     if ((controller.desiredSize ?? 0) <= 0) {
       this.#end();
-      controller.error(new Error('The reader lagged too far behind and was dropped; it can come back.'));
+      controller.error(new ReaderDropped());
       return false;
     }
     controller.enqueue(bytes);

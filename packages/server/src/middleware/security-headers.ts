@@ -1,5 +1,6 @@
 /** What every answer tells a browser, whatever it holds. */
 import type { ServerContext } from '../env.ts';
+import { guardStream } from './guard-stream.ts';
 
 /** The policy of answers that are no page: they load nothing, run nothing and stand in no frame. */
 export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -48,5 +49,6 @@ export function respond(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   context.set('status', status);
-  return new Response(body, { status, headers: { ...everyAnswer, ...context.get('cors'), ...headers } });
+  const sent = body instanceof ReadableStream ? guardStream(context, body) : body;
+  return new Response(sent, { status, headers: { ...everyAnswer, ...context.get('cors'), ...headers } });
 }

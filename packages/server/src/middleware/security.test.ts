@@ -69,6 +69,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   getSettings: () => ({}),
   getShapes: ({ tree }) => ({ query: `ids=${tree}` }),
   getShared: () => ({}),
+  getSharedAttachment: () => ({}),
   getSiblings: () => ({}),
   getTopology: () => ({}),
   getTrash: () => ({}),

@@ -1,8 +1,9 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { exactly, t } from '../i18n/index.ts';
-import { api } from '../state/client.ts';
+import { api, sharedAttachments } from '../state/client.ts';
 import { asProblem, type Problem } from '../state/http.ts';
 import type { SharedAnswer } from '../state/wire.ts';
+import { AttachmentsContext } from '../thread/blocks.tsx';
 import { PastMessage } from '../tree-work/past-message.tsx';
 import { Mark } from '../ui/logo.tsx';
 
@@ -32,17 +33,19 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
             </div>
           )}
           {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}
-          {shared?.messages.map(({ id, role, content, model }) => (
-            <PastMessage
-              key={id}
-              node={{
-                id,
-                role,
-                message: { role, content },
-                meta: model === undefined ? {} : { source: { model_name: model } },
-              }}
-            />
-          ))}
+          <AttachmentsContext value={sharedAttachments(token)}>
+            {shared?.messages.map(({ id, role, content, model }) => (
+              <PastMessage
+                key={id}
+                node={{
+                  id,
+                  role,
+                  message: { role, content },
+                  meta: model === undefined ? {} : { source: { model_name: model } },
+                }}
+              />
+            ))}
+          </AttachmentsContext>
         </div>
       </div>
     </main>

@@ -25,6 +25,11 @@ import type {
   Written,
 } from './wire.ts';
 
+/** Where the attachments that a link shows are asked for. */
+export function sharedAttachments(token: string): string {
+  return `/api/shared/${encodeURIComponent(token)}/attachments`;
+}
+
 /** What a list of trees is asked for. */
 export interface TreeFilter {
   readonly folder?: string;

@@ -1,7 +1,7 @@
 /** The blocks of a message: prose, thinking, tool cards, pictures, files, and what this page does not know. */
 import { definitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
-import { type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { num, t } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { complain } from '../state/acts.ts';
@@ -128,15 +128,18 @@ export function Thinking({
   );
 }
 
-function attachment(source: ImageBlock['source'] | FileBlock['source']): string | null {
-  if (source.type === 'blob' && /^[0-9a-f]{64}$/.test(source.hash)) return `/api/attachments/${source.hash}`;
-  return null;
+/** Where attachments are asked for: whoever has a link alone gets those that it shows, under the link. */
+export const AttachmentsContext = createContext('/api/attachments');
+
+function useAttachment(source: ImageBlock['source'] | FileBlock['source']): string | null {
+  const place = useContext(AttachmentsContext);
+  return source.type === 'blob' && /^[0-9a-f]{64}$/.test(source.hash) ? `${place}/${source.hash}` : null;
 }
 
 const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 
 function ImageView({ block }: { readonly block: ImageBlock }): ReactElement {
-  const own = attachment(block.source);
+  const own = useAttachment(block.source);
   const type = block.mediaType ?? '';
   if (own !== null && shownImages.test(type))
     return <img className="picture" src={own} alt={t('attachedImage')} loading="lazy" />;
@@ -156,7 +159,7 @@ function ImageView({ block }: { readonly block: ImageBlock }): ReactElement {
 }
 
 function FileView({ block }: { readonly block: FileBlock }): ReactElement {
-  const own = attachment(block.source);
+  const own = useAttachment(block.source);
   const size =
     block.source.type === 'blob' && block.source.size !== undefined
       ? `${num(Math.ceil(block.source.size / 1024))} kB`

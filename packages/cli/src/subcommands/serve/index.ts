@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Listening, ServeOptions } from '@coppice/server';
-import { openBrowser } from '../../browser.ts';
+import { openPage } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
 import { openTools } from '../../mcp-tools.ts';
@@ -101,8 +101,7 @@ export const serve = defineSubcommand({
     if (admin !== null) output.note(`The first user is admin; this token is shown once: ${admin}\n`);
     tell(listening, given.flag('users') ? (admin ?? '') : token, at, port === 0);
     if (web === null) output.note('The page was not built (npm run build -w @coppice/web); there is the API alone.\n');
-    else if (!given.flag('no-open') && port !== 0 && listening.signInUrl !== null && machine.stdout.isTTY === true)
-      openBrowser(listening.signInUrl, machine.env);
+    else if (!given.flag('no-open') && port !== 0 && machine.stdout.isTTY === true) openPage(listening, machine.env);
     await ended(machine.signal);
     return null;
   },

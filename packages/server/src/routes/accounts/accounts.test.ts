@@ -94,6 +94,32 @@ test('[A84] a server for one person has one token, by header or by cookie, and n
   await server.close();
 });
 
+test('[A87] a browser is signed in by a code that is good once and soon, and holds nothing of the token', async () => {
+  let now = 1_000;
+  const server = await openTestServer({ now: () => now });
+  const { signInCodes } = server.server.services;
+  const enter = (code: string, method = 'GET') => server.raw(method, `/?code=${code}`, { token: null });
+  const cookieOf = async (code: string) => {
+    const answer = await enter(code);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    return answer.headers.get('set-cookie');
+  };
+  const [code, unused] = [signInCodes.make(), signInCodes.make()];
+  expect(code).not.toContain(server.token);
+  // Whoever only looks whether there is something uses nothing up.
+  expect((await enter(code, 'HEAD')).headers.get('set-cookie')).toBeNull();
+  expect(await cookieOf(code)).toMatch(/^coppice=test-token; Path=\/; HttpOnly; SameSite=Strict/);
+  expect(await cookieOf(code)).toBeNull();
+  expect(await cookieOf('guess')).toBeNull();
+  now += 2 * 60_000;
+  expect(await cookieOf(unused)).toBeNull();
+  await server.close();
+  const shared = await openSharedServer();
+  const given = shared.server.services.signInCodes.make();
+  expect((await shared.raw('GET', `/?code=${given}`, { token: null })).headers.get('set-cookie')).toBeNull();
+  await shared.close();
+});
+
 test('[A85] a user has a bounded number of requests in a minute', async () => {
   let now = 60_000;
   const server = await openTestServer({ quotas: { requestsPerMinute: 3 }, now: () => now });

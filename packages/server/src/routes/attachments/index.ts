@@ -1,26 +1,12 @@
 /** Attachments: bytes by their hash. */
 import { z } from '@hono/zod-openapi';
+import { blobReply } from '../../blob-reply.ts';
 import { refuseHttp } from '../../http-errors.ts';
-import { attachmentPolicy } from '../../middleware/security-headers.ts';
-import { defineRoute, type RawReply, reply } from '../define.ts';
+import { defineRoute, reply } from '../define.ts';
 
 const blobInfo = z.object({ hash: z.string(), size: z.number(), mediaType: z.string() }).openapi('BlobInfo');
 
 const mediaType = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:\s*;.*)?$/;
-
-// Shown in place by a browser; whatever else there is is downloaded, so that it never runs as a page of ours.
-const inline: ReadonlySet<string> = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'text/plain',
-  'audio/mpeg',
-  'audio/wav',
-  'video/mp4',
-  'application/pdf',
-]);
 
 const upload = defineRoute({
   method: 'post',
@@ -42,21 +28,6 @@ const upload = defineRoute({
   },
 });
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** One range of bytes; null where the header asks for none that we know, which means all of them. */
-function rangeOf(header: string | undefined, size: number): Range | null {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
-  if (from === '' && to === '') return null;
-  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
-  const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
-  if (start < end) return { start, end };
-  return refuseHttp('http/range', `The attachment has ${size} bytes.`, { size });
-}
-
 const download = defineRoute({
   method: 'get',
   path: '/api/attachments/{hash}',
@@ -65,29 +36,10 @@ const download = defineRoute({
   also: [206, 304],
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
-  async handle(call): Promise<RawReply> {
-    const { hash } = call.params;
-    const { blobs } = call.room.store;
-    const info = (await blobs.find(hash)) ?? refuseHttp('http/not-found', `There is no attachment ${hash}.`);
-    const etag = `"${hash}"`;
-    const headers = {
-      'Content-Type': info.mediaType,
-      'Content-Disposition': inline.has(info.mediaType) ? 'inline' : 'attachment',
-      'Content-Security-Policy': attachmentPolicy,
+  handle: (call) =>
+    blobReply(call.room.store.blobs, call.params.hash, call.header, {
       'Cache-Control': 'private, max-age=31536000, immutable',
-      'Accept-Ranges': 'bytes',
-      ETag: etag,
-    };
-    if (call.header('if-none-match') === etag) return { raw: null, status: 304, headers };
-    const range =
-      call.header('if-range') === undefined || call.header('if-range') === etag
-        ? rangeOf(call.header('range'), info.size)
-        : null;
-    const bytes = await (range === null ? blobs.read(hash) : blobs.read(hash, range));
-    if (bytes === null) return refuseHttp('http/not-found', `There is no attachment ${hash}.`);
-    const partial = range === null ? {} : { 'Content-Range': `bytes ${range.start}-${range.end - 1}/${info.size}` };
-    return { raw: new Uint8Array(bytes), status: range === null ? 200 : 206, headers: { ...headers, ...partial } };
-  },
+    }),
 });
 
 /** The routes. */

@@ -140,6 +140,29 @@ test('[A54] stopping keeps what was said, is harmless twice, and a reader that g
   await server.close();
 });
 
+test('[A54] stopping a turn that is through is answered alike by the process that ran it, by another, and when it is forgotten', async () => {
+  const server = await openTestServer({ store: 'sqlite', limits: { keepTurnMs: 1 } });
+  const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
+  const { id } = await plantTree(server, []);
+  const begun = await send(server, id);
+  const path = `/api/generations/${begun.body.actId}/abort`;
+  const isForgotten = async () =>
+    (await server.raw('GET', `/api/generations/${begun.body.actId}/events`)).status === 404;
+  const reader = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
+  await reader.all();
+  for (let forgotten = false; !forgotten; forgotten = await isForgotten()) {
+    // Lets the clock go on: nothing here waits for anything outside this process.
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    for (const one of [server, other]) {
+      const answer = await one.ask('POST', path);
+      expect([answer.status, answer.body]).toEqual([200, { aborted: false }]);
+    }
+  }
+  for (const one of [server, other]) expect((await one.ask('POST', path)).body).toEqual({ aborted: false });
+  await other.close();
+  await server.close();
+});
+
 test('[A55] a reply is followed from any offset and stopped from another process, keeping what was put down', async () => {
   const server = await openTestServer({
     store: 'sqlite',

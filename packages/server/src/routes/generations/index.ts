@@ -192,7 +192,7 @@ const abort = defineRoute({
   method: 'post',
   path: '/api/generations/{act}/abort',
   name: 'abortGeneration',
-  summary: 'Stops a turn; what was said is kept. Again is harmless.',
+  summary: 'Stops a turn, in this process or another; what was said is kept. False where nothing of it runs any more.',
   answer: stopped,
   async handle(call) {
     const { act } = call.params;
@@ -204,8 +204,9 @@ const abort = defineRoute({
       return reply({ aborted });
     }
     const { room } = call;
-    const aborted = await room.generatorOf(room.store).abort({ actId: act });
-    return aborted ? reply({ aborted }) : refuse('tree/unknown-node', `There is no turn ${act}.`, { actId: act });
+    // No process knows the turns that others had, nor its own for ever: one that is through, one of somebody else's and
+    // one that never was are answered alike.
+    return reply({ aborted: await room.generatorOf(room.store).abort({ actId: act }) });
   },
 });
 

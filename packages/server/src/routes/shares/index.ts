@@ -1,10 +1,12 @@
 /** Share links: one path as it is now, and what of it may be seen, for whoever has the link. */
 import { randomBytes } from 'node:crypto';
+import { isKnown } from '@coppice/content';
 import {
   ask,
   type Block,
   isToolUse,
   type Node,
+  type Reading,
   readNodesAsOf,
   readPath,
   readTree,
@@ -14,9 +16,11 @@ import {
   treeId,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
+import { blobReply, noSuchBlob } from '../../blob-reply.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { placeOf } from '../../places.ts';
+import type { Services } from '../../services.ts';
 import { block, label, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 
@@ -155,21 +159,91 @@ const shared = defineRoute({
     messages: list(sharedMessage),
   }),
   async handle({ services, params }) {
-    const known = await services.store.accounts.shareByHash(hashToken(params.token));
-    const gone = known?.expiresAt != null && known.expiresAt <= services.now();
-    // A link that was revoked, one that ran out and one that never was are the same to whoever asks.
-    if (known === null || known.revokedAt !== null || gone) return noSuchLink();
-    const { store } = services.roomOf(known.owner);
-    const found = await store.read(treeId(known.treeId), function* () {
-      const row = yield* ask('tree', {});
-      if (row === null || row.attributes.trashedAt !== undefined) return null;
-      // What was deleted since is not shown, what was changed since as it was: a link never tells more than it did.
-      return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
-    });
-    if (found === null || found.nodes.length === 0) return noSuchLink();
-    return reply(view(known, found.row, found.nodes), { headers: { 'X-Robots-Tag': 'noindex, nofollow' } });
+    const known = await openLink(services, params.token);
+    const { row, nodes } = await readShared(services, known);
+    return reply(view(known, row, nodes), { headers: noRobots });
   },
 });
+
+const sharedAttachment = defineRoute({
+  method: 'get',
+  path: '/api/shared/{token}/attachments/{hash}',
+  name: 'getSharedAttachment',
+  summary: 'The bytes of a picture or file that a link shows, or a range of them, as long as the link shows it.',
+  needs: { access: 'open' },
+  also: [206, 304],
+  produces: '*/*',
+  answer: z.string().openapi({ format: 'binary' }),
+  async handle({ services, params, header }) {
+    const known = await openLink(services, params.token);
+    const { hash } = params;
+    if (!(await shownBlobs(services, known)).has(hash)) return noSuchBlob(hash);
+    // A browser keeps the bytes and asks each time: a link that was revoked gives nothing more, from no cache either.
+    const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
+    return blobReply(services.roomOf(known.owner).store.blobs, hash, header, headers);
+  },
+});
+
+const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
+
+/** The share that a token opens. One that was revoked, one that ran out and one that never was are the same. */
+async function openLink(services: Services, token: string): Promise<Share> {
+  const known = await services.store.accounts.shareByHash(hashToken(token));
+  const gone = known?.expiresAt != null && known.expiresAt <= services.now();
+  return known === null || known.revokedAt !== null || gone ? noSuchLink() : known;
+}
+
+interface SharedPath {
+  readonly row: TreeRow;
+  readonly nodes: readonly Node[];
+}
+
+/** What is left of a shared path. */
+async function readShared(services: Services, known: Share): Promise<SharedPath> {
+  const found = await services.roomOf(known.owner).store.read(treeId(known.treeId), function* () {
+    const row = yield* readSharedRow();
+    // What was deleted since is not shown, what was changed since as it was: a link never tells more than it did.
+    return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
+  });
+  return found.nodes.length === 0 ? noSuchLink() : found;
+}
+
+function* readSharedRow(): Reading<TreeRow> {
+  const row = yield* ask('tree', {});
+  return row === null || row.attributes.trashedAt !== undefined ? noSuchLink() : row;
+}
+
+interface ShownBlobs {
+  readonly version: number;
+  readonly hashes: ReadonlySet<string>;
+}
+
+// A page of pictures asks for each by itself: without this every one of them would read the whole path again. The
+// version is asked for each time, so what is deleted is gone from here too.
+const shownBefore = new WeakMap<Services, Map<string, ShownBlobs>>();
+const mostRemembered = 100;
+
+/** The attachments that a link shows. */
+async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet<string>> {
+  const remembered = shownBefore.get(services) ?? new Map<string, ShownBlobs>();
+  shownBefore.set(services, remembered);
+  const now = await services.roomOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
+  const before = remembered.get(known.id);
+  if (before?.version === now.version) return before.hashes;
+  const { row, nodes } = await readShared(services, known);
+  const hashes = new Set<string>();
+  for (const { content } of view(known, row, nodes).messages)
+    for (const one of content)
+      if (isKnown(one) && (one.type === 'image' || one.type === 'file') && one.source.type === 'blob')
+        hashes.add(one.source.hash);
+  remembered.delete(known.id);
+  remembered.set(known.id, { version: row.version, hashes });
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= mostRemembered) break;
+    remembered.delete(oldest);
+  }
+  return hashes;
+}
 
 function noSuchLink(): never {
   return refuseHttp('http/not-found', 'This link leads nowhere.');
@@ -218,4 +292,4 @@ function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
 }
 
 /** The routes. */
-export const shares = [createShare, treeShares, allShares, revokeShare, shared];
+export const shares = [createShare, treeShares, allShares, revokeShare, shared, sharedAttachment];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSharedServer, openTestServer, plantTree } from '../../testing/index.ts';
+import { openSharedServer, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
 
 const conversation = [
   { role: 'user', content: 'What is in the file?' },
@@ -116,5 +116,115 @@ test('[A97] links are their owner’s: others neither list nor revoke them', asy
   expect((await server.ask('DELETE', `/api/shares/${share.id}`, { token: 'cleo' })).status).toBe(404);
   expect((await server.ask('GET', `/api/shared/${token}`, { token: null })).status).toBe(200);
   expect((await server.ask('GET', '/api/shares', { token: 'ben' })).body.items.length).toBe(1);
+  await server.close();
+});
+
+const picture = new Uint8Array(1_000).map((_, index) => index % 251);
+
+async function upload(server: TestServer, body: Uint8Array, type = 'image/png', token = server.token): Promise<string> {
+  return (await server.ask('POST', '/api/attachments', { body, token, headers: { 'content-type': type } })).body.hash;
+}
+
+const imageOf = (hash: string) => ({ type: 'image', mediaType: 'image/png', source: { type: 'blob', hash } });
+
+test('[A98] a link gives the pictures and files that it shows to anybody, whole or in ranges, as safe as their owner gets them', async () => {
+  const server = await openSharedServer();
+  const bens = (bytes: Uint8Array, type?: string) => upload(server, bytes, type, 'ben');
+  const shown = await bens(picture);
+  const page = await bens(new TextEncoder().encode('<script>alert(1)</script>'), 'text/html');
+  const file = { type: 'file', name: 'a.html', mediaType: 'text/html', source: { type: 'blob', hash: page } };
+  const body = { messages: [{ role: 'user', content: [imageOf(shown), file] }] };
+  const id = (await server.ask('POST', '/api/trees', { token: 'ben', body })).body.treeId;
+  const { token } = (await server.ask('POST', `/api/trees/${id}/shares`, { token: 'ben', body: {} })).body;
+  const get = (hash: string, headers = {}) =>
+    server.raw('GET', `/api/shared/${token}/attachments/${hash}`, { token: null, headers });
+  const whole = await get(shown);
+  expect(new Uint8Array(await whole.arrayBuffer())).toEqual(picture);
+  const part = await get(shown, { range: 'bytes=990-' });
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 990-999/1000']);
+  expect(new Uint8Array(await part.arrayBuffer())).toEqual(picture.slice(990));
+  expect((await get(shown, { range: 'bytes=1000-' })).status).toBe(416);
+  for (const hash of [shown, page]) {
+    const [own, open] = [await server.raw('GET', `/api/attachments/${hash}`, { token: 'ben' }), await get(hash)];
+    const told = new Map([...open.headers].filter(([name]) => name !== 'cache-control' && name !== 'x-robots-tag'));
+    expect(told).toEqual(new Map([...own.headers].filter(([name]) => name !== 'cache-control')));
+    expect(open.headers.get('x-robots-tag')).toContain('noindex');
+    // Kept by a browser, which has to ask: the link may be gone.
+    expect(open.headers.get('cache-control')).toBe('private, no-cache');
+  }
+  expect((await get(shown, { 'if-none-match': `"${shown}"` })).status).toBe(304);
+  // The link opens nothing beside itself.
+  expect((await server.raw('GET', `/api/attachments/${shown}`, { token })).status).toBe(401);
+  await server.close();
+});
+
+test('[A98] an attachment that the link does not show is unknown under it: of another branch, of a later version, not ticked, not theirs', async () => {
+  for (const kind of ['memory:', 'sqlite']) {
+    const server = await openTestServer({ store: kind });
+    const bytesOf = (text: string) => new TextEncoder().encode(text);
+    const hash = new Map<string, string>();
+    for (const name of ['first', 'tool', 'beside', 'later', 'edited', 'nowhere'])
+      hash.set(name, await upload(server, bytesOf(name)));
+    const image = (name: string) => imageOf(hash.get(name) ?? '');
+    const messages = [
+      { role: 'user', content: [image('first')] },
+      { role: 'assistant', content: [{ type: 'tool-use', id: 'c1', name: 'draw', parameters: {} }] },
+      { role: 'tool', tool_call_id: 'c1', content: [image('tool')] },
+      { role: 'assistant', content: 'Done.' },
+    ];
+    const made = (await server.ask('POST', '/api/trees', { body: { messages } })).body;
+    const at = `/api/trees/${made.treeId}`;
+    const share = async (body: object) => (await server.ask('POST', `${at}/shares`, { body })).body.token;
+    const [plain, ticked] = [await share({}), await share({ fields: ['tools'] })];
+    const seen = async (token: string) => {
+      const found: string[] = [];
+      for (const [name, one] of hash) {
+        const { status } = await server.raw('GET', `/api/shared/${token}/attachments/${one}`, { token: null });
+        if (status === 200) found.push(name);
+        else expect(status).toBe(404);
+      }
+      return found;
+    };
+    expect([await seen(plain), await seen(ticked)]).toEqual([['first'], ['first', 'tool']]);
+    const first = made.nodes[0].id;
+    const write = async (method: string, path: string, body?: object) => {
+      const { version } = (await server.ask('GET', at)).body;
+      const done = await server.ask(method, `${at}${path}`, { version, ...(body && { body }) });
+      expect([path, done.status, done.body.error]).toEqual([path, 200, undefined]);
+    };
+    await write('POST', '/messages', { messages: [{ role: 'user', content: [image('later')] }] });
+    await write('POST', '/messages', { messages: [{ role: 'user', content: [image('beside')] }], parentId: first });
+    await write('POST', `/nodes/${first}/edit`, { content: [image('edited')] });
+    expect([await seen(plain), await seen(ticked)]).toEqual([['first'], ['first', 'tool']]);
+    await write('DELETE', `/nodes/${first}?mode=splice`);
+    expect([await seen(plain), await seen(ticked)]).toEqual([[], ['tool']]);
+    await server.close();
+  }
+});
+
+test('[A98] the attachments of a link are gone with it: revoked, run out, or its tree in the trash', async () => {
+  let now = 1_000;
+  const server = await openTestServer({ now: () => now });
+  const hash = await upload(server, picture);
+  const body = { messages: [{ role: 'user', content: [imageOf(hash)] }] };
+  const id = (await server.ask('POST', '/api/trees', { body })).body.treeId;
+  const make = async (wish: object = {}) => (await server.ask('POST', `/api/trees/${id}/shares`, { body: wish })).body;
+  const [revoked, brief, lasting] = [await make(), await make({ expiresAt: 2_000 }), await make()];
+  // Also where a browser only asks whether what it has still holds.
+  const headers = { 'if-none-match': `"${hash}"` };
+  const statuses = async () => {
+    const found: number[] = [];
+    for (const { token } of [revoked, brief, lasting]) {
+      const path = `/api/shared/${token}/attachments/${hash}`;
+      found.push((await server.raw('GET', path, { token: null, headers })).status);
+    }
+    return found;
+  };
+  expect(await statuses()).toEqual([304, 304, 304]);
+  await server.ask('DELETE', `/api/shares/${revoked.share.id}`);
+  now = 2_000;
+  expect(await statuses()).toEqual([404, 404, 304]);
+  await server.ask('DELETE', `/api/trees/${id}`);
+  expect(await statuses()).toEqual([404, 404, 404]);
   await server.close();
 });

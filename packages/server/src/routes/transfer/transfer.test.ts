@@ -138,6 +138,18 @@ test('[TR6] an upload past its bound, an empty one and one past the bound of the
   await server.close();
 });
 
+test('[TR6] the bound of an upload is what the configuration says, unless whoever makes the server says otherwise', async () => {
+  const config = '[server]\nimport_bytes = 2000';
+  for (const [limits, status] of [
+    [{}, 413],
+    [{ importBytes: 3_000 }, 202],
+  ] as const) {
+    const server = await openTestServer({ spool, config, limits });
+    expect((await begin(server, chats(2).padEnd(2_001))).status).toBe(status);
+    await server.close();
+  }
+});
+
 /** An upload that is still under way until it is told to end. */
 function slowUpload(server: TestServer, token: string) {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
