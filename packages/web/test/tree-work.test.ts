@@ -114,7 +114,7 @@ test('[B63] whoever has a link sees the pictures of its branch', async () => {
   await guest.goto(stage.url + url);
   const picture = guest.locator('img.picture');
   await picture.waitFor();
-  await expect.poll(() => picture.evaluate('(each) => each.complete && each.naturalWidth')).toBe(1);
+  await expect.poll(() => picture.evaluate((each) => 'naturalWidth' in each && each.naturalWidth)).toBe(1);
   await context.close();
 });
 
