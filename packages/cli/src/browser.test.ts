@@ -5,7 +5,7 @@ import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 import { openPage } from './browser.ts';
 
-test('[O61] the browser is started with a code that signs it in once, and the token is in nothing that it is started with', async () => {
+test('[O69] the browser is started with a code that signs it in once, and the token is in nothing that it is started with', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-browser-'));
   const seen = join(folder, 'seen');
   // Whatever opens addresses on this system; it tells what others see of it, whole or not at all.
