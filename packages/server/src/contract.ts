@@ -96,6 +96,11 @@ export const defaultQuotas: Quotas = {
 export interface ServerOptions {
   /** Stays open when the server stops: it belongs to whoever opened it. */
   readonly store: Store;
+  /**
+   * The URL that the store was opened by, where it was opened to be written and with nothing but its owner. A thread that
+   * records calls opens it again, if it is a file of SQLite; without it calls are recorded on the thread of the server.
+   */
+  readonly storeUrl?: string | undefined;
   readonly auth: AuthOptions;
   readonly config: Config;
   /** Made from the configuration if not given. */

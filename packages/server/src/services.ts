@@ -44,6 +44,7 @@ import { Usage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
+import type { ThreadStore } from './proxy/recorder-contract.ts';
 import { Imports } from './transfer/imports.ts';
 
 /** What one owner has: trees that are kept, trees that are not, and turns in both. */
@@ -235,14 +236,10 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     },
     rooms: () => rooms.values(),
     get recorder() {
-      recorder ??= createRecorder({
-        config,
-        providers,
-        log,
-        now,
-        newId: fresh,
-        roomOf: (owner) => this.roomOf(owner),
-      });
+      recorder ??= createRecorder(
+        { config, providers, log, now, newId: fresh, roomOf: (owner) => this.roomOf(owner) },
+        threadStoreOf(options),
+      );
       return recorder;
     },
     defaultModel() {
@@ -257,4 +254,10 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   recording('dropped', 'Calls that were dropped, since more came than could be written.');
   recording('failed', 'Calls that the store refused.');
   return services;
+}
+
+/** How a thread opens the store again; undefined where it cannot, or where it would have another clock or other ids. */
+function threadStoreOf({ store, storeUrl, now, newId: ids }: ServerOptions): ThreadStore | undefined {
+  if (storeUrl === undefined || !/^sqlite:/i.test(storeUrl) || now !== undefined || ids !== undefined) return undefined;
+  return { url: storeUrl, owner: store.owner };
 }

@@ -8,7 +8,7 @@ import { openStore } from '@coppice/stores';
 const [url = '', token = '', upstream = ''] = process.argv.slice(2);
 const store = await openStore(url);
 const config = parseConfig({ name: 'bench.toml', text: `[proxy]\nopenai = "${upstream}/v1"\n` }, {});
-const coppice = await serve({ store, config, auth: { mode: 'token', token }, titles: false });
+const coppice = await serve({ store, storeUrl: url, config, auth: { mode: 'token', token }, titles: false });
 const { recorder } = coppice.server.services;
 
 // Nothing but the bytes, in both directions: no token, no host, no limit, no record.

@@ -1,11 +1,13 @@
 /**
- * Places where a test may make the process fail: `COPPICE_FAULT=<point>:<n>:<kill|eio|enospc>[:sticky]` fails the nth
- * time the point is passed. Honoured only where `COPPICE_TEST_FAULTS=1` is set as well, and said aloud at start.
+ * Places where a test may make the process fail: `COPPICE_FAULT=<point>:<n>:<kill|exit|hang|eio|enospc>[:sticky]` fails
+ * the nth time the point is passed. Honoured only where `COPPICE_TEST_FAULTS=1` is set as well, and said aloud at start.
  */
 import { AppError } from '@coppice/core';
 
-/** What a failpoint does. */
-type Fault = 'kill' | 'eio' | 'enospc';
+/** What a failpoint does: ends the process or the thread, holds it up for good as a disk that hangs, or refuses. */
+type Fault = (typeof faults)[number];
+
+const faults = ['kill', 'exit', 'hang', 'eio', 'enospc'] as const;
 
 interface Armed {
   readonly point: string;
@@ -20,12 +22,13 @@ let armed: Armed | null | undefined;
 function parsed(): Armed | null {
   const { COPPICE_FAULT: spec, COPPICE_TEST_FAULTS: allowed } = process.env;
   if (allowed !== '1' || spec === undefined || spec === '') return null;
-  const [point = '', nth = '1', fault = 'kill', sticky] = spec.split(':');
-  if (fault !== 'kill' && fault !== 'eio' && fault !== 'enospc')
+  const [point = '', nth = '1', asked = 'kill', sticky] = spec.split(':');
+  const fault = faults.find((known) => known === asked);
+  if (fault === undefined)
     throw new AppError({
       code: 'command/invalid',
       kind: 'invalid',
-      message: `COPPICE_FAULT ends in kill, eio or enospc, not ${fault}.`,
+      message: `COPPICE_FAULT ends in one of ${faults.join(', ')}, not ${asked}.`,
     });
   process.stderr.write(`coppice: a fault is armed for tests: ${spec}\n`);
   return { point, nth: Number(nth), fault, sticky: sticky === 'sticky', passed: 0 };
@@ -57,6 +60,8 @@ export function failpoint(point: string): void {
   const due = armed.sticky ? armed.passed >= armed.nth : armed.passed === armed.nth;
   if (!due) return;
   if (armed.fault === 'kill') process.kill(process.pid, 'SIGKILL');
+  if (armed.fault === 'exit') process.exit(1);
+  if (armed.fault === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   const full = armed.fault === 'enospc';
   throw new AppError({
     code: full ? 'store/full' : 'store/unavailable',

@@ -7,8 +7,8 @@ import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 import { answerOurselves } from './answer-ourselves.ts';
-import type { Returned, WireKind } from './exchange.ts';
-import { Recorder, type Ticket } from './recorder.ts';
+import type { WireKind } from './exchange.ts';
+import { Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
 
 /** A call as a route hands it on. */
@@ -30,6 +30,7 @@ export interface ProxyCall {
 /** Makes the recorder of a server. */
 export function createRecorder(
   services: Pick<Services, 'config' | 'providers' | 'roomOf' | 'now' | 'newId' | 'log'>,
+  threadStore?: RecorderOptions['threadStore'],
 ): Recorder {
   const { config, log, now } = services;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +39,9 @@ export function createRecorder(
     now,
     newId: services.newId,
     recording: config.proxy.recording,
-    costOf: (provider, model, returned) => costFor(services, provider, model, returned),
+    costOf: (provider, model, usage) => costFor(services, provider, model, usage),
+    threadStore,
+    onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
     ...(config.file === null ? {} : { spillFolder: join(config.file, '..', 'proxy-spill') }),
     // At once, and then once a second: a store that is away fails every call that comes.
     onError: (error) => {
@@ -57,9 +60,8 @@ function costFor(
   services: Pick<Services, 'providers'>,
   provider: string,
   model: string,
-  { usage }: Returned,
+  usage: JsonObject,
 ): JsonObject | null {
-  if (usage === null) return null;
   const number = (...names: readonly string[]) => {
     for (const name of names) {
       const value = usage[name];

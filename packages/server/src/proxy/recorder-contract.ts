@@ -1,7 +1,43 @@
 /** What a recorder is made with, and what it tells. */
 import type { JsonObject, Store } from '@coppice/core';
-import type { Returned } from './exchange.ts';
-import type { CallTaken } from './waiting-call.ts';
+import type { Recorded } from './record.ts';
+import type { CallTaken, GivenCall, Outline } from './waiting-call.ts';
+
+/** How a thread opens the store for itself. */
+export interface ThreadStore {
+  readonly url: string;
+  readonly owner: string;
+}
+
+/** What is told of a call before it is written: enough to show it and to say what it cost. */
+export interface Heading {
+  readonly model: string;
+  readonly usage: JsonObject | null;
+}
+
+/** What whoever knows the prices adds. */
+export interface Priced {
+  readonly cost: JsonObject | null;
+}
+
+/** Whoever reads and writes calls. Each call is named by its number, and what was read of it is kept until it is forgotten. */
+export interface Clerk {
+  /** Whether it works on another thread, so that nobody has to step back for it. */
+  readonly aside: boolean;
+  /** Null where nothing in the call can be recorded. */
+  outline(call: GivenCall): Promise<Outline | null>;
+  /** By which the messages of its history are the same as others. */
+  keys(call: GivenCall): Promise<readonly string[]>;
+  /** Puts its history into the tree before its answer is there. */
+  placeAhead(call: GivenCall): Promise<void>;
+  /** Null where nothing in the call can be recorded. */
+  heading(call: GivenCall): Promise<Heading | null>;
+  /** Writes it. Doing it again after a failure adds nothing twice. */
+  record(call: GivenCall, priced: Priced): Promise<Recorded | null>;
+  forget(number: number): void;
+  /** Ends what it holds. What it is still asked after that is refused as unavailable. */
+  close(): Promise<void>;
+}
 
 /** A place in the line, taken when the request came. */
 export interface Ticket {
@@ -51,7 +87,7 @@ export interface RecorderOptions {
   readonly storeOf: (owner: string) => Store;
   readonly now: () => number;
   readonly newId: () => string;
-  readonly costOf: (provider: string, model: string, returned: Returned) => JsonObject | null;
+  readonly costOf: (provider: string, model: string, usage: JsonObject) => JsonObject | null;
   readonly recording: boolean;
   /** Where what does not fit into memory goes, and is found again after a restart; a temporary place if not given. */
   readonly spillFolder?: string | undefined;
@@ -59,6 +95,10 @@ export interface RecorderOptions {
   readonly spillBytes?: number | undefined;
   /** How long a call waits for the one that it goes on from. */
   readonly patienceMs?: number | undefined;
+  /** The URL by which a thread of its own opens the store; without it calls are written on this one. */
+  readonly threadStore?: ThreadStore | undefined;
+  /** No thread could be started: calls are written on this one. */
+  readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   /** The store takes calls again after it did not. */
   readonly onRecovered?: (() => void) | undefined;

@@ -125,6 +125,23 @@ describe('the recorder', () => {
     await expect.poll(() => next.state.spilled).toBe(0);
   });
 
+  it('[RP10] a call that waits in a file is recorded although a later one asked whether it goes on from it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store, { memoryBytes: 5_000, spillFolder: folder });
+    const first = asks(recorder, 'first');
+    asks(recorder, `long ${'word '.repeat(500)}`).finish(answered('long!'));
+    await expect.poll(() => recorder.state.spilled).toBe(1);
+    asks(recorder, 'short').finish(answered('short!'));
+    await recorder.idle();
+    first.finish(answered('first!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 3, failed: 0, dropped: 0, waiting: 0 });
+    expect(await textsIn(store)).toEqual(['first!', 'long!', 'short!']);
+    await recorder.close();
+  });
+
   it('[RP10] where there is no room in files, the oldest is dropped and counted', async () => {
     const store = await openStore('memory:');
     const held = holding(store);

@@ -8,6 +8,8 @@ import type { CallTaken, WaitingCall } from './waiting-call.ts';
 
 /** A call as it was put into a file. */
 export interface KeptCall {
+  /** What its answers are named by. */
+  readonly id: string;
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
@@ -15,7 +17,8 @@ export interface KeptCall {
   readonly call: CallTaken;
 }
 
-type Head = Omit<KeptCall, 'request' | 'call'> & Omit<CallTaken, 'response'> & { readonly requestBytes: number };
+type Head = Omit<KeptCall, 'id' | 'request' | 'call'> &
+  Omit<CallTaken, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 // The folders of this process: a folder with its number that is not among them was left by an earlier one.
 const own = new Set<string>();
@@ -35,10 +38,10 @@ export class Spill {
 
   /** Writes a call to a file of its own, for its owner's eyes alone. Null where there is nothing to write. */
   async write(waiting: WaitingCall): Promise<string | null> {
-    const { owner, project, wire, call, request } = waiting;
+    const { id, owner, project, wire, call, request } = waiting;
     if (call === null || request === null) return null;
     const { response, ...rest } = call;
-    const head: Head = { ...rest, owner, project, wire, requestBytes: request.byteLength };
+    const head: Head = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
     // By the time of their requests, so that whoever takes them over has them in order.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}.call`);
     await writeFile(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]), {
@@ -52,10 +55,11 @@ export class Spill {
     const bytes = await readFile(file);
     const end = bytes.indexOf(10);
     const head: Head = JSON.parse(bytes.subarray(0, end).toString('utf8'));
-    const { owner, project, wire, requestBytes, ...rest } = head;
+    // Those that were kept before calls had ids get one now.
+    const { id = this.#newId(), owner, project, wire, requestBytes, ...rest } = head;
     const [from, to] = [end + 1, end + 1 + requestBytes];
     const call: CallTaken = { ...rest, encoding: rest.encoding, response: bytes.subarray(to) };
-    return { owner, project, wire, request: bytes.subarray(from, to), call };
+    return { id, owner, project, wire, request: bytes.subarray(from, to), call };
   }
 
   /** Removes one; nobody waits for it. */

@@ -1,9 +1,7 @@
 /** A call between its request and its place in a tree: what is kept of it, and how it is read. */
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib';
-import { messageKit } from '@coppice/content';
-import type { Asked, Cut, WireKind } from './exchange.ts';
-import { parseObject } from './exchange.ts';
+import { type Asked, type Cut, parseObject, type WireKind } from './exchange.ts';
 import { readAsked } from './read-asked.ts';
 import type { Exchange } from './record.ts';
 
@@ -27,19 +25,38 @@ export interface CallEntered {
   readonly request: Uint8Array;
 }
 
-/** One call in the line. */
-export interface WaitingCall {
+/** What tells whether one call goes on from another; read where the recording is done. */
+export interface Outline {
+  readonly wire: WireKind;
+  readonly systemPrompt: string | undefined;
+  /** The reply that it goes on from, by the id that the service gave it. */
+  readonly previous: string | null;
+  /** How many messages its history has. */
+  readonly messages: number;
+}
+
+/** A call as whoever reads and writes it is given it. */
+export interface GivenCall {
+  /** What its answers are named by: the same whenever and wherever it is tried again, so that nothing is there twice. */
+  readonly id: string;
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
   /** Its number by the arrival of the requests. */
   readonly number: number;
+  readonly request: Uint8Array | null;
+  readonly call: CallTaken | null;
+}
+
+/** One call in the line. */
+export interface WaitingCall extends GivenCall {
+  id: string;
   /** `open` until its answer is through, `ready` until its turn comes, `recording`, and then `gone`. */
   state: 'open' | 'ready' | 'recording' | 'gone';
   request: Uint8Array | null;
   call: CallTaken | null;
   /** Read once; null where nothing in it can be recorded. */
-  asked: Asked | null | undefined;
+  outline: Outline | null | undefined;
   keys: readonly string[] | null;
   /** Its history is in the tree already: a later call went ahead of its answer. */
   placed: boolean;
@@ -54,27 +71,10 @@ export interface WaitingCall {
 
 const utf8 = new TextDecoder();
 
-/** What a call asked, read when it is first wanted. */
-export function askedOf(call: WaitingCall): Asked | null {
-  if (call.asked !== undefined) return call.asked;
-  const body = call.request === null ? null : parseObject(utf8.decode(call.request));
-  call.asked = body === null ? null : readAsked(call.wire, body);
-  return call.asked;
-}
-
-/** Whether a later call may go on from what an earlier one was answered: it says what that one said, and then more. */
-export function goesOnFrom(later: WaitingCall, earlier: WaitingCall): boolean {
-  const [after, before] = [askedOf(later), askedOf(earlier)];
-  if (after === null || before === null) return false;
-  if (after.previous !== null) return before.wire === 'responses';
-  if (after.systemPrompt !== before.systemPrompt || after.history.length <= before.history.length) return false;
-  const [longer, shorter] = [keysOf(later, after), keysOf(earlier, before)];
-  return shorter.every((key, index) => key === longer[index]);
-}
-
-function keysOf(call: WaitingCall, asked: Asked): readonly string[] {
-  call.keys ??= asked.history.map((message) => messageKit.key(message));
-  return call.keys;
+/** What a request asks; null where nothing in it can be recorded. */
+export function askedIn(wire: WireKind, request: Uint8Array): Asked | null {
+  const body = parseObject(utf8.decode(request));
+  return body === null ? null : readAsked(wire, body);
 }
 
 const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate) };

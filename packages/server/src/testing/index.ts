@@ -18,6 +18,8 @@ export { openSharedServer, people } from './shared-server.ts';
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
   /** The URL of the store; one in memory if not given, a fresh file for `sqlite`. */
   readonly store?: string | Store;
+  /** Whether calls are recorded on a thread of their own, as they are where the server knows the URL of its store. */
+  readonly thread?: boolean;
   /** What the scripted model says, one reply a call; the last again and again. */
   readonly replies?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
@@ -65,13 +67,12 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     store: wanted = 'memory:',
     replies = [textBeats('Hello there, how are you?')],
     config: lines = '',
+    thread = false,
     ...rest
   } = options;
   const folder = mkdtempSync(join(tmpdir(), 'coppice-server-'));
-  const store =
-    typeof wanted !== 'string'
-      ? wanted
-      : await openStore(wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted);
+  const url = wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted;
+  const store = typeof url === 'string' ? await openStore(url) : url;
   const provider = scriptedProvider(replies);
   const config = parseConfig({ name: 'test.toml', text: lines }, {});
   const made: ServerOptions = {
@@ -81,6 +82,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     titles: false,
     providers: createProviders({ config, extra: [provider] }),
     ...rest,
+    ...(thread && typeof url === 'string' ? { storeUrl: url } : {}),
     store,
     config,
   };

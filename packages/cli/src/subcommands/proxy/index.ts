@@ -31,8 +31,10 @@ export const proxy = defineSubcommand({
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
+    const store = await at.store();
     const listening = await listen({
-      store: await at.store(),
+      store,
+      ...((await store.info()).readOnly ? {} : { storeUrl: await at.storeUrl() }),
       config: await at.config(),
       providers: await at.providers(),
       auth: { mode: 'token', token },

@@ -80,6 +80,7 @@ export const serve = defineSubcommand({
       tools,
       ...(mcp === null ? {} : { mcp }),
       store,
+      ...(readOnly ? {} : { storeUrl: await at.storeUrl() }),
       config,
       providers,
       hosts: given.many('allow-host'),

@@ -1,0 +1,102 @@
+/** Where calls are read and written: on the thread that passes calls on, or on one of its own, by the same words. */
+import { derivedId, messageKit } from '@coppice/content';
+import type { Store } from '@coppice/core';
+import type { Asked, Returned } from './exchange.ts';
+import { readReturned } from './read-returned.ts';
+import { type Recorded, recordExchange, recordHistory } from './record.ts';
+import type { Clerk, Heading, Priced } from './recorder-contract.ts';
+import { askedIn, type GivenCall, type Outline, textOfResponse } from './waiting-call.ts';
+
+/** What a desk works with. */
+export interface DeskOptions {
+  readonly storeOf: (owner: string) => Store | Promise<Store>;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** What was read of a call, kept until it is through: nothing is read twice. */
+interface Reading {
+  readonly asked: Asked | null;
+  keys?: readonly string[];
+  returned?: Returned;
+}
+
+/** Reads and writes calls with a store that is at hand. */
+export class Desk implements Clerk {
+  readonly aside = false;
+  readonly #options: DeskOptions;
+  readonly #readings = new Map<number, Reading>();
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  async outline(call: GivenCall): Promise<Outline | null> {
+    const asked = this.#read(call)?.asked ?? null;
+    if (asked === null) return null;
+    const { wire, systemPrompt, previous, history } = asked;
+    return { wire, systemPrompt, previous, messages: history.length };
+  }
+
+  async keys(call: GivenCall): Promise<readonly string[]> {
+    const reading = this.#read(call);
+    if (reading === null || reading.asked === null) return [];
+    reading.keys ??= reading.asked.history.map((message) => messageKit.key(message));
+    return reading.keys;
+  }
+
+  async placeAhead(call: GivenCall): Promise<void> {
+    const asked = this.#read(call)?.asked ?? null;
+    if (asked === null) return;
+    await recordHistory(await this.#options.storeOf(call.owner), asked, call.project, this.#given(call));
+  }
+
+  async heading(call: GivenCall): Promise<Heading | null> {
+    const read = await this.#readWhole(call);
+    if (read === null) return null;
+    const { asked, returned } = read;
+    return { model: returned.model ?? asked.model, usage: returned.usage };
+  }
+
+  async record(call: GivenCall, { cost }: Priced): Promise<Recorded | null> {
+    const read = await this.#readWhole(call);
+    if (read === null || call.call === null) return null;
+    const { asked, returned } = read;
+    const { provider, timing } = call.call;
+    const replyIds = Array.from({ length: Math.max(1, returned.answers.length) }, (_, at) =>
+      at === 0 ? call.id : derivedId('proxy-answer', call.id, at),
+    );
+    const exchange = { asked, returned, project: call.project, provider, timing, cost, replyIds };
+    return recordExchange(await this.#options.storeOf(call.owner), exchange, this.#given(call));
+  }
+
+  forget(number: number): void {
+    this.#readings.delete(number);
+  }
+
+  async close(): Promise<void> {
+    this.#readings.clear();
+  }
+
+  #given({ owner: actor }: GivenCall) {
+    const { now, newId } = this.#options;
+    return { actor, now, newId };
+  }
+
+  /** Null where the request is not at hand: it waits in a file, and its time comes. */
+  #read({ number, wire, request }: GivenCall): Reading | null {
+    const known = this.#readings.get(number);
+    if (known !== undefined || request === null) return known ?? null;
+    const reading: Reading = { asked: askedIn(wire, request) };
+    this.#readings.set(number, reading);
+    return reading;
+  }
+
+  async #readWhole(call: GivenCall): Promise<{ readonly asked: Asked; readonly returned: Returned } | null> {
+    const reading = this.#read(call);
+    if (reading === null || reading.asked === null || call.call === null) return null;
+    const { status, cut } = call.call;
+    reading.returned ??= readReturned(call.wire, { text: await textOfResponse(call.call), status, cut });
+    return { asked: reading.asked, returned: reading.returned };
+  }
+}

@@ -1,0 +1,272 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, type Node, type Store } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { whole } from '@coppice/engine/testing';
+import { openStore } from '@coppice/stores';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../log.ts';
+import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { type CallTaken, Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
+import { Desk } from './recording-desk.ts';
+import { RecordingThread } from './recording-thread.ts';
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** Has threads that are started from now on fail at a place of the store; the one that runs the test has looked already. */
+function arm(fault: string): void {
+  vi.stubEnv('COPPICE_TEST_FAULTS', '1');
+  vi.stubEnv('COPPICE_FAULT', fault);
+}
+
+function disarm(): void {
+  vi.stubEnv('COPPICE_FAULT', '');
+}
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-thread-'));
+  endings.push(async () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly recorder: Recorder;
+  readonly errors: unknown[];
+  readonly refusals: unknown[];
+}
+
+async function openRecorder(folder: string, more: Partial<RecorderOptions> = {}): Promise<Opened> {
+  const url = `sqlite:${join(folder, 'trees.db')}`;
+  const store = await openStore(url);
+  const [errors, refusals]: [unknown[], unknown[]] = [[], []];
+  const recorder = new Recorder({
+    // Nothing is written here as long as there is a thread.
+    storeOf: () => {
+      throw new Error('The thread that passes calls on was asked to write.');
+    },
+    now: Date.now,
+    newId: () => newId(),
+    recording: true,
+    costOf: (provider, model, usage) => ({ provider, model, total: usage['total_tokens'] ?? 0 }),
+    threadStore: { url, owner: store.owner },
+    spillFolder: join(folder, 'spill'),
+    onError: (error) => void errors.push(error),
+    onNoThread: (error) => void refusals.push(error),
+    ...more,
+  });
+  endings.push(async () => {
+    await recorder.close(0);
+    await store.close();
+  });
+  return { store, recorder, errors, refusals };
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+function bytesOf(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
+  const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+  return recorder.enter({ owner: 'local', project, wire: 'chat', request: bytesOf({ model: 'm', messages: said }) });
+}
+
+function answered(...texts: readonly string[]): CallTaken {
+  const choices = texts.map((content) => ({ message: { content }, finish_reason: 'stop' }));
+  const response = bytesOf({ choices, usage: { total_tokens: 7 } });
+  const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
+  return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
+}
+
+/** What is in the trees of a store, in the order in which it came. */
+async function nodesIn(store: Store): Promise<readonly Node[]> {
+  const { items } = await store.trees({ forest: true });
+  const nodes: Node[] = [];
+  for (const { id, rootId } of items)
+    for (const node of await store.read(id, () => ask('subtree', { of: rootId })))
+      if (node.kind !== 'root') nodes.push(node);
+  return nodes.sort((a, b) => a.seq - b.seq);
+}
+
+async function textsIn(store: Store): Promise<string[]> {
+  return (await nodesIn(store)).map((node) => node.text);
+}
+
+const history = [
+  { role: 'user', content: 'one' },
+  { role: 'assistant', content: 'one!' },
+  { role: 'user', content: 'more' },
+];
+
+describe('a thread that records', () => {
+  it('[RP16] reads, orders and writes calls as the thread that passes them on would', async () => {
+    const { store, recorder, errors } = await openRecorder(freshFolder());
+    const told: unknown[] = [];
+    recorder.listen((call) => void told.push(call));
+    const [first, endless, second] = [asks(recorder, 'one'), asks(recorder, 'endless'), asks(recorder, 'two')];
+    asks(recorder, history).finish(answered('more!'));
+    second.finish(answered('two!', 'two, otherwise!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 1, waiting: 1 });
+    first.finish(answered('one!'));
+    await recorder.idle();
+    endless.cancel();
+    expect(recorder.state).toMatchObject({ recorded: 3, failed: 0, waiting: 0, waitingBytes: 0, health: 'recording' });
+    expect(errors).toEqual([]);
+    const texts = ['one', 'endless', 'two', 'two!', 'two, otherwise!', 'one!', 'more', 'more!'];
+    expect(await textsIn(store)).toEqual(texts);
+    const nodes = await nodesIn(store);
+    const more = nodes.find(({ text }) => text === 'more!');
+    expect(more?.meta.source).toMatchObject({ model_name: 'm', cost: { provider: 'openai', model: 'm', total: 7 } });
+    expect(told).toHaveLength(3);
+    expect(told[2]).toMatchObject({ model: 'm', usage: { total_tokens: 7 }, nodeId: more?.id, nodes: 2 });
+  });
+
+  it.each([
+    ['before-commit', 3],
+    ['after-commit', 1],
+    ['after-commit', 2],
+    ['after-commit', 3],
+  ])('[RP16] that ends %s number %i loses nothing and doubles nothing', async (point, nth) => {
+    arm(`${point}:${nth}:exit`);
+    const { store, recorder, errors } = await openRecorder(freshFolder(), {
+      onError: (error) => {
+        errors.push(error);
+        disarm();
+      },
+    });
+    for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    await recorder.idle();
+    expect(errors).toMatchObject([{ code: 'proxy/thread-ended' }]);
+    expect(recorder.state).toMatchObject({ recorded: 2, failed: 0, health: 'recording' });
+    expect(await textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!', 'b', 'b!', 'b, otherwise!']);
+  });
+
+  it('[RP16] that one call ends again and again gives up that call, tells of it, and records the others', async () => {
+    arm('before-commit:1:exit');
+    const { store, recorder, errors } = await openRecorder(freshFolder());
+    asks(recorder, 'a').finish(answered('a!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 0, failed: 1, waiting: 0, health: 'failing' });
+    expect(errors).toContainEqual(expect.objectContaining({ code: 'proxy/thread-ended' }));
+    disarm();
+    asks(recorder, 'b').finish(answered('b!'));
+    await recorder.idle();
+    expect(recorder.state).toMatchObject({ recorded: 1, failed: 1, health: 'recording' });
+    expect(await textsIn(store)).toEqual(['b', 'b!']);
+  });
+
+  it('[RP16] whose disk is full says so by the code of the refusal, and tries again', async () => {
+    arm('before-commit:1:enospc');
+    const { store, recorder, errors } = await openRecorder(freshFolder());
+    asks(recorder, 'a').finish(answered('a!'));
+    await recorder.idle();
+    expect(errors).toMatchObject([{ code: 'store/full', kind: 'unavailable' }]);
+    expect(recorder.state).toMatchObject({ recorded: 1, failed: 0, health: 'recording' });
+    expect(await textsIn(store)).toEqual(['a', 'a!']);
+  });
+
+  it('[RP16] whose disk hangs is left behind at a stop, and the next process writes what it had in hand, once', async () => {
+    const folder = freshFolder();
+    // The history is written, and so is the answer; that it is, nobody is told.
+    arm('after-commit:3:hang');
+    const { store, recorder } = await openRecorder(folder);
+    for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    await expect.poll(() => textsIn(store), { timeout: 30_000 }).toEqual(['a', 'a!', 'a, otherwise!']);
+    await recorder.close(0);
+    expect(recorder.state).toMatchObject({ recorded: 0, failed: 0, spilled: 2 });
+    disarm();
+    const spill = join(folder, 'spill');
+    const [left = ''] = readdirSync(spill);
+    // As a process that is gone would have left it; the number of this one is still in use.
+    renameSync(join(spill, left), join(spill, `${spawnSync(process.execPath, ['-e', '']).pid}-left`));
+    const next = await openRecorder(folder);
+    next.recorder.resume();
+    await expect.poll(() => next.recorder.state.recorded, { timeout: 30_000 }).toBe(2);
+    expect(await textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!', 'b', 'b!', 'b, otherwise!']);
+  });
+
+  it('[RP16] that cannot be started is done without, and that is told of once', async () => {
+    const store = await openStore('memory:');
+    const refusals: unknown[] = [];
+    const instead = new Desk({ storeOf: () => store, now: Date.now, newId: () => newId() });
+    const thread = new RecordingThread({
+      store: { url: 'memory:', owner: store.owner },
+      module: new URL('./nowhere.ts', import.meta.url),
+      instead,
+      onEnded: (error) => void refusals.push(error),
+      onNoThread: (error) => void refusals.push(error),
+    });
+    for (const [number, text] of ['a', 'b'].entries()) {
+      const request = bytesOf({ model: 'm', messages: [{ role: 'user', content: text }] });
+      const given = { id: newId(), owner: 'local', project: 'p', wire: 'chat', number, request } as const;
+      await thread.record({ ...given, call: answered(`${text}!`) }, { cost: null });
+    }
+    await thread.close();
+    expect(thread.aside).toBe(false);
+    expect(refusals).toEqual([expect.objectContaining({ message: expect.stringContaining('nowhere') })]);
+    expect(await textsIn(store)).toEqual(['a', 'a!', 'b', 'b!']);
+  });
+});
+
+describe('a server with a thread that records', () => {
+  const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
+
+  async function opened(lines: string[] = []): Promise<Proxied> {
+    const log = createLog({ to: { write: (line) => void lines.push(line) } });
+    const proxied = await openProxied(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(answer);
+      },
+      { thread: true, log },
+    );
+    endings.push(() => proxied.close());
+    return proxied;
+  }
+
+  it('[RP15, RP16] a disk that hangs delays no call and no page', async () => {
+    arm('before-commit:2:hang');
+    const { post, recorder, listening, server } = await opened();
+    await post('/v1/chat/completions', body);
+    const trees = async () => (await server.store.trees({ forest: true })).items.length;
+    await expect.poll(trees, { timeout: 30_000 }).toBe(1);
+    // On the thread that passes calls on, any of these would wait for ever.
+    for (const _ of [1, 2, 3, 4]) expect(await (await post('/v1/chat/completions', body)).text()).toBe(answer);
+    expect((await fetch(`${listening.url}/healthz`)).status).toBe(200);
+    expect(recorder.state).toMatchObject({ recorded: 0, waiting: 5, dropped: 0 });
+  });
+
+  it('[RP16] what the thread writes is on the feed of the server, and nothing of it is in the log', async () => {
+    const lines: string[] = [];
+    arm('before-commit:1:enospc');
+    const { post, server, nodes } = await opened(lines);
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const feeding = (async () => {
+      for await (const event of server.store.feedAll(null, stop.signal)) {
+        seen.push(event.treeId);
+        if (seen.length === 3) break;
+      }
+    })();
+    await post('/v1/chat/completions', body);
+    await feeding;
+    stop.abort();
+    expect((await nodes()).map(({ text }) => text)).toEqual(['Hi there, canary', 'Yes.']);
+    expect(new Set(seen).size).toBe(1);
+    expect(lines.join('')).toContain('store/full');
+    expect(lines.join('')).not.toContain('canary');
+  });
+});

@@ -1,0 +1,279 @@
+/** The thread that records calls as the one that passes them on sees it: started when it is first wanted, and again if it ends. */
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '@coppice/core';
+import type { Recorded } from './record.ts';
+import type { Clerk, Heading, Priced, ThreadStore } from './recorder-contract.ts';
+import { type Done, type FromThread, fromWords, type Task, type ToThread } from './recording-protocol.ts';
+import type { GivenCall, Outline } from './waiting-call.ts';
+
+/** What a recording thread is made with. */
+export interface RecordingThreadOptions {
+  readonly store: ThreadStore;
+  /** The thread's own module, where it is not beside this one. */
+  readonly module?: URL | undefined;
+  /** Does the work where no thread can be started. */
+  readonly instead: Clerk;
+  /** The thread ended though nobody asked it to; what it had in hand is tried again. */
+  readonly onEnded: (error: unknown) => void;
+  /** No thread can be started. */
+  readonly onNoThread: (error: unknown) => void;
+}
+
+// What ended the thread so often by itself would do so for ever.
+const mostEnds = 3;
+const [shortestWaitMs, longestWaitMs] = [50, 5_000];
+// A disk that hangs holds the thread, and must not hold up whoever stops.
+const closingMs = 1_000;
+
+const closed = () =>
+  new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'The recorder is being closed.' });
+
+/** The thread is gone with what it was asked. */
+class Ended extends AppError {}
+
+interface Asked {
+  readonly resolve: (done: Done) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How much of a call the thread has read: what is read is not sent again. */
+type Has = 'nothing' | 'request' | 'all';
+
+/** One life of the thread. */
+class Life {
+  readonly worker: Worker;
+  /** Rejects where it ends before it says that it is there. */
+  readonly ready: Promise<void>;
+  /** Resolves with the reason when it is gone. */
+  readonly gone: Promise<Ended>;
+  readonly has = new Map<number, Has>();
+  readonly #asked = new Map<number, Asked>();
+  #asks = 0;
+  #ended: Ended | null = null;
+
+  constructor({ store, module }: RecordingThreadOptions) {
+    const { file, execArgv } = workerFile(module);
+    this.worker = new Worker(file, { name: 'coppice-recorder', workerData: store, execArgv });
+    let why: unknown;
+    this.worker.on('error', (error) => {
+      why = error;
+    });
+    this.gone = new Promise((resolve) => {
+      this.worker.once('exit', (code) => {
+        const message = `The thread that records calls ended: ${why instanceof Error ? why.message : `code ${code}`}.`;
+        const ended = new Ended({ code: 'proxy/thread-ended', kind: 'internal', message, cause: why });
+        this.#ended = ended;
+        resolve(ended);
+        for (const one of this.#asked.values()) one.reject(ended);
+        this.#asked.clear();
+      });
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.worker.on('message', (told: FromThread) => {
+        if ('ready' in told) resolve();
+        else this.#answered(told);
+      });
+      void this.gone.then(reject);
+    });
+  }
+
+  tell(told: ToThread): void {
+    this.worker.postMessage(told);
+  }
+
+  /** Asks. The process stays for the answer, and not for a thread that has nothing to do. */
+  ask(task: Task, transfer: readonly ArrayBuffer[]): Promise<Done> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const ask = this.#asks++;
+      this.#asked.set(ask, { resolve, reject });
+      this.worker.ref();
+      const told: ToThread = { ask, task };
+      this.worker.postMessage(told, transfer);
+    });
+  }
+
+  #answered(told: Exclude<FromThread, { readonly ready: true }>): void {
+    const one = this.#asked.get(told.ask);
+    this.#asked.delete(told.ask);
+    if (this.#asked.size === 0) this.worker.unref();
+    if ('done' in told) one?.resolve(told.done);
+    else one?.reject(fromWords(told.refused));
+  }
+}
+
+/** Has calls read and written on another thread. */
+export class RecordingThread implements Clerk {
+  readonly #options: RecordingThreadOptions;
+  #life: Life | null = null;
+  #starting: Promise<Life | null> | null = null;
+  #noThread = false;
+  #closed = false;
+  /** Ends in a row, without an answer between them. */
+  #ends = 0;
+  #again: Promise<void> = Promise.resolve();
+
+  constructor(options: RecordingThreadOptions) {
+    this.#options = options;
+  }
+
+  get aside(): boolean {
+    return !this.#noThread;
+  }
+
+  async outline(call: GivenCall): Promise<Outline | null> {
+    const done = await this.#ask({ verb: 'outline', call });
+    return done === null ? this.#options.instead.outline(call) : (done.outline ?? null);
+  }
+
+  async keys(call: GivenCall): Promise<readonly string[]> {
+    const done = await this.#ask({ verb: 'keys', call });
+    return done === null ? this.#options.instead.keys(call) : (done.keys ?? []);
+  }
+
+  async placeAhead(call: GivenCall): Promise<void> {
+    if ((await this.#ask({ verb: 'placeAhead', call })) === null) await this.#options.instead.placeAhead(call);
+  }
+
+  async heading(call: GivenCall): Promise<Heading | null> {
+    const done = await this.#ask({ verb: 'heading', call });
+    return done === null ? this.#options.instead.heading(call) : (done.heading ?? null);
+  }
+
+  async record(call: GivenCall, priced: Priced): Promise<Recorded | null> {
+    const done = await this.#ask({ verb: 'record', call, priced });
+    return done === null ? this.#options.instead.record(call, priced) : (done.recorded ?? null);
+  }
+
+  forget(number: number): void {
+    this.#options.instead.forget(number);
+    if (this.#life?.has.delete(number) === true) this.#life.tell({ forget: number });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#options.instead.close();
+    const life = this.#life;
+    if (life === null) return;
+    life.tell({ close: true });
+    if (await inTime(life.gone)) return;
+    // A system call that does not return cannot be ended: the process goes without it.
+    life.worker.unref();
+    await inTime(life.worker.terminate());
+  }
+
+  /** What came of a task; null where there is no thread to ask. */
+  async #ask(task: Task): Promise<Done | null> {
+    for (let ends = 0; ; ends += 1) {
+      // Of those that were in hand when it ended, one at a time is tried again: so whose fault it is gives up alone.
+      const through = ends === 0 ? null : await this.#inTurn();
+      try {
+        const life = await this.#living();
+        if (life === null) return null;
+        const done = await this.#send(life, task);
+        this.#ends = 0;
+        return done;
+      } catch (error) {
+        if (this.#closed) throw closed();
+        if (!(error instanceof Ended) || ends + 1 >= mostEnds) throw error;
+      } finally {
+        through?.();
+      }
+    }
+  }
+
+  async #inTurn(): Promise<() => void> {
+    const before = this.#again;
+    let through: () => void = () => undefined;
+    this.#again = new Promise((resolve) => {
+      through = resolve;
+    });
+    await before;
+    return through;
+  }
+
+  async #send(life: Life, task: Task): Promise<Done> {
+    const { id, owner, project, wire, number, request, call } = task.call;
+    const had = life.has.get(number) ?? 'nothing';
+    const transfer: ArrayBuffer[] = [];
+    // A copy is handed over: the bytes themselves stay, to be tried again with and to be kept in a file.
+    const handOver = (bytes: Uint8Array): Uint8Array => {
+      const copy = new Uint8Array(bytes);
+      transfer.push(copy.buffer);
+      return copy;
+    };
+    const whole = task.verb === 'heading' || task.verb === 'record';
+    const sent: GivenCall = {
+      ...{ id, owner, project, wire, number },
+      request: request === null || had !== 'nothing' ? null : handOver(request),
+      call:
+        call === null || !whole
+          ? null
+          : { ...call, response: had === 'all' ? new Uint8Array() : handOver(call.response) },
+    };
+    life.has.set(number, had);
+    const done = await life.ask({ ...task, call: sent }, transfer);
+    // Only now it is certain that it was read; and nothing is noted of a call that was forgotten meanwhile.
+    if (life.has.has(number) && (request !== null || had !== 'nothing'))
+      life.has.set(number, whole || life.has.get(number) === 'all' ? 'all' : 'request');
+    return done;
+  }
+
+  /** The thread, started if there is none; null where none can be. */
+  async #living(): Promise<Life | null> {
+    if (this.#closed) throw closed();
+    if (this.#noThread) return null;
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<Life | null> {
+    if (this.#ends > 0) {
+      const ms = Math.min(shortestWaitMs * 2 ** (this.#ends - 1), longestWaitMs);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      if (this.#closed) throw closed();
+    }
+    try {
+      const life = new Life(this.#options);
+      this.#life = life;
+      await life.ready;
+      void life.gone.then((why) => this.#bury(why));
+      return life;
+    } catch (error) {
+      this.#life = null;
+      if (this.#closed) throw closed();
+      this.#noThread = true;
+      this.#options.onNoThread(error);
+      return null;
+    }
+  }
+
+  #bury(why: Ended): void {
+    this.#life = null;
+    this.#starting = null;
+    this.#ends += 1;
+    if (!this.#closed) this.#options.onEnded(why);
+  }
+}
+
+/** The thread's own module: beside this one, built or not, and with the loader that this one was read with. */
+function workerFile(given: URL | undefined): { readonly file: URL; readonly execArgv: string[] } {
+  const isBuilt = !import.meta.url.endsWith('.ts');
+  const file = given ?? new URL(`./recording-worker.${isBuilt ? 'js' : 'ts'}`, import.meta.url);
+  if (isBuilt) return { file, execArgv: [] };
+  const loader = import.meta.resolve('tsx/esm/api');
+  const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
+  const lines = `import { register } from ${JSON.stringify(loader)}; register(${JSON.stringify({ tsconfig })});`;
+  return { file, execArgv: ['--import', `data:text/javascript,${encodeURIComponent(lines)}`] };
+}
+
+async function inTime(what: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), closingMs);
+  });
+  const there = await Promise.race([what.then(() => true), late]);
+  clearTimeout(timer);
+  return there;
+}
