@@ -1,6 +1,7 @@
 /** What others install: packed, looked over, installed into an empty folder outside the repository, and used there. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -145,6 +146,40 @@ if (long) {
       expect(await page.text()).toContain('<div id="app"');
     } finally {
       server.kill('SIGTERM');
+    }
+  });
+
+  test('coppice records calls that it passes on, on a thread of its own, where it is installed', async () => {
+    const choice = { index: 0, message: { role: 'assistant', content: 'Recorded.' }, finish_reason: 'stop' };
+    const service = createServer((request, response) => {
+      request.resume().on('end', () => response.end(JSON.stringify({ model: 'm', choices: [choice] })));
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const address = service.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const config = join(project, 'proxy.toml');
+    writeFileSync(config, `[proxy]\nopenai = "http://127.0.0.1:${port}/v1"\n`);
+    const [, words, options] = coppice('serve', '--port', '0', '--log', 'warn');
+    const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
+    const env = { ...Reflect.get(options, 'env'), COPPICE_CONFIG: config };
+    const server = spawn(process.execPath, [program, ...words.slice(2)], { cwd: project, env, stdio: 'pipe' });
+    let said = '';
+    server.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    try {
+      const { url, token } = JSON.parse(await firstLine(server.stdout));
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Keep this' }] });
+      const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+      expect(await answer.text()).toContain('Recorded.');
+      const recorded = async (): Promise<number> =>
+        JSON.parse(await (await fetch(`${url}/api/proxy`, { headers })).text()).recorded;
+      await expect.poll(recorded, { timeout: 20_000 }).toBe(1);
+      expect(said).toBe('');
+    } finally {
+      server.kill('SIGTERM');
+      service.close();
     }
   });
 }

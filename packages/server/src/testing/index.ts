@@ -74,7 +74,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const url = wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted;
   const store = typeof url === 'string' ? await openStore(url) : url;
   const provider = scriptedProvider(replies);
-  const config = parseConfig({ name: 'test.toml', text: lines }, {});
+  const config = parseConfig({ name: join(folder, 'test.toml'), text: lines }, {});
   const made: ServerOptions = {
     auth: { mode: 'token', token: testToken },
     generateLimits: { flushMs: 5, followMs: 5 },
