@@ -80,8 +80,6 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'zod' },
       { name: 'pino' },
       { name: '@modelcontextprotocol/server', where: /^src\/mcp\// },
-      // A thread that is started from sources needs the loader that its parent was read with; a built one does not.
-      { name: 'tsx', where: /^src\/proxy\/recording-thread\.ts$/ },
     ],
     purity: 'open',
   },

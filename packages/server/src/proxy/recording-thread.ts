@@ -1,5 +1,4 @@
 /** The thread that records calls as the one that passes them on sees it: started when it is first wanted, and again if it ends. */
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import type { Recorded } from './record.ts';
@@ -257,15 +256,12 @@ export class RecordingThread implements Clerk {
   }
 }
 
-/** The thread's own module: beside this one, built or not, and with the loader that this one was read with. */
+/** The thread's own module, beside this one: built as it is, and in a checkout with a loader for the sources. */
 function workerFile(given: URL | undefined): { readonly file: URL; readonly execArgv: string[] } {
   const isBuilt = !import.meta.url.endsWith('.ts');
   const file = given ?? new URL(`./recording-worker.${isBuilt ? 'js' : 'ts'}`, import.meta.url);
   if (isBuilt) return { file, execArgv: [] };
-  const loader = import.meta.resolve('tsx/esm/api');
-  const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
-  const lines = `import { register } from ${JSON.stringify(loader)}; register(${JSON.stringify({ tsconfig })});`;
-  return { file, execArgv: ['--import', `data:text/javascript,${encodeURIComponent(lines)}`] };
+  return { file, execArgv: ['--import', new URL('../../test/from-sources.mjs', import.meta.url).href] };
 }
 
 async function inTime(what: Promise<unknown>): Promise<boolean> {
