@@ -145,7 +145,7 @@ describe('the escape lab', () => {
         ['diff', tree, ids[5] ?? '', ids[9] ?? ''],
         ['diff', tree, nasty],
       ],
-      doctor: [['doctor'], ['doctor', '--store', `files:${nasty.slice(0, 40)}`]],
+      doctor: [['doctor'], ['doctor', '--store', `files:${bed.home}/${nasty.slice(0, 40)}`]],
       edit: [
         ['edit', tree, '@', nasty],
         ['edit', tree, '@', '--in-place', `${nasty} twice`],
