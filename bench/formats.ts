@@ -126,9 +126,9 @@ interface Flow {
 }
 
 /** What a stream of a size does to a process of its own. */
-function flow(bytes: number, messages = 100): Flow {
+function flow(bytes: number, messages = 100, way = 'here'): Flow {
   const script = join(import.meta.dirname, 'formats', 'flow.ts');
-  const options = ['--expose-gc', '--import', 'tsx', script, String(bytes), String(messages)];
+  const options = ['--expose-gc', '--import', 'tsx', script, String(bytes), String(messages), way];
   return JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
 }
 
@@ -170,13 +170,18 @@ export async function formats(): Promise<readonly Measure[]> {
       );
     }
     // A conversation is one transaction, whatever its length.
-    for (const messages of [1_000, 10_000])
-      measures.push({
-        work: `most processor time between two turns, conversations of ${messages.toLocaleString('en')} messages`,
-        by: 'coppice',
-        value: flow(24 * mega, messages).turn,
-        unit: 'µs',
-      });
+    for (const messages of [1_000, 10_000]) {
+      const each = `conversations of ${messages.toLocaleString('en')} messages`;
+      const work = `most processor time between two turns, ${each}`;
+      measures.push({ work, by: 'importInto', value: flow(24 * mega, messages).turn, unit: 'µs' });
+      const { memory, stall, still, turn } = flow(24 * mega, messages, 'thread');
+      measures.push(
+        { work, by: 'a server', value: turn, unit: 'µs', budget: '≤ 100 ms', kept: turn <= 100_000 },
+        { work: `longest stall, ${each}`, by: 'a process that waits', value: still, unit: 'µs' },
+        { work: `longest stall, ${each}`, by: 'a server, with neighbours and disk', value: stall, unit: 'µs' },
+        { work: `memory above idle, ${each}`, by: 'a server, mapped database included', value: memory, unit: 'bytes' },
+      );
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,11 +1,11 @@
-/** Files, folders and pipes as what formats read from. Only places that the user named are opened. */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+/** Files, folders and pipes as what imports read from. Only places that the user named are opened. */
+import { createWriteStream } from 'node:fs';
+import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Input, InputFile } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
+import type { FileSource } from '@coppice/server/importing';
 import type { Host } from './output.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -13,15 +13,15 @@ import type { Workplace } from './workplace.ts';
 const [deepest, most] = [12, 20_000];
 
 /** What a word names: a file, a folder with all that is in it, or standard input for `-`. */
-export async function inputOf(word: string, at: Pick<Workplace, 'host' | 'onClose'>): Promise<Input> {
+export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClose'>): Promise<readonly FileSource[]> {
   const { host } = at;
-  if (word === '-') return { files: [await spooled(at)] };
+  if (word === '-') return [await spooled(at)];
   const path = resolve(host.cwd, word);
   const found = await stat(path).catch(() => null);
   if (found === null)
     throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `There is no file ${word}.` });
-  if (!found.isDirectory()) return { files: [await fileAt(path, basename(path))] };
-  const files: InputFile[] = [];
+  if (!found.isDirectory()) return [await fileAt(path, basename(path))];
+  const files: FileSource[] = [];
   for await (const each of filesBelow(path)) {
     if (files.length >= most)
       throw new AppError({
@@ -31,14 +31,14 @@ export async function inputOf(word: string, at: Pick<Workplace, 'host' | 'onClos
       });
     files.push(await fileAt(each, relative(path, each).replaceAll('\\', '/')));
   }
-  return { files };
+  return files;
 }
 
 /**
  * Standard input as a file of its own until the command ends: archives are read from their end, and a strict reading reads
  * twice, neither of which a pipe can do.
  */
-async function spooled({ host, onClose }: Pick<Workplace, 'host' | 'onClose'>): Promise<InputFile> {
+async function spooled({ host, onClose }: Pick<Workplace, 'host' | 'onClose'>): Promise<FileSource> {
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
@@ -65,21 +65,7 @@ async function* filesBelow(top: string): AsyncGenerator<string> {
   }
 }
 
-async function fileAt(path: string, name: string): Promise<InputFile> {
+async function fileAt(path: string, name: string): Promise<FileSource> {
   const { size } = await lstat(path).then((found) => (found.isSymbolicLink() ? stat(path) : found));
-  return {
-    name,
-    size,
-    stream: () => createReadStream(path),
-    async read(start, end) {
-      const file = await open(path, 'r');
-      try {
-        const bytes = new Uint8Array(Math.max(0, end - start));
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-        return bytes.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
-    },
-  };
+  return { name, size, path };
 }

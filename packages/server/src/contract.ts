@@ -97,8 +97,8 @@ export interface ServerOptions {
   /** Stays open when the server stops: it belongs to whoever opened it. */
   readonly store: Store;
   /**
-   * The URL that the store was opened by, where it was opened to be written and with nothing but its owner. A thread that
-   * records calls opens it again, if it is a file of SQLite; without it calls are recorded on the thread of the server.
+   * The URL that the store was opened by, where it was opened to be written and with nothing but its owner. Threads that
+   * import or record open it again, if it is a file of SQLite; without it all of that is done on the thread of the server.
    */
   readonly storeUrl?: string | undefined;
   readonly auth: AuthOptions;

@@ -44,7 +44,7 @@ import { Usage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
-import type { ThreadStore } from './proxy/recorder-contract.ts';
+import { threadStoreOf } from './threads.ts';
 import { Imports } from './transfer/imports.ts';
 
 /** What one owner has: trees that are kept, trees that are not, and turns in both. */
@@ -187,7 +187,8 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const usage = new Usage({ quotas, now });
   const turns = new Turns(quotas, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
-  const imports = new Imports({ quotas, limits, log, now });
+  const thread = threadStoreOf(options);
+  const imports = new Imports({ quotas, limits, log, now, thread });
   metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   let recorder: Recorder | null = null;
@@ -238,7 +239,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     get recorder() {
       recorder ??= createRecorder(
         { config, providers, log, now, newId: fresh, roomOf: (owner) => this.roomOf(owner) },
-        threadStoreOf(options),
+        thread,
       );
       return recorder;
     },
@@ -254,10 +255,4 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   recording('dropped', 'Calls that were dropped, since more came than could be written.');
   recording('failed', 'Calls that the store refused.');
   return services;
-}
-
-/** How a thread opens the store again; undefined where it cannot, or where it would have another clock or other ids. */
-function threadStoreOf({ store, storeUrl, now, newId: ids }: ServerOptions): ThreadStore | undefined {
-  if (storeUrl === undefined || !/^sqlite:/i.test(storeUrl) || now !== undefined || ids !== undefined) return undefined;
-  return { url: storeUrl, owner: store.owner };
 }

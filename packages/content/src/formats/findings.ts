@@ -13,6 +13,7 @@ export const importErrorKinds = {
   'import/damaged': 'invalid',
   'import/no-writer': 'refused',
   'import/aborted': 'aborted',
+  'import/thread-ended': 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
 /** A code that formats refuse with. */

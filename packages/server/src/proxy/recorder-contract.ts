@@ -1,13 +1,8 @@
 /** What a recorder is made with, and what it tells. */
 import type { JsonObject, Store } from '@coppice/core';
+import type { ThreadStore } from '../threads.ts';
 import type { Recorded } from './record.ts';
 import type { CallTaken, GivenCall, Outline } from './waiting-call.ts';
-
-/** How a thread opens the store for itself. */
-export interface ThreadStore {
-  readonly url: string;
-  readonly owner: string;
-}
 
 /** What is told of a call before it is written: enough to show it and to say what it cost. */
 export interface Heading {

@@ -1,8 +1,9 @@
 /** The thread that records calls as the one that passes them on sees it: started when it is first wanted, and again if it ends. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
+import { type ThreadStore, threadFile } from '../threads.ts';
 import type { Recorded } from './record.ts';
-import type { Clerk, Heading, Priced, ThreadStore } from './recorder-contract.ts';
+import type { Clerk, Heading, Priced } from './recorder-contract.ts';
 import { type Done, type FromThread, fromWords, type Task, type ToThread } from './recording-protocol.ts';
 import type { GivenCall, Outline } from './waiting-call.ts';
 
@@ -52,8 +53,8 @@ class Life {
   #ended: Ended | null = null;
 
   constructor({ store, module }: RecordingThreadOptions) {
-    const { file, execArgv } = workerFile(module);
-    this.worker = new Worker(file, { name: 'coppice-recorder', workerData: store, execArgv });
+    const { file, execArgv } = threadFile('recording-worker', import.meta.url);
+    this.worker = new Worker(module ?? file, { name: 'coppice-recorder', workerData: store, execArgv });
     let why: unknown;
     this.worker.on('error', (error) => {
       why = error;
@@ -254,14 +255,6 @@ export class RecordingThread implements Clerk {
     this.#ends += 1;
     if (!this.#closed) this.#options.onEnded(why);
   }
-}
-
-/** The thread's own module, beside this one: built as it is, and in a checkout with a loader for the sources. */
-function workerFile(given: URL | undefined): { readonly file: URL; readonly execArgv: string[] } {
-  const isBuilt = !import.meta.url.endsWith('.ts');
-  const file = given ?? new URL(`./recording-worker.${isBuilt ? 'js' : 'ts'}`, import.meta.url);
-  if (isBuilt) return { file, execArgv: [] };
-  return { file, execArgv: ['--import', new URL('../../test/from-sources.mjs', import.meta.url).href] };
 }
 
 async function inTime(what: Promise<unknown>): Promise<boolean> {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
 import { openStore } from '@coppice/stores';
-import type { ThreadStore } from './recorder-contract.ts';
+import type { ThreadStore } from '../threads.ts';
 import { Desk } from './recording-desk.ts';
 import { type Done, type FromThread, type Task, type ToThread, toWords } from './recording-protocol.ts';
 

@@ -1,11 +1,12 @@
 /** The imports of this process: each goes on without its reader, is looked at by any number, and can be stopped. */
 import { type Finding, type ImportReport, listedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
-import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine';
-import { type OpenedInput, openTables } from '@coppice/stores';
+import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
 import type { Logger } from 'pino';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refusalOf, refuseHttp } from '../http-errors.ts';
+import type { ThreadStore } from '../threads.ts';
+import { importFiles } from './import-thread.ts';
 import type { Spool } from './spool.ts';
 
 /** Where an import stands. `failed` was refused or broke off, `cancelled` was stopped; what is in by then stays whole. */
@@ -54,7 +55,7 @@ export class LiveImport {
   readonly #stop = new AbortController();
   readonly #waiting = new Set<() => void>();
 
-  constructor(owner: string, request: ImportRequest, at: Pick<ImportsOptions, 'now' | 'log'>) {
+  constructor(owner: string, request: ImportRequest, at: At) {
     this.id = request.id;
     this.owner = owner;
     this.name = request.name;
@@ -88,13 +89,16 @@ export class LiveImport {
     });
   }
 
-  async #run({ store, spool, name, options }: ImportRequest, { now, log }: Pick<ImportsOptions, 'now' | 'log'>) {
+  async #run({ store, spool, name, options }: ImportRequest, { now, log, thread }: At) {
     let ended: ImportState = 'done';
-    let opened: OpenedInput | undefined;
+    const target = {
+      store,
+      thread: thread === undefined ? undefined : { ...thread, owner: store.owner },
+      onNoThread: (err: unknown) => log.warn({ err }, 'an import has no thread of its own, and holds up others'),
+    };
     try {
-      opened = await openTables({ files: [spool.fileNamed(name)] });
-      const { input } = opened;
-      for await (const event of importInto(store, input, { ...options, signal: this.#stop.signal })) this.#take(event);
+      const events = importFiles(target, [spool.sourceNamed(name)], { ...options, signal: this.#stop.signal });
+      for await (const event of events) this.#take(event);
     } catch (thrown) {
       const refusal = refusalOf(thrown);
       ended = refusal.code === 'import/aborted' ? 'cancelled' : 'failed';
@@ -102,7 +106,6 @@ export class LiveImport {
       this.findings = findingsOf(refusal);
       if (refusal.kind === 'internal') log.error({ err: thrown }, 'an import failed');
     }
-    await opened?.close().catch((error: unknown) => log.warn({ err: error }, 'a copy could not be let go of'));
     await spool.close().catch((error: unknown) => log.warn({ err: error }, 'an upload could not be let go of'));
     this.endedAt = now();
     this.state = ended;
@@ -147,7 +150,11 @@ interface ImportsOptions {
   readonly limits: Pick<ServerLimits, 'keepImportMs'>;
   readonly log: Logger;
   readonly now: () => number;
+  /** How a thread opens the store; without it imports run on the thread of the server. */
+  readonly thread?: ThreadStore | undefined;
 }
+
+type At = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
 /** A place that somebody took for an import, from the first byte of its upload on. */
 export interface ImportPlace {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesOf } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
+import { fileFrom } from './file-source.ts';
 import { fill, spoolInto } from './spool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-spool-'));
@@ -16,7 +17,7 @@ async function* pieces(count: number, each = 100_000): AsyncGenerator<Uint8Array
 test('[TR5] an upload lies under no name, is read whole or in ranges as often as needed, and is gone when it is closed', async () => {
   const spool = await spoolInto(join(folder, 'made', 'when needed'), pieces(7));
   expect(readdirSync(join(folder, 'made', 'when needed'))).toEqual([]);
-  const file = spool.fileNamed('chats.zip');
+  const file = fileFrom(spool.sourceNamed('chats.zip'));
   expect([spool.size, file.name, file.size]).toEqual([700_000, 'chats.zip', 700_000]);
   for (let time = 0; time < 2; time++) {
     const bytes = await bytesOf(file);

@@ -2,19 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputFile } from '@coppice/content/formats';
 import { httpRefusal } from '../http-errors.ts';
+import type { FileSource } from './file-source.ts';
 
 /** What was uploaded, to be read as often as an import needs it. */
 export interface Spool {
   readonly size: number;
   /** The bytes as a file of a name that people know it by; nothing is opened by it. */
-  fileNamed(name: string): InputFile;
+  sourceNamed(name: string): FileSource;
   /** Gives the disk its room back. */
   close(): Promise<void>;
 }
 
-const pieceBytes = 256 * 1024;
 const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
@@ -68,26 +67,9 @@ export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array
 }
 
 function spoolOf(handle: FileHandle, size: number): Spool {
-  const read = async (start: number, end: number): Promise<Uint8Array> => {
-    const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
-      if (bytesRead === 0) return bytes.subarray(0, filled);
-      filled += bytesRead;
-    }
-    return bytes;
-  };
   return {
     size,
-    fileNamed: (name) => ({
-      name,
-      size,
-      read,
-      async *stream() {
-        for (let at = 0; at < size; at += pieceBytes) yield await read(at, at + pieceBytes);
-      },
-    }),
+    sourceNamed: (name) => ({ name, size, descriptor: handle.fd }),
     close: () => handle.close(),
   };
 }

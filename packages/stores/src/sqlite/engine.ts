@@ -23,6 +23,8 @@ import { catchUp, findHits, searchState } from './search.ts';
 
 /** How long a connection waits for another one before it says that the database is busy. */
 export const longestWait = 10_000;
+/** How much of that it may wait with the event loop held up. */
+export const blockingWait = 30;
 const pollEvery = 60;
 const mostAtOnce = 32;
 const longestStretch = 10;
@@ -96,9 +98,9 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /** Commits a batch at once where the write lock is free, as it mostly is; else it is waited for. */
-  #together(batch: readonly Waiting[], until: number): Promise<void> | null {
+  #together(batch: readonly Waiting[], until: number, again = false): Promise<void> | null {
     try {
-      if (!this.#begins(until)) return this.#later(batch, until);
+      if (!this.#begins(until, again)) return this.#later(batch, until);
       for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
@@ -111,7 +113,7 @@ export class SqliteEngine implements SqlEngine {
 
   async #later(batch: readonly Waiting[], until: number): Promise<void> {
     await sleep(1 + Math.random() * 15);
-    await this.#together(batch, until);
+    await this.#together(batch, until, true);
   }
 
   /** A batch that failed: where one of it may have spoilt it for the others, each is tried for itself. */
@@ -167,21 +169,29 @@ export class SqliteEngine implements SqlEngine {
    */
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + longestWait;
-    for (;;) {
-      if (this.#begins(until)) return work();
+    for (let again = false; ; again = true) {
+      if (this.#begins(until, again)) return work();
       await sleep(1 + Math.random() * 15);
     }
   }
 
-  /** Takes the write lock; false where another process has it and there is still time. */
-  #begins(until: number): boolean {
+  /**
+   * Takes the write lock; false where somebody else has it and there is still time. SQLite waits for it on this thread for
+   * a moment, which is enough for nearly all; whoever has it longer than that, such as an import, is not waited for in
+   * this way again, or this thread would do little else meanwhile.
+   */
+  #begins(until: number, again: boolean): boolean {
+    const { database } = this.#connection;
     try {
       failpoint('before-begin');
-      this.#connection.database.exec('BEGIN IMMEDIATE');
+      if (again) database.exec('PRAGMA busy_timeout = 0');
+      database.exec('BEGIN IMMEDIATE');
       return true;
     } catch (error) {
       if (resultCode(error) !== busy || Date.now() > until) throw error;
       return false;
+    } finally {
+      if (again) database.exec(`PRAGMA busy_timeout = ${blockingWait}`);
     }
   }
 

@@ -22,7 +22,7 @@ import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
-import { longestWait, type Opened, SqliteEngine, syncFile } from './engine.ts';
+import { blockingWait, longestWait, type Opened, SqliteEngine, syncFile } from './engine.ts';
 import { migrate, schemaOf } from './migrations.ts';
 
 /** The file that is used where none is named. */
@@ -183,7 +183,7 @@ const networkFileSystems = new Map<number, string>([
 const mappedBytes = 64 * 1024 * 1024;
 
 function openToWrite(path: string): Opened {
-  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: 30 }));
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
   try {
     // Looked at before anything is written: a file of another program or of a newer build stays untouched.

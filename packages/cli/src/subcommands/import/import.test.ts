@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
 const list = JSON.stringify({
@@ -35,7 +35,10 @@ describe('coppice import', () => {
   beforeEach(() => {
     bed = makeBed();
   });
-  afterEach(() => bed.close());
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await bed.close();
+  });
 
   it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {
     writeFileSync(`${bed.home}/chat.json`, list);
@@ -76,6 +79,25 @@ describe('coppice import', () => {
     );
     expect((await bed.run(['import', 'odd.json', '--strict'])).code).not.toBe(0);
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  });
+
+  it('[O40] has a large file read on a thread of its own, and says so if that ends', async () => {
+    const chats = Array.from({ length: 11 }, (_, id) => ({
+      id: `chat-${id}`,
+      messages: Array.from({ length: 20 }, () => ({ role: 'user', content: 'word '.repeat(1000) })),
+    }));
+    writeFileSync(`${bed.home}/chats.json`, JSON.stringify(chats));
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    // Only a thread that is yet to start looks: this one has.
+    vi.stubEnv('COPPICE_TEST_FAULTS', '1');
+    vi.stubEnv('COPPICE_FAULT', 'before-commit:2:exit');
+    const { code, err } = await bed.run(['import', 'chats.json']);
+    expect(code).not.toBe(0);
+    expect(err).toContain('the same import again brings the rest');
+    vi.stubEnv('COPPICE_FAULT', '');
+    expect(await bed.json(['import', 'chats.json'])).toMatchObject({
+      reports: [{ conversations: { read: 11, stored: 10, merged: 1, rejected: 0 } }],
+    });
   });
 
   it('[I109] reads the database of Cherry Studio, alone, in a folder, or in an archive', async () => {

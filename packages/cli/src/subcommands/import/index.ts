@@ -1,10 +1,10 @@
 import { formats, type ImportReport } from '@coppice/content/formats';
-import { importInto } from '@coppice/engine';
-import { openTables } from '@coppice/stores';
-import { inputOf } from '../../input-files.ts';
+import type { FileSource, ImportTarget } from '@coppice/server/importing';
+import { filesOf } from '../../input-files.ts';
 import type { Output } from '../../output.ts';
 import { oneLine } from '../../terminal/neutral.ts';
 import { createProgress } from '../../terminal/progress.ts';
+import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
 
 const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
@@ -33,16 +33,16 @@ export const importFrom = defineSubcommand({
     'cat chat.json | coppice import -',
   ],
   async run(given, at) {
-    const store = await at.store();
+    const { importFiles } = await import('@coppice/server/importing');
     const { output, host } = at;
     const [format, scope] = ['format', 'scope'].map(given.optional);
     const reports: ImportReport[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
-      const opened = await openTables(await inputOf(word, at));
+      const files = await filesOf(word, at);
       const progress = createProgress(output, 'bytes');
       try {
-        const events = importInto(store, opened.input, {
+        const events = importFiles(await targetOf(at, files), files, {
           actor: at.context().actor,
           strict: given.flag('strict'),
           dryRun: given.flag('dry-run'),
@@ -59,12 +59,24 @@ export const importFrom = defineSubcommand({
         }
       } finally {
         progress.end();
-        await opened.close();
       }
     }
     return { data: { reports }, lines };
   },
 });
+
+// Less than this is in before a thread is there.
+const worthThread = 1024 * 1024;
+
+/** A thread of its own keeps the terminal, and whoever stops it, from waiting for a long conversation. */
+async function targetOf(at: Workplace, files: readonly FileSource[]): Promise<ImportTarget> {
+  const { opensTwice } = await import('@coppice/server/importing');
+  const [store, url] = [await at.store(), await at.storeUrl()];
+  const { readOnly } = await store.info();
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const aside = bytes >= worthThread && !readOnly && opensTwice(url);
+  return { store, ...(aside ? { thread: { url, owner: store.owner } } : {}) };
+}
 
 const shown = 20;
 

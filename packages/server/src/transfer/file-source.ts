@@ -1,0 +1,55 @@
+/** Files as they are told to another thread: by their place, or by the number under which this process has them open. */
+import { createReadStream, read as readAt } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { InputFile } from '@coppice/content/formats';
+
+/** A file to read. One that is open stays so until everybody is through with it. */
+export type FileSource = { readonly name: string; readonly size: number } & (
+  | { readonly path: string }
+  | { readonly descriptor: number }
+);
+
+const pieceBytes = 256 * 1024;
+const readInto = promisify(readAt);
+
+async function readRange(descriptor: number, size: number, start: number, end: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await readInto(descriptor, bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) return bytes.subarray(0, filled);
+    filled += bytesRead;
+  }
+  return bytes;
+}
+
+/** The file of a source, to be read as often as an import needs it. */
+export function fileFrom(source: FileSource): InputFile {
+  const { name, size } = source;
+  if ('path' in source) {
+    const { path } = source;
+    return {
+      name,
+      size,
+      stream: () => createReadStream(path),
+      async read(start, end) {
+        const file = await open(path, 'r');
+        try {
+          return await readRange(file.fd, size, start, end);
+        } finally {
+          await file.close();
+        }
+      },
+    };
+  }
+  const { descriptor } = source;
+  return {
+    name,
+    size,
+    read: (start, end) => readRange(descriptor, size, start, end),
+    async *stream() {
+      for (let at = 0; at < size; at += pieceBytes) yield await readRange(descriptor, size, at, at + pieceBytes);
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { messageKit } from '@coppice/content';
+import { type RunContext, run, type Store, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
+import { createMemoryStore, openStore } from '@coppice/stores';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openTestServer } from '../testing/index.ts';
+import { type FileSource, type ImportTarget, importFiles } from './import-thread.ts';
+
+const endings: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** Has threads that are started from now on fail at a place of the store; the one that runs the test has looked already. */
+function arm(fault: string): void {
+  vi.stubEnv('COPPICE_TEST_FAULTS', '1');
+  vi.stubEnv('COPPICE_FAULT', fault);
+}
+
+function disarm(): void {
+  vi.stubEnv('COPPICE_FAULT', '');
+}
+
+function chats(count: number): string {
+  const chat = (index: number) => ({
+    id: `chat-${index}`,
+    title: `Chat ${index}`,
+    messages: [
+      { role: 'user', content: `Question ${index}` },
+      { role: 'assistant', content: `Answer ${index}` },
+    ],
+  });
+  return JSON.stringify(Array.from({ length: count }, (_, index) => chat(index)));
+}
+
+interface Bed {
+  /** The store as the test sees it. */
+  readonly store: Store;
+  readonly target: ImportTarget;
+  readonly refusals: unknown[];
+  file(text: string): FileSource;
+}
+
+async function openBed(): Promise<Bed> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-import-'));
+  endings.push(async () => rmSync(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, 'trees.db')}`;
+  const store = await openStore(url);
+  endings.push(() => store.close());
+  const refusals: unknown[] = [];
+  // The store of the thread that asks is another one: what comes in there was not imported aside.
+  const target: ImportTarget = {
+    store: createMemoryStore(),
+    thread: { url, owner: store.owner },
+    onNoThread: (error) => void refusals.push(error),
+    graceMs: 20,
+  };
+  const file = (text: string): FileSource => {
+    const path = join(folder, 'chats.json');
+    writeFileSync(path, text);
+    return { name: 'chats.json', size: Buffer.byteLength(text), path };
+  };
+  return { store, target, refusals, file };
+}
+
+async function all(
+  target: ImportTarget,
+  file: FileSource,
+  options: ImportIntoOptions = {},
+): Promise<ImportIntoEvent[]> {
+  const events: ImportIntoEvent[] = [];
+  for await (const event of importFiles(target, [file], options)) events.push(event);
+  return events;
+}
+
+function reportIn(events: readonly ImportIntoEvent[]) {
+  const last = events.at(-1);
+  return last?.type === 'report' ? last.report : null;
+}
+
+async function titlesIn(store: Store): Promise<(string | undefined)[]> {
+  const { items } = await store.trees({ limit: 200 });
+  return items.map(({ attributes }) => attributes.title).sort();
+}
+
+const context: RunContext = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
+
+describe('an import on a thread of its own', () => {
+  it('[TR15] tells and stores what one on the thread that asks would', async () => {
+    const { store, target, refusals, file } = await openBed();
+    const here = createMemoryStore();
+    const text = chats(3);
+    const told = await all(target, file(text), { actor: 'ada' });
+    expect(told).toEqual(await all({ store: here }, file(text), { actor: 'ada' }));
+    expect(reportIn(told)?.conversations).toEqual({ read: 3, stored: 3, merged: 0, rejected: 0 });
+    expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', 'Chat 2']);
+    expect(await titlesIn(target.store)).toEqual([]);
+    expect(refusals).toEqual([]);
+  });
+
+  it('[TR15] stores nothing in a dry run, and refuses by the same codes and findings', async () => {
+    const { store, target, file } = await openBed();
+    const dry = reportIn(await all(target, file(chats(2)), { dryRun: true }));
+    expect(dry).toMatchObject({ dryRun: true, conversations: { stored: 2 } });
+    const flawed = file(JSON.stringify([{ id: 'x', messages: [{ role: 'user', content: 'Hi' }, 7] }]));
+    const refused = { code: 'import/strict', kind: 'refused', data: { findings: [{ severity: 'loss' }] } };
+    await expect(all(target, flawed, { strict: true })).rejects.toMatchObject(refused);
+    await expect(all(target, file('no export'))).rejects.toMatchObject({ code: 'import/unknown-format' });
+    const nowhere = { ...target, thread: { url: `sqlite:${tmpdir()}`, owner: 'local' } };
+    await expect(all(nowhere, file(chats(1)))).rejects.toMatchObject({ code: 'store/damaged' });
+    expect(await titlesIn(store)).toEqual([]);
+  });
+
+  it('[TR15] is stopped before it begins, and between two conversations', async () => {
+    const { store, target, file } = await openBed();
+    const aborted = { code: 'import/aborted', kind: 'aborted' };
+    const early = AbortSignal.abort();
+    await expect(all(target, file(chats(2)), { signal: early })).rejects.toMatchObject(aborted);
+    expect(await titlesIn(store)).toEqual([]);
+    const many = 800;
+    const stop = new AbortController();
+    const events: ImportIntoEvent[] = [];
+    const importing = async () => {
+      for await (const event of importFiles({ ...target, graceMs: 60_000 }, [file(chats(many))], {
+        signal: stop.signal,
+      })) {
+        events.push(event);
+        if (event.type === 'conversation') stop.abort();
+      }
+    };
+    await expect(importing()).rejects.toMatchObject(aborted);
+    const told = events.filter(({ type }) => type === 'conversation').length;
+    expect(told).toBeLessThan(many);
+    const rest = reportIn(await all(target, file(chats(many))));
+    expect(rest?.conversations).toEqual({ read: many, stored: many - told, merged: told, rejected: 0 });
+  });
+
+  it('[TR15] that ends in the middle of a commit is a failure by its name, and leaves whole conversations', async () => {
+    const { store, target, file } = await openBed();
+    arm('before-commit:3:exit');
+    const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
+    await expect(all(target, file(chats(5)))).rejects.toMatchObject(failure);
+    disarm();
+    expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1']);
+    const rest = reportIn(await all(target, file(chats(5))));
+    expect(rest?.conversations).toEqual({ read: 5, stored: 3, merged: 2, rejected: 0 });
+  });
+
+  it('[TR16] holds up nobody while it is inside a commit: others read, their writes wait for it, and a stop ends it', async () => {
+    const { store, target, file } = await openBed();
+    arm('before-commit:3:hang');
+    const stop = new AbortController();
+    const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
+    for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
+    disarm();
+    // Its third commit never ends by itself. On this thread everything goes on.
+    const written: string[] = [];
+    let writing: Promise<unknown> = Promise.resolve();
+    let begun = 0;
+    // Written until one has to wait: the thread may be on its way to its commit yet.
+    while (written.length === begun) {
+      const title = `Mine ${begun++}`;
+      const create = { type: 'create', treeId: treeId(newId()), attributes: { title } } as const;
+      writing = run(store, create, context).then(() => written.push(title));
+      for (let turn = 0; turn < 100 && written.length < begun; turn += 1) await setImmediate();
+    }
+    expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', ...written].sort());
+    stop.abort();
+    const toTheEnd = async () => {
+      while (!(await events.next()).done);
+    };
+    await expect(toTheEnd()).rejects.toMatchObject({ code: 'import/aborted' });
+    await writing;
+    expect(written).toHaveLength(begun);
+    expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1', ...written].sort());
+  });
+
+  it('[TR15] runs on the thread that asks where no other can be started', async () => {
+    const { target, refusals, file } = await openBed();
+    vi.stubEnv('NODE_OPTIONS', '--require=/no/such/module.cjs');
+    const told = await all(target, file(chats(2)));
+    expect(reportIn(told)?.conversations.stored).toBe(2);
+    expect(refusals).toHaveLength(1);
+    expect(await titlesIn(target.store)).toEqual(['Chat 0', 'Chat 1']);
+  });
+
+  it('[TR15] is what a server does that knows the URL of its store', async () => {
+    const server = await openTestServer({ store: 'sqlite', thread: true });
+    endings.push(() => server.close());
+    arm('before-commit:2:exit');
+    const begin = () =>
+      server.ask('POST', '/api/imports?name=chats.json', {
+        body: chats(3),
+        headers: { 'content-type': 'application/json' },
+      });
+    const { id } = (await begin()).body;
+    const broken = server.server.services.imports.find('local', id);
+    await broken?.done;
+    disarm();
+    expect(broken).toMatchObject({ state: 'failed', error: { code: 'import/thread-ended' }, taken: { stored: 1 } });
+    const again = server.server.services.imports.find('local', (await begin()).body.id);
+    await again?.done;
+    expect(again).toMatchObject({ state: 'done', taken: { stored: 2, merged: 1 } });
+  });
+});
