@@ -61,6 +61,7 @@ describe('markdown in a terminal', () => {
           for (const line of markdownLines(text, width, plain)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
         },
       ),
+      { examples: [['- 1. 1. 👩‍👩‍👧 ', 8]] },
     );
   });
 

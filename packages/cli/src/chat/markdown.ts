@@ -17,7 +17,10 @@ export function markdownLines(text: string, width: number, style: Style): string
     const block = blockLines(token, width, style);
     if (block.length === 0) continue;
     if (lines.length > 0) lines.push('');
-    for (const line of block) lines.push(line);
+    // Lists in lists may indent by all the columns there are: what does not fit beside the marks goes below them.
+    for (const line of block)
+      if (stringWidth(line) <= width) lines.push(line);
+      else for (const part of wrapped(line, width)) lines.push(part);
   }
   return lines;
 }
