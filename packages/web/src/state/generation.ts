@@ -153,7 +153,9 @@ function hear(session: TreeSession, { actId }: Begun): void {
     else if (callId === undefined) return;
     else if (type === 'tool-result') session.replies.setCall(callId, null);
     else if (type === 'approval') session.replies.setCall(callId, { name, parameters, state: 'waiting', actId });
-    else if (type === 'tool-use') session.replies.setCall(callId, { name, parameters, state: 'running', actId });
+    // The feed may have told before that it waits for a yes: what is heard again here must not take the question away.
+    else if (type === 'tool-use' && !session.store.getState().calls.has(callId))
+      session.replies.setCall(callId, { name, parameters, state: 'running', actId });
   };
   for (const name of ['thinking-delta', 'tool-use', 'approval', 'tool-result', 'end', 'error'])
     source.addEventListener(name, heard);
