@@ -112,14 +112,17 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another tree' });
   await dialog.getByText('Box of answers').click();
   await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
+  await soon(() => tab.page.url()).toContain(there.id);
   await tab.page.getByTestId('thread').getByText('Answer worth keeping').waitFor();
-  expect(tab.page.url()).toContain(there.id);
   expect(await texts(id)).toEqual(['Ask', 'Answer worth keeping']);
   await done(tab);
 });
 
 test('[B71] a temporary tree says so and is kept with all that was said', async () => {
+  await plant('Stays on the list', 'Hello');
   const tab = await stage.open('/');
+  // Keys are heard once the list is there.
+  await tab.page.getByText('Stays on the list').first().waitFor();
   await tab.page.keyboard.press('Shift+N');
   await tab.page.getByText('temporary', { exact: true }).waitFor();
   await tab.page.getByRole('textbox', { name: /message/i }).fill('Remember me');
