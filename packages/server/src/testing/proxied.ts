@@ -39,7 +39,8 @@ export interface Proxied {
 export async function openProxied(handler: Handler, more: TestServerOptions = {}): Promise<Proxied> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
-  const server = await openTestServer({ store: 'sqlite', ...more, config });
+  // Services in these tests may never answer; nobody has to wait for them at the end.
+  const server = await openTestServer({ store: 'sqlite', limits: { stopMs: 500 }, ...more, config });
   const listening = await server.listen();
   const { recorder } = listening.server.services;
   const trees = async () => {
