@@ -45,7 +45,7 @@ describe('coppice chat in a pipe', () => {
   });
 
   it('[O38] goes on in a session file, and beside it', async () => {
-    const path = `${bed.home}/work/session.jsonl`;
+    const path = `${bed.home}/notes/session.jsonl`;
     mkdirSync(dirname(path));
     const on = ['--store', `jsonl:${path}`];
     expect(await bed.run(['chat', '-p', ...on], 'How do I connect a model?')).toMatchObject({ code: 0 });
