@@ -61,7 +61,7 @@ test('[B68] a message is split where its reader presses, and one press makes it 
   expect(await serious(tab)).toEqual([]);
   const slider = dialog.getByRole('slider', { name: 'Place of the cut' });
   // A place between two sentences is offered first.
-  expect(await slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
+  await soon(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
   await slider.press('Home');
   await slider.press('ArrowRight');
   await dialog.getByText('after “First thought.”').waitFor();
@@ -95,8 +95,8 @@ test('[B70] a branch goes to another tree that was searched for, and comes back 
   await dialog.getByRole('button', { name: 'At the end of its branch' }).click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).last().click();
   await tab.page.getByTestId('thread').getByText('Forty minutes.').waitFor();
-  expect(await texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
-  expect(await texts(id)).toEqual(['About soup', 'Leek and potato.']);
+  await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
+  await soon(() => texts(id)).toEqual(['About soup', 'Leek and potato.']);
   await tab.page.getByRole('button', { name: 'Undo' }).last().click();
   await tab.page.getByTestId('thread').getByText('How long?').waitFor();
   await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
@@ -114,7 +114,7 @@ test('[B70] a copy goes to another tree and everything stays here', async () => 
   await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
   await soon(() => tab.page.url()).toContain(there.id);
   await tab.page.getByTestId('thread').getByText('Answer worth keeping').waitFor();
-  expect(await texts(id)).toEqual(['Ask', 'Answer worth keeping']);
+  await soon(() => texts(id)).toEqual(['Ask', 'Answer worth keeping']);
   await done(tab);
 });
 
@@ -131,11 +131,11 @@ test('[B71] a temporary tree says so and is kept with all that was said', async 
   const id = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   const listed = async () =>
     (await stage.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
-  expect(await listed()).toBe(false);
+  await soon(() => listed()).toBe(false);
   await tab.page.getByRole('button', { name: 'Keep', exact: true }).click();
   await soon(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
   await soon(listed).toBe(true);
-  expect(await texts(id)).toEqual(['Remember me']);
+  await soon(() => texts(id)).toEqual(['Remember me']);
   await done(tab);
 });
 
@@ -180,7 +180,7 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await inForce.getByText('We counted to forty.').waitFor();
   const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
-  expect((await stage.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
+  await soon(async () => (await stage.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
   await page.getByRole('button', { name: 'Send the messages again' }).click();
   await soon(async () => (await stage.server.ask('GET', at)).body.compaction).toBe(null);
   await inForce.getByText(/^Turn 0:/).waitFor();
@@ -197,8 +197,8 @@ test('[B74] another system prompt makes another tree with the same branch, and t
   await soon(() => tab.page.url().includes(id)).toBe(false);
   const made = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   await tab.page.getByTestId('thread').getByText('Hi!').waitFor();
-  expect((await look(made)).systemPrompt).toBe('Answer in rhymes.');
-  expect((await look(id)).systemPrompt).toBe(undefined);
+  await soon(async () => (await look(made)).systemPrompt).toBe('Answer in rhymes.');
+  await soon(async () => (await look(id)).systemPrompt).toBe(undefined);
   await done(tab);
 });
 

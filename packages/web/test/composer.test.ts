@@ -41,7 +41,7 @@ test('[B40] commands are completed from the registry and run where the view is',
   expect(names.every((name) => name.includes('re'))).toBe(true);
   await box(tab).fill('/');
   await tab.page.keyboard.press('Escape');
-  expect(await tab.page.getByRole('listbox').count()).toBe(0);
+  await soon(() => tab.page.getByRole('listbox').count()).toBe(0);
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
@@ -83,7 +83,7 @@ test('[B42] a large paste goes along as a file, a picture as a picture, and both
     `data.items.add(new File([Uint8Array.from(atob('${pixel}'), (c) => c.charCodeAt(0))], 'dot.png', { type: 'image/png' }));`,
   );
   await tab.page.getByText('dot.png').waitFor();
-  expect(await box(tab).inputValue()).toBe('');
+  await soon(() => box(tab).inputValue()).toBe('');
   await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
   await box(tab).fill('Look at these');
   await tab.page.keyboard.press('Alt+Enter');
@@ -109,7 +109,7 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
   const tab = await stage.open(`/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Message number 1999').waitFor();
-  expect(await thread.getByRole('article').count()).toBeLessThan(60);
+  await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
   await thread.hover();
   for (let turn = 0; turn < 8; turn++) await tab.page.mouse.wheel(0, -1500);
   // What lies above is read on the way, and what is read does not jump.
@@ -117,7 +117,7 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
     await tab.page.mouse.wheel(0, -1500);
     return thread.getByText(/^Message number 1[0-8]\d\d$/).count();
   }).toBeGreaterThan(0);
-  expect(await thread.getByRole('article').count()).toBeLessThan(60);
+  await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

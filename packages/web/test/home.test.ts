@@ -28,11 +28,11 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
   const line = page.getByRole('listitem').filter({ hasText: 'One stem' });
   await line.getByText('2 messages').waitFor();
   await line.getByText('one stem', { exact: true }).waitFor();
-  expect(await line.locator('.stool path.a').count()).toBe(1);
+  await soon(() => line.locator('.stool path.a').count()).toBe(1);
   const { body } = await stage.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
-  expect(await large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
+  await soon(() => large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
   await stage.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
     version: made.body.version,
     body: { content: 'Not at all.' },
@@ -49,7 +49,7 @@ test('[B37] bookmarks of all trees stand in one list, and each leads to its plac
   await page.getByRole('link', { name: 'Bookmarks' }).click();
   const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
   await line.waitFor();
-  expect(await line.textContent()).toContain('Postgres 12');
+  await soon(() => line.textContent()).toContain('Postgres 12');
   expect(await serious(tab)).toEqual([]);
   await line.click();
   await page.getByTestId('thread').waitFor();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, type Tab } from './harness.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;
 let demo: Demo;
@@ -20,12 +20,12 @@ test('[B50] the map is walked by keys: arrows look at messages and their variant
   const tab = await stage.open(`/t/${demo.id}?view=map`);
   const map = tab.page.locator('.map-canvas');
   await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
-  expect(await map.getAttribute('aria-label')).toContain('32');
+  await soon(() => map.getAttribute('aria-label')).toContain('32');
   await map.focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await tab.page.keyboard.press(key);
   const preview = tab.page.locator('.preview');
   await preview.getByText('Drain connections at HAProxy').waitFor();
-  expect(await preview.textContent()).toContain('3/4');
+  await soon(() => preview.textContent()).toContain('3/4');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByTestId('thread').getByText('Drain connections at HAProxy').waitFor();
   await tab.page.goBack();
@@ -37,7 +37,7 @@ test('[B51] near by each message is a card, the minimap keeps the whole, and a s
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
   await card.waitFor();
-  expect(await tab.page.locator('.minimap rect.view').count()).toBe(1);
+  await soon(() => tab.page.locator('.minimap rect.view').count()).toBe(1);
   await tab.page.getByRole('searchbox', { name: 'Find on the map' }).fill('extensions');
   await tab.page.getByRole('status').filter({ hasText: '2' }).waitFor({ state: 'attached' });
   await card.click();
@@ -49,7 +49,7 @@ test('[B52] the outline shows forks with what else grows there, finds words in e
   const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
-  expect(await outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
+  await soon(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
   await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
   await tab.page
     .getByRole('menuitemcheckbox', { name: 'Bookmarked' })

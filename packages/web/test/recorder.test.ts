@@ -66,6 +66,6 @@ test('[B91] calls that could not be recorded are said on the page, with the reas
   } finally {
     broken = false;
   }
-  expect(await notice.textContent()).toContain('The file is damaged.');
+  await soon(() => notice.textContent()).toContain('The file is damaged.');
   expect(faults).toEqual([]);
 });

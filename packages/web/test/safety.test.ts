@@ -122,7 +122,7 @@ test('[B32] on a phone nothing is wider than the screen, the rail is a drawer, a
   });
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('The script stops').waitFor();
-  expect(await tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await soon(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await tab.page.getByRole('button', { name: 'Trees and outline' }).click();
   await tab.page.getByRole('navigation', { name: 'Trees and outline' }).getByText('Outline', { exact: true }).waitFor();
   await tab.page
@@ -155,7 +155,7 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
 test('[B34] who reads German gets the page in German', async () => {
   const tab = await stage.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
-  expect(await tab.page.evaluate('document.documentElement.lang')).toBe('de');
+  await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
   await tab.context.close();
 });
 

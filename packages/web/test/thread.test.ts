@@ -58,7 +58,7 @@ test('[B11] the arrows of a message, and the arrow keys, go round its variants; 
     .getByRole('button', { name: 'Next variant' })
     .click();
   await thread(tab).getByText('Drain connections at HAProxy').waitFor();
-  expect(await row.boundingBox()).toEqual(before);
+  await soon(() => row.boundingBox()).toEqual(before);
   await tab.page.getByRole('article').filter({ hasText: 'Drain connections' }).focus();
   await tab.page.keyboard.press('ArrowLeft');
   await thread(tab).getByText('Pause the pool instead').waitFor();
@@ -84,11 +84,11 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('Tell me more').waitFor();
   await thread(tab).getByText('One bold word').waitFor();
-  expect(await thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
+  await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  expect(await thread(tab).locator('strong').last().textContent()).toBe('bold');
+  await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
   const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.map((message: { role: string }) => message.role)).toEqual([
     'user',
@@ -149,7 +149,7 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
   await tab.page.getByRole('button', { name: 'Save only' }).click();
   await thread(tab).getByText('Best words').waitFor();
-  expect(await thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).count()).toBe(1);
+  await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).count()).toBe(1);
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
   await thread(tab).getByText('Better words').waitFor();
   await done(tab);

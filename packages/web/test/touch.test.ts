@@ -83,7 +83,7 @@ test('[B77] a swipe goes to the variant beside, one up or down only scrolls', as
   const { page } = tab;
   await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
   await drag(page, await middleOf(page, 'on the standby'), { x: 10, y: -80 });
-  expect(await page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(1);
+  await soon(() => page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(1);
   await swipe(page, 'on the standby', { x: -150, y: 6 }, 'managed blue/green deployment');
   await swipe(page, 'managed blue/green', { x: 150, y: -4 }, 'on the standby, after you promote it');
   await done(tab);
@@ -100,7 +100,7 @@ test('[B77] a long press brings a sheet with everything that can be done with a 
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   expect(await serious(tab)).toEqual([]);
   for (const name of ['Branch here', 'Copy', 'Title', 'Split in two', 'Delete'])
-    expect(await sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
+    await soon(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
   await soon(() => page.getByRole('dialog').count()).toBe(0);
   await soon(
@@ -139,7 +139,7 @@ test('[B79] a variant fades in where motion is wanted, and only there', async ()
     await row.getByRole('button', { name: 'Next variant' }).click();
     await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
     if (fades) await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
-    else expect(await page.evaluate("window.fades.includes('give-way')")).toBe(false);
+    else await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);
     await done(tab);
   }
 });

@@ -81,7 +81,7 @@ test('[B80] files dropped on home come in with a report that adds up, and links 
   expect(await serious(tab)).toEqual([]);
   await item.getByRole('link', { name: 'Tea at five' }).click();
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
-  expect(await dialog.count()).toBe(0);
+  await soon(() => dialog.count()).toBe(0);
   await tab.page.goto(stage.url);
   await tab.page.locator('.trees').getByText('Tea at four').waitFor();
   expect(tab.faults).toEqual([]);
@@ -160,10 +160,10 @@ test('[B83] what is only looked at stores nothing, and comes in when that is sai
   await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
   await dialog.getByText('Nothing was stored').waitFor();
   const found = async () => (await stage.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
-  expect(await found()).toBe(0);
+  await soon(() => found()).toBe(0);
   await dialog.getByRole('button', { name: 'Import now' }).click();
   await dialog.getByText('Imported', { exact: true }).waitFor();
-  expect(await found()).toBe(1);
+  await soon(() => found()).toBe(1);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -249,7 +249,7 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
     await (await chooser).setFiles(path);
     await dialog.getByText('Imported', { exact: true }).waitFor();
     expect(await serious(tab)).toEqual([]);
-    expect(await tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await soon(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await tab.page.keyboard.press('Escape');
     await soon(() => dialog.count()).toBe(0);
     expect(tab.faults).toEqual([]);
@@ -259,7 +259,7 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
   await german.page.getByRole('dialog', { name: 'Gespräche importieren' }).getByText('Dateien wählen…').waitFor();
-  expect(await fits()).toBe(true);
+  await soon(() => fits()).toBe(true);
   await german.page.keyboard.press('Escape');
   await german.page.goto(`${stage.url}/t/${demo.id}`);
   await german.page.getByTestId('thread').getByRole('article').first().waitFor();
@@ -271,7 +271,7 @@ test('[B86] keys alone open and close it, a phone and the dark hold it, and it s
   const taking = german.page.getByRole('dialog', { name: 'Diesen Baum exportieren' });
   await taking.getByRole('link', { name: 'Herunterladen' }).waitFor();
   await taking.getByText('Was dieses Format nicht fassen kann').waitFor();
-  expect(await fits()).toBe(true);
+  await soon(() => fits()).toBe(true);
   await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
   expect(german.faults).toEqual([]);
   await german.context.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, type Tab } from './harness.ts';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;
 let demo: Demo;
@@ -42,14 +42,14 @@ test('[B61] variants stand side by side and any two word by word; growing from a
   const tab = await stage.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
-  expect(await page.getByRole('article').count()).toBe(3);
+  await soon(() => page.getByRole('article').count()).toBe(3);
   // An answer that called a tool stands there with the result and with what was made of it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
   await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
   await page.locator('.diff .bluebell').last().getByText('Logical').waitFor();
   const sideB = page.locator('.diff .violet').last();
-  expect(await sideB.textContent()).toContain('managed blue/green deployment');
-  expect(await sideB.textContent()).not.toContain('pg_upgrade');
+  await soon(() => sideB.textContent()).toContain('managed blue/green deployment');
+  await soon(() => sideB.textContent()).not.toContain('pg_upgrade');
   await page.keyboard.press(']');
   await page.locator('.diff mark.at').waitFor();
   await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Grow from this' }).click();
@@ -70,7 +70,7 @@ test('[B62] any version can be looked at without a change, and restored, which i
   await tab.page.getByText('Third', { exact: true }).waitFor();
   await tab.page.getByRole('slider', { name: 'Version' }).fill(String(past));
   await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
-  expect((await stage.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
   await tab.page.getByRole('button', { name: 'Restore this' }).click();
   await tab.page.getByTestId('thread').getByText('Second').waitFor();
   const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
@@ -90,8 +90,8 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   const guest = await context.newPage();
   await guest.goto(link);
   await guest.getByText('Pause the pool instead of stopping').waitFor();
-  expect(await guest.getByText('Drain connections').count()).toBe(0);
-  expect(await guest.getByText('careful staff engineer').count()).toBe(0);
+  await soon(() => guest.getByText('Drain connections').count()).toBe(0);
+  await soon(() => guest.getByText('careful staff engineer').count()).toBe(0);
   await page.getByRole('button', { name: 'Revoke' }).first().click();
   await expect.poll(() => page.getByRole('list', { name: 'Links to this tree' }).count()).toBe(0);
   await guest.reload();
@@ -130,7 +130,7 @@ test('[B64] what was deleted, a tree or a message, is in the trash and comes bac
   const rows = tab.page.locator('.trashrow');
   await rows.filter({ hasText: 'Thrown away' }).getByRole('button', { name: 'Restore' }).click();
   await expect.poll(() => rows.filter({ hasText: 'Thrown away' }).count()).toBe(0);
-  expect((await stage.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
   await rows.filter({ hasText: 'Goes away' }).getByRole('button', { name: 'Restore' }).click();
   await tab.page.getByTestId('thread').getByText('Goes away').waitFor();
   await done(tab);
@@ -143,8 +143,8 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await page.keyboard.press('Backspace');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('4 messages').waitFor();
-  expect(await dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
-  expect(await dialog.getByRole('radio', { checked: true }).evaluate((each) => each.matches(':focus'))).toBe(true);
+  await soon(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
+  await soon(() => dialog.getByRole('radio', { checked: true }).evaluate((each) => each.matches(':focus'))).toBe(true);
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Delete 4' }).waitFor();
   await page.keyboard.press('Escape');
@@ -159,10 +159,10 @@ test('[B66] settings say which providers are ready and never a key; theme and la
   await page.getByRole('button', { name: 'Dark' }).click();
   await page.getByRole('button', { name: 'Deutsch' }).click();
   await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
-  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await page.reload();
   await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
-  expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await done(tab);
 });
 
