@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
+import { eventsOf } from './streams.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
 const ask = { role: 'user', content: 'Which tea?' };
@@ -349,6 +350,18 @@ describe('request logs', () => {
       { type: 'tool-use', id: 'toolu_1', name: 'f', parameters: { a: 1 } },
     ]);
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
+  });
+
+  it.each([
+    ['lines that end with CR LF', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['lines that end with CR', (text: string) => text.replaceAll('\n', '\r')],
+    ['a mark of byte order', (text: string) => `\ufeff${text}`],
+    ['no blank lines', (text: string) => text.replaceAll('\n\n', '\n')],
+    ['data over several lines', (text: string) => text.replaceAll('"choices":', '\ndata: "choices":')],
+  ])('[I22] put streams together with %s', (_, spelled) => {
+    const events = [{ choices: [{ index: 0, delta: { content: 'A' } }] }, { choices: [{ index: 0, delta: {} }] }];
+    const text = `: hello\n\n${events.map((event) => `data:${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\ndata: {"cut`;
+    expect(eventsOf(spelled(text))).toEqual(events);
   });
 
   it('[I140] go on from the response that they name, in whatever order and file they are', async () => {

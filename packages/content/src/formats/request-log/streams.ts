@@ -7,16 +7,35 @@ export function eventsOf(recorded: Json): JsonObject[] {
   if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
   if (typeof recorded !== 'string') return [];
   const events: JsonObject[] = [];
-  for (const line of recorded.split('\n')) {
-    if (!line.startsWith('data:')) continue;
-    try {
-      const value: Json = JSON.parse(line.slice(5).trim());
-      if (isJsonObject(value)) events.push(value);
-    } catch {
-      // `[DONE]`, and a last event that was cut off.
-    }
+  let data: string[] = [];
+  const close = () => {
+    for (const value of valuesIn(data)) if (isJsonObject(value)) events.push(value);
+    data = [];
+  };
+  // Lines end as the standard says: by LF, CR LF, or CR alone.
+  for (const line of recorded.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
+    if (line === '') close();
+    else if (line.startsWith('data:')) data.push(line.slice(5).trim());
   }
+  close();
   return events;
+}
+
+/** What the data lines of one event say. They are one value, and in a log without its blank lines each is one. */
+function valuesIn(data: readonly string[]): readonly Json[] {
+  if (data.length === 0) return [];
+  const whole = parsed(data.join('\n'));
+  if (whole !== undefined || data.length === 1) return whole === undefined ? [] : [whole];
+  return data.map(parsed).filter((value) => value !== undefined);
+}
+
+/** Undefined for `[DONE]`, and for a last event that was cut off. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 interface ChoiceDraft {
