@@ -4,6 +4,7 @@ import { refuseHttp } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 import { type Asked, type Cut, parseObject } from './exchange.ts';
+import { keysOf } from './hide-keys.ts';
 import { ownAnswer } from './own-answer.ts';
 import type { ProxyCall } from './proxy.ts';
 import { readAsked } from './read-asked.ts';
@@ -20,7 +21,8 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
     return refuseHttp('http/invalid', 'There is nothing to answer: no upstream is set for this, and no messages came.');
   const before = await saidBefore(call, asked, project);
   const { owner } = call.caller;
-  const ticket = services.recorder.enter({ owner, project, wire: asked.wire, request: call.body });
+  const secrets = keysOf(call.header, {}, services.config);
+  const ticket = services.recorder.enter({ owner, project, wire: asked.wire, request: call.body, secrets });
   const { providers, now, newId } = services;
   const startedAt = now();
   const kept: Uint8Array[] = [];

@@ -84,8 +84,14 @@ export class Holding {
 
   /** Takes over what earlier processes left in files. */
   takeOver(): void {
+    const keys = new Set<string>();
     for (const file of this.#spill.takeOver())
-      void this.#adopt(file).catch((error: unknown) => this.#options.note(error));
+      try {
+        keys.add(this.#adopt(file));
+      } catch (error) {
+        this.#options.note(error);
+      }
+    for (const key of keys) this.#options.stir(key);
   }
 
   /** Reads a call that waits in a file. */
@@ -125,7 +131,7 @@ export class Holding {
   }
 
   #takePlace(
-    { owner, project, wire }: Omit<CallEntered, 'request'>,
+    { owner, project, wire, secrets }: Omit<CallEntered, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
   ): TakenPlace {
@@ -137,6 +143,7 @@ export class Holding {
       owner,
       project,
       wire,
+      secrets,
       number: this.#entered++,
       state: 'open',
       request,
@@ -154,12 +161,13 @@ export class Holding {
     return { key, place };
   }
 
-  async #adopt(file: string): Promise<void> {
-    const { id, owner, project, wire } = await this.#spill.read(file);
-    const { key, place } = this.#takePlace({ owner, project, wire }, null, id);
+  /** Takes a place for a call in a file; whose line it is in. */
+  #adopt(file: string): string {
+    const { id, owner, project, wire } = this.#spill.headOf(file);
+    const { key, place } = this.#takePlace({ owner, project, wire, secrets: [] }, null, id);
     this.#files += 1;
     Object.assign(place, { state: 'ready', readyAt: this.#options.now(), file });
-    this.#options.stir(key);
+    return key;
   }
 
   /** Keeps to the bound: the newest goes to a file, and where that cannot be, the oldest goes for good. */

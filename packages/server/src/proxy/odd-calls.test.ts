@@ -288,6 +288,45 @@ describe('calls that do not end well', () => {
     for (const secret of ['an-odd-key', operatorKey, testToken, 'canary-cookie']) expect(kept).not.toContain(secret);
   });
 
+  it('[RP4] nor is one that it repeats packed, in a stream, or in pieces, nor one that a tool of the client read', async () => {
+    const [key, short] = ['an-odd-key-of-the-client', 'kurz-42'];
+    const error = JSON.stringify({ error: { message: `Wrong key: ${key}, ${operatorKey} or ${short}.` } });
+    const pieces = ['It is an-odd-key', '-of-the-client.'].map((content, at) => {
+      const choice = { index: 0, delta: { content }, finish_reason: at === 0 ? null : 'stop' };
+      return `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
+    });
+    const answers: readonly [number, Record<string, string>, string | Buffer][] = [
+      [401, { ...json, 'content-encoding': 'gzip' }, gzipSync(error)],
+      [200, events, `data: ${error}\n\n`],
+      [200, { 'content-type': 'text/html' }, `<p>${error}`],
+      [200, events, pieces.join('')],
+      [200, json, completion('Yes.')],
+    ];
+    const { post, nodes, server } = await proxied((_seen, back, number) => {
+      const [status, headers, body] = answers[number] ?? answers[0] ?? [];
+      back.writeHead(status ?? 500, headers);
+      back.end(body);
+    });
+    const printed = [user('Look.'), user(`KEY=${key} OTHER=${operatorKey} ${short}`)];
+    const own = { 'x-coppice-token': testToken, authorization: `Bearer ${key}`, 'x-api-key': short };
+    for (const _ of answers) await post(chat, { model: 'm', messages: printed }, own);
+    const all = await nodes();
+    const kept = JSON.stringify([all, (await server.ask('GET', '/api/proxy')).body]);
+    for (const secret of ['an-odd-key', operatorKey]) expect(kept).not.toContain(secret);
+    // What is no longer than a word may be one.
+    expect(texts(all).slice(0, 2)).toEqual(['Look.', `KEY=(hidden) OTHER=(hidden) ${short}`]);
+    expect(all.filter(({ role }) => role === 'assistant').map(({ text }) => text)).toEqual([
+      '',
+      '',
+      '',
+      'It is (hidden).',
+      'Yes.',
+    ]);
+    const errors = all.map(({ node }) => node.meta['error']).filter((told) => told !== undefined);
+    expect(errors).toHaveLength(3);
+    expect(JSON.stringify(errors)).not.toContain(short);
+  });
+
   it('[RP5] a stream that breaks off is interrupted, one that tells of an error keeps it', async () => {
     const parts = streamed('openai', { text: 'One two three.' });
     const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
@@ -374,6 +413,21 @@ describe('calls that do not end well', () => {
 });
 
 describe('projects', () => {
+  it('[RP17] a tree is named after what is asked first in it, once and without a write of its own', async () => {
+    const { post, trees } = await proxied(saying(completion('Green.')));
+    const ask = (...messages: readonly object[]) => post(chat, { model: 'm', messages });
+    const prompt = { role: 'system', content: 'Be brief.' };
+    await ask(prompt, user('<note>Late.</note>\n**Which tea** is best? And why?'));
+    const named = { attributes: { autoTitle: 'Late' }, version: 3 };
+    expect(await trees()).toMatchObject([named]);
+    await ask(prompt, user('Which coffee?'));
+    expect(await trees()).toMatchObject([{ ...named, version: 5 }]);
+    await ask(user([{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }]));
+    expect((await trees())[0]?.attributes.autoTitle).toBeUndefined();
+    await ask(user('What is on it?'));
+    expect(await trees()).toMatchObject([{ attributes: { autoTitle: 'What is on it?' } }, { ...named, version: 5 }]);
+  });
+
   it('[RP13] a path or a header groups the trees of a program; other names are refused', async () => {
     const { post, trees } = await proxied(saying(completion('Yes.')));
     const body = (system: string) => ({ model: 'm', messages: [{ role: 'system', content: system }, user('Hi')] });

@@ -8,6 +8,7 @@ import type { RawReply } from '../routes/define.ts';
 import type { Services } from '../services.ts';
 import { answerOurselves } from './answer-ourselves.ts';
 import type { WireKind } from './exchange.ts';
+import { keysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
 
@@ -171,6 +172,9 @@ function pathOf(call: ProxyCall): string {
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 
+// An error is short; what is longer is none.
+const errorBytes = 256 * 1024;
+
 /** Passes a call on, or answers it, and has it recorded once the client has its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { services, wire, method, signal, body } = call;
@@ -180,14 +184,16 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   if (upstream === null) return answerOurselves(call, project);
   const { now, recorder } = services;
   const { owner } = call.caller;
-  const ticket = wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body });
-  const startedAt = now();
   const url = `${upstream}/${pathOf(call)}`;
   const headers = headersFor(call, service, url);
+  const secrets = keysOf(call.header, headers, services.config);
+  const ticket =
+    wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body, secrets });
+  const startedAt = now();
   const finish = ({ bytes, cut, firstMs }: Heard, status: number, encoding?: string) =>
     ticket?.finish({
       provider: service,
-      response: status < 300 ? bytes : withoutKeys(bytes, headers),
+      response: status < 300 ? bytes : bytes.subarray(0, errorBytes),
       encoding,
       status,
       cut,
@@ -220,15 +226,4 @@ function finishUnanswered(
   const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));
   if (signal.aborted) finish(gone, 200);
   else finish({ bytes: said, cut: 'service', firstMs: null }, 502);
-}
-
-// Some services repeat the key that they refuse. An error is short; what is longer is none.
-const errorBytes = 256 * 1024;
-
-/** What a service said about an error, without the keys that it was shown. */
-function withoutKeys(bytes: Uint8Array, headers: Readonly<Record<string, string>>): Uint8Array {
-  const shown = [headers['authorization']?.replace(/^\S+\s+/, ''), headers['x-api-key']];
-  let text = Buffer.from(bytes.subarray(0, errorBytes)).toString('latin1');
-  for (const key of shown) if (key !== undefined && key !== '') text = text.replaceAll(key, '(hidden)');
-  return Buffer.from(text, 'latin1');
 }

@@ -15,6 +15,7 @@ import {
   textAt,
   type WireKind,
 } from './exchange.ts';
+import { recordWithoutKeys, withoutKeys } from './hide-keys.ts';
 import { fromResponsesItem } from './responses-items.ts';
 
 /** What came back, before it is read. */
@@ -22,6 +23,8 @@ export interface Came {
   readonly text: string;
   readonly status: number;
   readonly cut: Cut;
+  /** The keys of the call, of which nothing is kept. */
+  readonly secrets?: readonly string[];
 }
 
 const nothing: Returned = { answers: [], model: null, usage: null, id: null, items: [], error: null };
@@ -29,21 +32,28 @@ const excerptLength = 2_000;
 
 /** What a service answered. */
 export function readReturned(wire: WireKind, came: Came): Returned {
-  const { text, status, cut } = came;
+  const { secrets = [] } = came;
+  const read = readClean(wire, { ...came, text: withoutKeys(came.text, secrets, 'talk') }, secrets);
+  return read.error === null ? read : { ...read, error: recordWithoutKeys(read.error, secrets, 'error') };
+}
+
+function readClean(wire: WireKind, { text, status, cut }: Came, secrets: readonly string[]): Returned {
   const isStream = /^(?:event|data|id|retry)?:/.test(text.slice(0, 200).trimStart());
   const document = isStream ? null : parseObject(text);
   if (status >= 300) return { ...nothing, error: { status, ...failureOf(document, text, cut) } };
-  const events = isStream ? eventsOf(text) : [];
+  const whole = document ?? recordWithoutKeys(folded(wire, isStream ? eventsOf(text) : []), secrets, 'talk');
   const read =
-    wire === 'chat'
-      ? fromChat(document ?? foldChat(events), cut)
-      : wire === 'messages'
-        ? fromMessages(document ?? foldEvents(events), cut)
-        : fromResponses(document ?? foldResponses(events), cut);
+    wire === 'chat' ? fromChat(whole, cut) : wire === 'messages' ? fromMessages(whole, cut) : fromResponses(whole, cut);
   if (read.answers.length > 0 || read.error !== null) return read;
   // A page, a picture or nothing at all under a good status: said to be so, and never kept as if it were an answer.
   const unsaid: Answered = { message: null, finish: null, status: cut === null ? 'error' : endOf(cut) };
   return { ...read, answers: [unsaid], error: { status, ...failureOf(null, text, cut) } };
+}
+
+/** The document that a stream of events says in pieces. */
+function folded(wire: WireKind, events: readonly JsonObject[]): JsonObject {
+  if (wire === 'chat') return foldChat(events);
+  return wire === 'messages' ? foldEvents(events) : foldResponses(events);
 }
 
 /** What is kept of a failure: the service's own words, short and without keys that it may have repeated. */

@@ -15,8 +15,10 @@ import {
   run,
   type Store,
   type TreeId,
+  textOf,
   treeId,
 } from '@coppice/core';
+import { plainTitle, titleActor } from '@coppice/engine';
 import type { Answered, Asked, Returned } from './exchange.ts';
 import { itemReference } from './responses-items.ts';
 
@@ -92,7 +94,7 @@ export function recordHistory(store: Store, asked: Asked, project: string, given
 
 async function place(store: Store, asked: Asked, project: string, context: RunContext): Promise<Placed> {
   const before = asked.previous === null ? null : await placeOf(store, project, asked.previous);
-  const tree = before?.tree ?? (await forestTree(store, asked.systemPrompt, project, context));
+  const tree = before?.tree ?? (await forestTree(store, asked, project, context));
   const history = await resolved(store, project, asked.history);
   const { result } = await run(
     store,
@@ -113,19 +115,38 @@ interface Ground {
   readonly rootId: NodeId;
 }
 
-async function forestTree(
-  store: Store,
-  systemPrompt: string | undefined,
-  project: string,
-  context: RunContext,
-): Promise<Ground> {
-  const attributes = { project, ...(systemPrompt === undefined ? {} : { systemPrompt }) };
+/** The tree of a prompt. It is named when it is made, by what is asked first in it: that costs no write of its own. */
+async function forestTree(store: Store, asked: Asked, project: string, context: RunContext): Promise<Ground> {
+  const { systemPrompt } = asked;
+  const autoTitle = titleFor(asked.history);
+  const attributes = {
+    project,
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(autoTitle === null ? {} : { autoTitle }),
+  };
   const { result } = await run(
     store,
     { type: 'create', treeId: treeId(context.newId()), attributes, forest: true },
     context,
   );
-  return store.read(result.treeId, () => readTree(result.treeId));
+  const tree = await store.read(result.treeId, () => readTree(result.treeId));
+  const { title, autoTitle: named } = tree.attributes;
+  // One that began with nothing to be named after, such as a picture.
+  if (autoTitle !== null && title === undefined && named === undefined)
+    await run(
+      store,
+      { type: 'attributes', treeId: tree.id, set: { autoTitle } },
+      { ...context, actor: titleActor, actId: context.newId() },
+    );
+  return tree;
+}
+
+function titleFor(history: readonly Message[]): string | null {
+  for (const message of history) {
+    const title = message.role === 'user' ? plainTitle(textOf(message)) : null;
+    if (title !== null) return title;
+  }
+  return null;
 }
 
 /** Where a reply is by the id that the service gave it; null where it was never recorded, or is not there any more. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { AppError, ask, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
@@ -25,7 +26,13 @@ function bytesOf(value: object): Uint8Array {
 /** A call that waits for its answer. */
 function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-  return recorder.enter({ owner: 'local', project, wire: 'chat', request: bytesOf({ model: 'm', messages: said }) });
+  return recorder.enter({
+    owner: 'local',
+    project,
+    wire: 'chat',
+    secrets: [],
+    request: bytesOf({ model: 'm', messages: said }),
+  });
 }
 
 function answered(text: string): CallTaken {
@@ -123,6 +130,61 @@ describe('the recorder', () => {
     await expect.poll(() => next.state.recorded).toBe(2);
     expect(await textsIn(store)).toEqual(['call 0!', 'call 1!']);
     await expect.poll(() => next.state.spilled).toBe(0);
+  });
+
+  it('[RP4] no key is in a file, packed or not, nor one that a call brings for a service of its own', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const store = await openStore('memory:');
+    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    const [key, other] = ['a-canary-of-the-client-42', 'a-canary-for-a-server-of-tools'];
+    const request = bytesOf({
+      messages: [{ role: 'user', content: `env says ${key}` }],
+      mcp_servers: [{ url: 'https://example.org', authorization_token: other }],
+      tools: [{ type: 'mcp', server_label: 'docs', authorization: other, headers: { Authorization: other } }],
+    });
+    const enter = () => recorder.enter({ owner: 'local', project: 'p', wire: 'chat', secrets: [key], request });
+    const said = answered(`${key}!`);
+    enter().finish(said);
+    enter().finish({ ...said, response: gzipSync(said.response), encoding: 'gzip' });
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    const files = readdirSync(join(folder, left)).map((file) => readFileSync(join(folder, left, file), 'utf8'));
+    expect(files).toHaveLength(2);
+    expect(files.filter((text) => text.includes('canary'))).toEqual([]);
+    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    const next = recorderOn(store, { spillFolder: folder });
+    next.resume();
+    await expect.poll(() => next.state.recorded).toBe(2);
+    expect(await textsIn(store)).toEqual(['(hidden)!', '(hidden)!']);
+    await next.close();
+  });
+
+  it('[RP10] what a server left is recorded in the order of its requests, whatever their size, and half a file is not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const store = await openStore('memory:');
+    const recorder = recorderOn(holding(store).store, { spillFolder: folder });
+    const long = `long ${'word '.repeat(100_000)}`;
+    const history = [
+      { role: 'user', content: long },
+      { role: 'assistant', content: 'long!' },
+      { role: 'user', content: 'more' },
+    ];
+    asks(recorder, long).finish(answered('long!'));
+    asks(recorder, history).finish(answered('more!'));
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    writeFileSync(join(folder, left, '000000000009-torn.call.part'), '{"owner":"local"');
+    renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
+    const next = recorderOn(store, { spillFolder: folder });
+    next.resume();
+    await expect.poll(() => next.state.recorded).toBe(2);
+    expect(next.state).toMatchObject({ failed: 0, health: 'recording' });
+    // An answer that came after its own history would be there twice.
+    expect(await textsIn(store)).toEqual(['long!', 'more!']);
+    await next.close();
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('[RP10] a call that waits in a file is recorded although a later one asked whether it goes on from it', async () => {

@@ -84,10 +84,10 @@ export class Desk implements Clerk {
   }
 
   /** Null where the request is not at hand: it waits in a file, and its time comes. */
-  #read({ number, wire, request }: GivenCall): Reading | null {
+  #read({ number, wire, request, secrets }: GivenCall): Reading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;
-    const reading: Reading = { asked: askedIn(wire, request) };
+    const reading: Reading = { asked: askedIn(wire, request, secrets) };
     this.#readings.set(number, reading);
     return reading;
   }
@@ -95,8 +95,9 @@ export class Desk implements Clerk {
   async #readWhole(call: GivenCall): Promise<{ readonly asked: Asked; readonly returned: Returned } | null> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null || call.call === null) return null;
+    const { secrets } = call;
     const { status, cut } = call.call;
-    reading.returned ??= readReturned(call.wire, { text: await textOfResponse(call.call), status, cut });
+    reading.returned ??= readReturned(call.wire, { text: await textOfResponse(call.call), status, cut, secrets });
     return { asked: reading.asked, returned: reading.returned };
   }
 }

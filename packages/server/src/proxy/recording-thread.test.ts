@@ -79,7 +79,13 @@ function bytesOf(value: object): Uint8Array {
 
 function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-  return recorder.enter({ owner: 'local', project, wire: 'chat', request: bytesOf({ model: 'm', messages: said }) });
+  return recorder.enter({
+    owner: 'local',
+    project,
+    wire: 'chat',
+    secrets: [],
+    request: bytesOf({ model: 'm', messages: said }),
+  });
 }
 
 function answered(...texts: readonly string[]): CallTaken {
@@ -210,7 +216,7 @@ describe('a thread that records', () => {
     });
     for (const [number, text] of ['a', 'b'].entries()) {
       const request = bytesOf({ model: 'm', messages: [{ role: 'user', content: text }] });
-      const given = { id: newId(), owner: 'local', project: 'p', wire: 'chat', number, request } as const;
+      const given = { id: newId(), owner: 'local', project: 'p', wire: 'chat', number, secrets: [], request } as const;
       await thread.record({ ...given, call: answered(`${text}!`) }, { cost: null });
     }
     await thread.close();

@@ -194,7 +194,7 @@ export class RecordingThread implements Clerk {
   }
 
   async #send(life: Life, task: Task): Promise<Done> {
-    const { id, owner, project, wire, number, request, call } = task.call;
+    const { id, owner, project, wire, number, secrets, request, call } = task.call;
     const had = life.has.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
     // A copy is handed over: the bytes themselves stay, to be tried again with and to be kept in a file.
@@ -205,7 +205,7 @@ export class RecordingThread implements Clerk {
     };
     const whole = task.verb === 'heading' || task.verb === 'record';
     const sent: GivenCall = {
-      ...{ id, owner, project, wire, number },
+      ...{ id, owner, project, wire, number, secrets },
       request: request === null || had !== 'nothing' ? null : handOver(request),
       call:
         call === null || !whole

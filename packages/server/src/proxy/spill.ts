@@ -1,10 +1,21 @@
 /** Calls that wait in files: those that memory had no room for, and those that were left when a server stopped. */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireKind } from './exchange.ts';
-import type { CallTaken, WaitingCall } from './waiting-call.ts';
+import { requestForFile } from './hide-keys.ts';
+import { answerForFile, type CallTaken, type WaitingCall } from './waiting-call.ts';
 
 /** A call as it was put into a file. */
 export interface KeptCall {
@@ -20,6 +31,10 @@ export interface KeptCall {
 type Head = Omit<KeptCall, 'id' | 'request' | 'call'> &
   Omit<CallTaken, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
+const [whole, part] = ['.call', '.part'];
+// What is told of a call before its bytes is short.
+const headBytes = 16 * 1024;
+
 // The folders of this process: a folder with its number that is not among them was left by an earlier one.
 const own = new Set<string>();
 
@@ -29,6 +44,8 @@ export class Spill {
   readonly #newId: () => string;
   readonly #removing = new Set<Promise<void>>();
   #folder: string | null = null;
+  /** Those that earlier processes left. */
+  readonly #taken: string[] = [];
 
   /** Below the given folder; in a fresh temporary one if there is none. */
   constructor(parent: string | null, newId: () => string) {
@@ -38,16 +55,33 @@ export class Spill {
 
   /** Writes a call to a file of its own, for its owner's eyes alone. Null where there is nothing to write. */
   async write(waiting: WaitingCall): Promise<string | null> {
-    const { id, owner, project, wire, call, request } = waiting;
-    if (call === null || request === null) return null;
-    const { response, ...rest } = call;
+    const { id, owner, project, wire, secrets } = waiting;
+    if (waiting.call === null || waiting.request === null) return null;
+    const request = requestForFile(waiting.request, secrets);
+    const { response, ...rest } = await answerForFile(waiting.call, secrets);
     const head: Head = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
     // By the time of their requests, so that whoever takes them over has them in order.
-    const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}.call`);
-    await writeFile(file, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]), {
+    const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
+    // Under a name of its own until it is whole: half an answer would be recorded as if it were one.
+    await writeFile(`${file}${part}`, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]), {
       mode: 0o600,
     });
+    await rename(`${file}${part}`, file);
     return file;
+  }
+
+  /** Whose a call is, read at once: so those of an earlier process are in line before the first of this one. */
+  headOf(file: string): Pick<KeptCall, 'id' | 'owner' | 'project' | 'wire'> {
+    const beginning = Buffer.alloc(headBytes);
+    const opened = openSync(file, 'r');
+    try {
+      const length = readSync(opened, beginning);
+      const end = beginning.subarray(0, length).indexOf(10);
+      const { id = this.#newId(), owner, project, wire }: Head = JSON.parse(beginning.toString('utf8', 0, end));
+      return { id, owner, project, wire };
+    } finally {
+      closeSync(opened);
+    }
   }
 
   /** Reads one back. */
@@ -74,7 +108,8 @@ export class Spill {
   takeOver(): readonly string[] {
     if (this.#parent === null) return [];
     const files: string[] = [];
-    for (const name of namesIn(this.#parent).filter((each) => /^\d+-/.test(each) && isLeft(each))) {
+    const left = namesIn(this.#parent).filter((each) => /^\d+-/.test(each) && isLeft(each));
+    for (const name of left.sort(byTime)) {
       const folder = `${process.pid}-${this.#newId()}`;
       own.add(folder);
       try {
@@ -83,20 +118,25 @@ export class Spill {
       } catch {
         continue;
       }
-      for (const file of namesIn(join(this.#parent, folder))) files.push(join(this.#parent, folder, file));
+      const taken = join(this.#parent, folder);
+      this.#taken.push(taken);
+      for (const file of namesIn(taken)) {
+        if (file.endsWith(whole)) files.push(join(taken, file));
+        else rmSync(join(taken, file), { force: true, recursive: true });
+      }
     }
     return files;
   }
 
-  /** Takes the folder away if nothing is in it. */
+  /** Takes the folders away in which nothing is. */
   async close(): Promise<void> {
     await Promise.all(this.#removing);
-    if (this.#folder === null) return;
-    try {
-      rmdirSync(this.#folder);
-    } catch {
-      // Something is in it, for the next process.
-    }
+    for (const folder of this.#folder === null ? this.#taken : [...this.#taken, this.#folder])
+      try {
+        rmdirSync(folder);
+      } catch {
+        // Something is in it, for the next process.
+      }
   }
 
   #open(): string {
@@ -119,6 +159,12 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
+}
+
+// Behind the number of its process a folder has an id that grows with time.
+function byTime(one: string, other: string): number {
+  const [a, b] = [one, other].map((name) => name.slice(name.indexOf('-')));
+  return a === undefined || b === undefined || a === b ? 0 : a < b ? -1 : 1;
 }
 
 function isLeft(folder: string): boolean {

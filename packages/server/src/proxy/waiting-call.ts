@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib';
 import { type Asked, type Cut, parseObject, type WireKind } from './exchange.ts';
+import { bytesWithoutKeys, withoutKeys } from './hide-keys.ts';
 import { readAsked } from './read-asked.ts';
 import type { Exchange } from './record.ts';
 
@@ -23,6 +24,8 @@ export interface CallEntered {
   readonly wire: WireKind;
   /** The request's body as it came; read when its turn comes, so that nobody waits for the reading. */
   readonly request: Uint8Array;
+  /** The keys of the call, of which nothing is kept. */
+  readonly secrets: readonly string[];
 }
 
 /** What tells whether one call goes on from another; read where the recording is done. */
@@ -46,6 +49,8 @@ export interface GivenCall {
   readonly number: number;
   readonly request: Uint8Array | null;
   readonly call: CallTaken | null;
+  /** Taken out of whatever is written; never written themselves. */
+  readonly secrets: readonly string[];
 }
 
 /** One call in the line. */
@@ -72,8 +77,8 @@ export interface WaitingCall extends GivenCall {
 const utf8 = new TextDecoder();
 
 /** What a request asks; null where nothing in it can be recorded. */
-export function askedIn(wire: WireKind, request: Uint8Array): Asked | null {
-  const body = parseObject(utf8.decode(request));
+export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly string[]): Asked | null {
+  const body = parseObject(withoutKeys(utf8.decode(request), secrets, 'talk'));
   return body === null ? null : readAsked(wire, body);
 }
 
@@ -84,8 +89,20 @@ const unpackBrotli = promisify(brotliDecompress);
 const unpackedBytes = 32 * 1024 * 1024;
 
 /** The text of an answer, unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */
-export async function textOfResponse({ response, encoding }: CallTaken): Promise<string> {
-  return utf8.decode(await unpacked(response, encoding?.trim().toLowerCase() ?? 'identity'));
+export async function textOfResponse(call: CallTaken): Promise<string> {
+  return utf8.decode(await unpackedOf(call));
+}
+
+/** An answer as it may lie in a file, without the keys of its call. */
+export async function answerForFile(call: CallTaken, secrets: readonly string[]): Promise<CallTaken> {
+  const bytes = await unpackedOf(call);
+  const clean = bytesWithoutKeys(bytes, secrets, call.status < 300 ? 'talk' : 'error');
+  // What cannot be unpacked is not read later either, and nobody knows what is in it.
+  return clean === bytes && bytes.byteLength > 0 ? call : { ...call, response: clean, encoding: undefined };
+}
+
+function unpackedOf({ response, encoding }: CallTaken): Promise<Uint8Array> {
+  return unpacked(response, encoding?.trim().toLowerCase() ?? 'identity');
 }
 
 async function unpacked(bytes: Uint8Array, encoding: string): Promise<Uint8Array> {

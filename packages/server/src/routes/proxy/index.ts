@@ -4,13 +4,37 @@ import type { Caller } from '../../caller.ts';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
-import { defineRoute, type RawReply, type Route, reply } from '../define.ts';
+import { type Call, defineRoute, type RawReply, type Route, reply } from '../define.ts';
 
 const anything = z.unknown();
 // Whatever stands behind a path is the service's: Anthropic's clients say `?beta=true` there.
 const anyQuery = z.looseObject({});
 
-function passed(base: string, path: string, wire: WireKind | null, name: string, summary: string): Route {
+/** What is told of a route of the proxy. */
+interface Place {
+  /** What stands before `/v1`. */
+  readonly base: string;
+  /** Below `/v1`. */
+  readonly path: string;
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** Hands a call on, with the project that its path names. */
+async function handOn(
+  call: Call<object, Readonly<Record<string, unknown>>, unknown>,
+  { path }: Place,
+  wire: WireKind | null,
+  body: Uint8Array | null,
+): Promise<RawReply> {
+  const { services, caller, signal, header, params, query } = call;
+  const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
+  const method = body === null ? 'GET' : 'POST';
+  return proxyCall({ services, caller, signal, header, query, wire, path, project, method, body });
+}
+
+function passed(place: Place, wire: WireKind | null): Route {
+  const { base, path, name, summary } = place;
   return defineRoute({
     method: 'post',
     path: `${base}/v1/${path}`,
@@ -19,66 +43,37 @@ function passed(base: string, path: string, wire: WireKind | null, name: string,
     needs: { body: 'bytes', access: 'write' },
     query: anyQuery,
     answer: anything,
-    async handle(call): Promise<RawReply> {
-      const { services, caller, signal, header, params, query } = call;
-      const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
-      return proxyCall({
-        services,
-        caller,
-        signal,
-        header,
-        query,
-        wire,
-        path,
-        project,
-        method: 'POST',
-        body: await call.bytes(),
-      });
-    },
+    handle: async (call) => handOn(call, place, wire, await call.bytes()),
   });
 }
 
-function listed(base: string, name: string): Route {
+function listed(place: Place): Route {
+  const { base, path, name, summary } = place;
   return defineRoute({
     method: 'get',
-    path: `${base}/v1/models`,
+    path: `${base}/v1/${path}`,
     name,
-    summary: 'The models of the service that calls are passed on to, or our own.',
+    summary,
     query: anyQuery,
     answer: anything,
-    async handle(call): Promise<RawReply> {
-      const { services, caller, signal, header, params, query } = call;
-      const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
-      return proxyCall({
-        services,
-        caller,
-        signal,
-        header,
-        query,
-        wire: null,
-        path: 'models',
-        project,
-        method: 'GET',
-        body: null,
-      });
-    },
+    handle: (call) => handOn(call, place, null, null),
   });
 }
 
 function routesBelow(base: string, ending: string): Route[] {
+  const at = (path: string, name: string, summary: string): Place => ({
+    base,
+    path,
+    name: `${name}${ending}`,
+    summary,
+  });
   return [
-    passed(
-      base,
-      'chat/completions',
-      'chat',
-      `proxyChatCompletions${ending}`,
-      'A chat completion, passed on and recorded.',
-    ),
-    passed(base, 'responses', 'responses', `proxyResponses${ending}`, 'A response, passed on and recorded.'),
-    passed(base, 'messages', 'messages', `proxyMessages${ending}`, 'A message to Anthropic, passed on and recorded.'),
-    passed(base, 'messages/count_tokens', null, `proxyCountTokens${ending}`, 'A count of tokens, passed on.'),
-    passed(base, 'embeddings', null, `proxyEmbeddings${ending}`, 'Embeddings, passed on and not recorded.'),
-    listed(base, `proxyModels${ending}`),
+    passed(at('chat/completions', 'proxyChatCompletions', 'A chat completion, passed on and recorded.'), 'chat'),
+    passed(at('responses', 'proxyResponses', 'A response, passed on and recorded.'), 'responses'),
+    passed(at('messages', 'proxyMessages', 'A message to Anthropic, passed on and recorded.'), 'messages'),
+    passed(at('messages/count_tokens', 'proxyCountTokens', 'A count of tokens, passed on.'), null),
+    passed(at('embeddings', 'proxyEmbeddings', 'Embeddings, passed on and not recorded.'), null),
+    listed(at('models', 'proxyModels', 'The models of the service that calls are passed on to, or our own.')),
   ];
 }
 

@@ -1,0 +1,71 @@
+/** Takes the keys of a call out of what is kept of it: those that its client showed, and those that the operator holds. */
+import type { Json, JsonObject } from '@coppice/core';
+import type { Config } from '@coppice/engine';
+import { isObject, parseObject } from './exchange.ts';
+
+/** What stands where a key stood. */
+const hidden = '(hidden)';
+
+// What a client without a key shows is an ordinary word, such as the name of a program: in what people and models say it
+// stays, in what a service says about an error it is no loss.
+const [shortestInTalk, shortestInErrors] = [16, 6];
+
+/** The keys of a call: nothing of them may be kept, whoever repeats them. */
+export function keysOf(
+  header: (name: string) => string | undefined,
+  sent: Readonly<Record<string, string>>,
+  config: Pick<Config, 'providers'>,
+): readonly string[] {
+  const shown = [header('authorization'), sent['authorization']].map((value) => value?.replace(/^\S+\s+/, ''));
+  const cookies = (header('cookie') ?? '').split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+  const held = [...config.providers.values()].map(({ key }) => key?.for(key.origin));
+  const named = [header('x-api-key'), sent['x-api-key'], header('x-coppice-token')];
+  const all = [...shown, ...named, ...cookies, ...held].filter((key) => key !== undefined);
+  // A key that begins with another goes first, so that nothing of it is left.
+  return [...new Set(all.map((key) => key.trim()))]
+    .filter((key) => key.length >= shortestInErrors)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** A text without the keys of a call. What is said about an error is cleaned of short ones as well. */
+export function withoutKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
+  let clean = text;
+  const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
+  for (const key of keys) if (key.length >= shortest) clean = clean.replaceAll(key, hidden);
+  return clean;
+}
+
+/** The same for a record: a stream may say a key in pieces, which are one text only when they are put together. */
+export function recordWithoutKeys(record: JsonObject, keys: readonly string[], what: 'talk' | 'error'): JsonObject {
+  const text = JSON.stringify(record);
+  const clean = withoutKeys(text, keys, what);
+  return clean === text ? record : (parseObject(clean) ?? {});
+}
+
+/** Bytes without the keys of a call; the same ones where there are none in them. */
+export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!keys.some((key) => buffer.includes(key))) return bytes;
+  return Buffer.from(withoutKeys(buffer.toString('utf8'), keys, what));
+}
+
+/**
+ * A request as it may lie in a file: without the keys of the call, and without those that it brings for services of its
+ * own, such as MCP servers that the model's service is to call. Nothing that is recorded is read from those.
+ */
+export function requestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
+  const clean = bytesWithoutKeys(request, keys, 'talk');
+  const buffer = Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength);
+  if (!['mcp_servers', '"headers"', 'authorization'].some((word) => buffer.includes(word))) return clean;
+  const body = parseObject(buffer.toString('utf8'));
+  if (body === null) return clean;
+  const { mcp_servers: _, tools, ...rest } = body;
+  const plain = Array.isArray(tools) ? { tools: tools.map(toolForFile) } : {};
+  return new TextEncoder().encode(JSON.stringify({ ...rest, ...plain }));
+}
+
+function toolForFile(tool: Json): Json {
+  if (!isObject(tool)) return tool;
+  const { headers: _, authorization: __, ...rest } = tool;
+  return rest;
+}
