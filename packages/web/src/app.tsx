@@ -9,12 +9,20 @@ import { useKeys } from './keys/use-keys.ts';
 import { followTrees, loadRegisters, loadTrees, useLists } from './state/lists.ts';
 import { useRoute } from './state/router.ts';
 import { TreeScreen } from './tree-screen.tsx';
+import { Boundary } from './ui/boundary.tsx';
+import { Broken } from './ui/broken.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 /** The page: what its address says, with dialogs and toasts over it. */
 export function App(): ReactElement {
   const place = useRoute((route) => route.place);
-  return place.name === 'share' ? <SharePage token={place.token} /> : <Own />;
+  return place.name === 'share' ? (
+    <Boundary of={place} fallback={<Broken />}>
+      <SharePage token={place.token} />
+    </Boundary>
+  ) : (
+    <Own />
+  );
 }
 
 /** Everything that belongs to the signed-in user. */
@@ -40,10 +48,12 @@ function Own(): ReactElement {
   if (unauthorized) return <SignIn />;
   return (
     <>
-      {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
-      {place.name === 'home' ? <HomeScreen place={place} /> : null}
-      {place.name === 'settings' ? <SettingsScreen /> : null}
-      {place.name === 'trash' ? <TrashScreen /> : null}
+      <Boundary of={place} fallback={<Broken />}>
+        {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
+        {place.name === 'home' ? <HomeScreen place={place} /> : null}
+        {place.name === 'settings' ? <SettingsScreen /> : null}
+        {place.name === 'trash' ? <TrashScreen /> : null}
+      </Boundary>
       <Toasts />
       {place.name === 'tree' ? null : <Dialogs />}
     </>

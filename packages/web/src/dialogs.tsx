@@ -1,5 +1,8 @@
 import { lazy, type ReactElement, Suspense } from 'react';
+import { t } from './i18n/index.ts';
+import { say } from './state/toasts.ts';
 import { open, useUi } from './state/ui.ts';
+import { Boundary } from './ui/boundary.tsx';
 
 // Nothing of these is needed before somebody opens one.
 const DeleteDialog = lazy(() =>
@@ -41,27 +44,36 @@ export function Dialogs(): ReactElement | null {
   const close = () => open(null);
   if (opened === null) return null;
   return (
-    <Suspense fallback={null}>
-      {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
-      {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
-      {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}
-      {opened.name === 'title' ||
-      opened.name === 'tags' ||
-      opened.name === 'bookmark' ||
-      opened.name === 'tree-tags' ||
-      opened.name === 'tree-folder' ? (
-        <WordDialog about={opened} onClose={close} />
-      ) : null}
-      {opened.name === 'actions' ? <ActionsSheet node={opened.node} onClose={close} /> : null}
-      {opened.name === 'split' ? <SplitDialog node={opened.node} onClose={close} /> : null}
-      {opened.name === 'move-to' ? <MoveDialog node={opened.node} onClose={close} /> : null}
-      {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
-      {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
-      {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
-      {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}
-      {opened.name === 'palette' ? <Palette onClose={close} /> : null}
-      {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
-      {opened.name === 'tour' ? <Tour onClose={close} /> : null}
-    </Suspense>
+    <Boundary
+      of={opened}
+      fallback={null}
+      onFail={() => {
+        close();
+        say({ icon: 'warn', text: `${t('brokenPart')}. ${t('brokenPartWhy')}`, bad: true });
+      }}
+    >
+      <Suspense fallback={null}>
+        {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
+        {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
+        {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}
+        {opened.name === 'title' ||
+        opened.name === 'tags' ||
+        opened.name === 'bookmark' ||
+        opened.name === 'tree-tags' ||
+        opened.name === 'tree-folder' ? (
+          <WordDialog about={opened} onClose={close} />
+        ) : null}
+        {opened.name === 'actions' ? <ActionsSheet node={opened.node} onClose={close} /> : null}
+        {opened.name === 'split' ? <SplitDialog node={opened.node} onClose={close} /> : null}
+        {opened.name === 'move-to' ? <MoveDialog node={opened.node} onClose={close} /> : null}
+        {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
+        {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
+        {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
+        {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}
+        {opened.name === 'palette' ? <Palette onClose={close} /> : null}
+        {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
+        {opened.name === 'tour' ? <Tour onClose={close} /> : null}
+      </Suspense>
+    </Boundary>
   );
 }

@@ -9,6 +9,7 @@ import { asProblem } from './state/http.ts';
 import { pathOf } from './state/loaded.ts';
 import { go, homePlace, type Place, useRoute } from './state/router.ts';
 import { TreeSession } from './state/session.ts';
+import { say } from './state/toasts.ts';
 import { useUi } from './state/ui.ts';
 import { SessionContext, useSession, useTree } from './state/use-session.ts';
 import { Composer } from './thread/composer.tsx';
@@ -38,7 +39,9 @@ export function TreeScreen({ place }: { readonly place: TreePlace }): ReactEleme
   const [session, setSession] = useState<TreeSession | null>(null);
   useEffect(() => {
     const opened = new TreeSession(treeId);
-    void opened.open(through ?? undefined);
+    void opened.open(through ?? undefined).then((found) => {
+      if (!found) sayLost(treeId);
+    });
     setSession(opened);
     setOpenSession(opened);
     return () => {
@@ -53,6 +56,14 @@ export function TreeScreen({ place }: { readonly place: TreePlace }): ReactEleme
       <Dialogs />
     </SessionContext>
   );
+}
+
+/** Says that a link names a message which the tree has not, and lets the address name the tree alone. */
+function sayLost(treeId: TreePlace['treeId']): void {
+  const { place } = useRoute.getState();
+  if (place.name === 'tree' && place.treeId === treeId) go({ ...place, nodeId: null }, { replace: true });
+  const trash = { label: t('trash'), run: () => go({ name: 'trash' }) };
+  say({ icon: 'warn', text: t('noSuchMessage'), action: trash });
 }
 
 function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
@@ -97,18 +108,24 @@ function useVisit(place: TreePlace): void {
     const { part } = session.state;
     const here = part !== null && pathOf(part).some((node) => node.id === nodeId);
     const there = here ? Promise.resolve() : session.go(nodeId);
-    there.then(() => session.look(nodeId)).catch((thrown) => complain(asProblem(thrown)));
+    there
+      .then(() => session.look(nodeId))
+      .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : complain(asProblem(thrown))));
   }, [session, phase, nodeId, visit]);
 }
 
 function Missing(): ReactElement {
   const problem = useTree((state) => state.problem);
+  const missing = useTree((state) => state.phase === 'missing');
   return (
     <main className="main alone">
       <div className="empty">
-        <h1>{t('noSuchTree')}</h1>
+        <h1>{t(missing || problem?.status === 400 ? 'noSuchTree' : 'treeFailed')}</h1>
         <p>{problem?.message ?? ''}</p>
-        <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+        <div className="row">
+          {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
+          <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+        </div>
       </div>
     </main>
   );

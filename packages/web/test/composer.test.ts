@@ -121,3 +121,117 @@ test('[B43] a chain of thousands opens at its end and draws only what is seen', 
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
+
+test('[B95] a file that has not arrived is not left behind: it is sent again, and survives a command and a reload', async () => {
+  const id = await newTree();
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
+  await tab.page.route('**/api/attachments', (route) => route.abort());
+  await paste(tab, "data.setData('text/plain', 'a line of a log\\n'.repeat(4000));");
+  await tab.page.locator('.file-chip.failed').waitFor();
+  await box(tab).fill('Look at this');
+  await tab.page.keyboard.press('Alt+Enter');
+  await tab.page.getByRole('status').getByText('has not arrived').waitFor();
+  await soon(() => box(tab).inputValue()).toBe('Look at this');
+  await tab.page.unroute('**/api/attachments');
+  await tab.page.getByRole('button', { name: 'Send pasted.txt again' }).click();
+  await tab.page.locator('.file-chip.ready').waitFor();
+  await box(tab).fill('/no-such-command');
+  await tab.page.keyboard.press('Enter');
+  await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
+  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await box(tab).fill('Look at this');
+  await tab.page.reload();
+  await tab.page.locator('.file-chip.ready').waitFor();
+  await soon(() => box(tab).inputValue()).toBe('Look at this');
+  await tab.page.keyboard.press('/');
+  await tab.page.keyboard.press('Alt+Enter');
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+    3,
+  );
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);
+  expect(body.messages[2].content.map((block: { type: string }) => block.type)).toEqual(['text', 'file']);
+  await soon(() => tab.page.locator('.files .file-chip').count()).toBe(0);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B97] what waits for the server is sent although another tree was opened meanwhile', async () => {
+  const [here, there] = [await newTree(), await newTree()];
+  const tab = await stage.open(`/t/${here}`);
+  await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
+  await tab.page.route(`**/api/trees/${here}/messages`, (route) => route.abort());
+  await box(tab).fill('Said into the dark');
+  await tab.page.keyboard.press('Alt+Enter');
+  await tab.page.getByText('1 change waits').waitFor();
+  // In the page, as a press on a link of the list does it.
+  await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
+  await tab.page.unroute(`**/api/trees/${here}/messages`);
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length).toBe(
+    3,
+  );
+  // What went with a page that was closed comes back to where it was written; what arrived does not.
+  const lost = [
+    { id: '00000000-0000-4000-8000-000000000001', text: 'Never sent', at: 1 },
+    { id: (await stage.server.ask('GET', `/api/trees/${there}`)).body.activeNodeId, text: 'Sent before', at: 1 },
+  ];
+  await tab.page.evaluate(`localStorage.setItem('coppice.unsent.${there}', '${JSON.stringify(lost)}')`);
+  await tab.page.goto(`${stage.url}/t/${there}`);
+  await soon(() => box(tab).inputValue()).toBe('Never sent');
+  await soon(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B96] a message that is being rewritten survives Escape and a reload', async () => {
+  const id = await newTree();
+  const tab = await stage.open(`/t/${id}`);
+  const first = tab.page.getByRole('article').first();
+  const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
+  const begin = async () => {
+    await first.focus();
+    await tab.page.keyboard.press('e');
+    await area.waitFor();
+  };
+  await first.waitFor();
+  await begin();
+  await area.fill('Hi, and more');
+  await tab.page.keyboard.press('Escape');
+  await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await tab.page.reload();
+  await first.waitFor();
+  await begin();
+  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await tab.page.keyboard.press('Control+s');
+  await tab.page.getByTestId('thread').getByText('Hi, and more').waitFor();
+  await begin();
+  // What is saved is no draft any more.
+  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await tab.page.keyboard.press('Escape');
+  await soon(() => tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))")).toEqual([]);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B99] the page writes and copies where the browser gives no random ids and no clipboard', async () => {
+  const id = await newTree();
+  const { context, page: first } = await stage.open('/');
+  await first.close();
+  await context.addInitScript(
+    "delete Crypto.prototype.randomUUID; Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });",
+  );
+  const tab = await stage.open(`/t/${id}`, { context });
+  await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
+  await box(tab).fill('From another room');
+  await tab.page.keyboard.press('Alt+Enter');
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
+    3,
+  );
+  await tab.page.evaluate("addEventListener('copy', () => { window.copied = document.activeElement.value; })");
+  await tab.page.getByRole('article').first().focus();
+  await tab.page.keyboard.press('y');
+  await soon(() => tab.page.evaluate('window.copied')).toBe('Hi');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});

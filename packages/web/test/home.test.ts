@@ -56,3 +56,41 @@ test('[B37] bookmarks of all trees stand in one list, and each leads to its plac
   await soon(() => page.url()).toContain(demo.id);
   await done(tab);
 });
+
+test('[B92] an address that leads nowhere says so, and a message that is gone still leads to its tree', async () => {
+  const tab = await stage.open('/t/%E0%A4%A');
+  await tab.page.getByRole('heading', { name: 'There is no such tree' }).waitFor();
+  await tab.page.goto(`${stage.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
+  await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
+  await tab.page.getByRole('status').getByText('is not in this tree').waitFor();
+  await soon(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
+  await done(tab);
+});
+
+test('[B93] a screen that cannot be loaded says so, and the rest of the page goes on', async () => {
+  const tab = await stage.open(`/t/${demo.id}`);
+  await tab.page.getByTestId('thread').getByRole('article').first().waitFor();
+  await tab.page.route('**/assets/{context-screen,split-dialog}-*.js', (route) => route.abort());
+  await tab.page.locator(`[data-node-id="${demo.leaf}"] article`).focus();
+  await tab.page.keyboard.press('x');
+  await tab.page.getByRole('status').getByText('could not be shown').waitFor();
+  await tab.page.keyboard.press('g');
+  await tab.page.keyboard.press('c');
+  await tab.page.getByRole('alert').getByText('could not be shown').waitFor();
+  await tab.page.getByRole('button', { name: 'All trees' }).click();
+  await tab.page.getByRole('heading', { name: 'Trees' }).first().waitFor();
+  await done(tab);
+});
+
+test('[B94] a tree in the trash says so where it is read, and comes back by one press', async () => {
+  const made = await stage.server.ask('POST', '/api/trees', {
+    body: { title: 'Thrown away', messages: [{ role: 'user', content: 'Still here' }] },
+  });
+  await stage.server.ask('DELETE', `/api/trees/${made.body.treeId}`);
+  const tab = await stage.open(`/t/${made.body.treeId}`);
+  await tab.page.getByText('in the trash').waitFor();
+  await tab.page.getByRole('button', { name: 'Restore' }).click();
+  await soon(() => tab.page.getByText('in the trash').count()).toBe(0);
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt).toBe(null);
+  await done(tab);
+});

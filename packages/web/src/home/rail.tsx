@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect } from 'react';
 import { t, when } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
 import { Outline } from '../map/outline.tsx';
 import { useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
@@ -49,7 +50,7 @@ export function Rail(): ReactElement {
           <button type="button" className="field" onClick={() => open({ name: 'palette' })}>
             <Icon name="search" />
             <span className="grow">{t('searchEveryBranch')}</span>
-            <kbd>⌘K</kbd>
+            <kbd>{shownChord('mod+k')}</kbd>
           </button>
         </div>
         <div className="list">

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
 import { write } from '../state/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -35,7 +36,7 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
               height={80}
             />
           ) : null}
-          {at === 3 ? <kbd className="big">⌘Z</kbd> : null}
+          {at === 3 ? <kbd className="big">{shownChord('mod+z')}</kbd> : null}
         </div>
         <p aria-live="polite">{t(stop)}</p>
       </div>

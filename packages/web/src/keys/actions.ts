@@ -9,6 +9,7 @@ import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { open, showPanel, useUi } from '../state/ui.ts';
+import { focusMessage } from '../thread/focus-message.ts';
 import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
 import { rowsOf } from '../thread/rows.ts';
 import { wishNow } from '../thread/wish.ts';
@@ -75,9 +76,7 @@ function step(session: TreeSession, by: number): void {
   if (next === undefined) return;
   useUi.setState({ current: next.id });
   session.look(next.id);
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>(`[data-node-id="${next.id}"] article`)?.focus({ preventScroll: true }),
-  );
+  focusMessage(next.id);
 }
 
 function fork(session: TreeSession, by: number): void {
@@ -90,6 +89,7 @@ function fork(session: TreeSession, by: number): void {
     if (node === undefined || variantOf(part, node).ids.length < 2) continue;
     useUi.setState({ current: node.id });
     session.look(node.id);
+    focusMessage(node.id);
     return;
   }
 }
@@ -102,6 +102,7 @@ function variant(session: TreeSession, node: Node, by: number): void {
   if (next === undefined || next === node.id) return;
   useUi.setState({ current: next });
   switchTo(session, next);
+  focusMessage(next);
 }
 
 function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
@@ -372,7 +373,7 @@ export const actions: readonly Action[] = [
     id: 'keys',
     label: 'keyboard',
     icon: 'outline',
-    keys: ['shift+?'],
+    keys: ['?'],
     listed: true,
     run: just(() => open({ name: 'keys' })),
   },

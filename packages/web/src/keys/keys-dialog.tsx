@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { actions } from './actions.ts';
-import { shownChord } from './use-keys.ts';
+import { shownChord } from './chords.ts';
 
 /** Every key of the page. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {

@@ -9,8 +9,8 @@ import type { SearchHit } from '../state/wire.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { actions } from './actions.ts';
+import { shownChord } from './chords.ts';
 import { openSession } from './open-session.ts';
-import { shownChord } from './use-keys.ts';
 
 const mostBranches = 8;
 
@@ -46,7 +46,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
       <Command label={t('palette')} loop shouldFilter>
         <div className="row palette-head">
           <Icon name="search" />
-          <Command.Input className="grow" value={text} onValueChange={setText} placeholder={t('paletteHint')} />
+          <Command.Input
+            data-first
+            className="grow"
+            value={text}
+            onValueChange={setText}
+            placeholder={t('paletteHint')}
+          />
         </div>
         <Command.List className="palette-list">
           <Command.Empty className="hint">{t('nothingFound')}</Command.Empty>

@@ -1,39 +1,7 @@
 import { useEffect } from 'react';
 import { useUi } from '../state/ui.ts';
 import { actions } from './actions.ts';
-
-const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-/** A key press as it is written in the list, such as `shift+mod+z`. */
-export function chordOf(
-  event: Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey' | 'code'>,
-): string {
-  const mod = mac ? event.metaKey : event.ctrlKey;
-  // With Option a Mac gives another letter; the code still says which key it was.
-  const key =
-    event.altKey && /^Key[A-Z]$/.test(event.code) ? event.code.slice(3).toLowerCase() : event.key.toLowerCase();
-  return [event.shiftKey ? 'shift' : '', mod ? 'mod' : '', event.altKey ? 'alt' : '', key].filter(Boolean).join('+');
-}
-
-/** How a chord is shown. */
-export function shownChord(chord: string): string {
-  return chord
-    .split(' ')
-    .map((part) =>
-      part
-        .replace('shift+', '⇧')
-        .replace('mod+', mac ? '⌘' : 'Ctrl ')
-        .replace('alt+', mac ? '⌥' : 'Alt ')
-        .replace('arrowup', '↑')
-        .replace('arrowdown', '↓')
-        .replace('arrowleft', '←')
-        .replace('arrowright', '→')
-        .replace('backspace', '⌫')
-        .replace('escape', 'Esc')
-        .toUpperCase(),
-    )
-    .join(' ');
-}
+import { chordOf } from './chords.ts';
 
 function isTyping(target: EventTarget | null): boolean {
   return (

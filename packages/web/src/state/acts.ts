@@ -2,7 +2,9 @@
 import { messageKit } from '@coppice/content';
 import { type Bookmark, type Message, type NewNode, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
 import { api } from './client.ts';
+import { freshUuid } from './fresh-uuid.ts';
 import { asProblem, type Problem } from './http.ts';
 import { loadTrees, modelsNow, patchListed, useLists } from './lists.ts';
 import type { TreeSession } from './session.ts';
@@ -12,7 +14,7 @@ import type { TreeView, Written } from './wire.ts';
 
 /** A fresh id; chosen here, so that sending twice is harmless. */
 export function freshId(): NodeId {
-  return nodeId(crypto.randomUUID());
+  return nodeId(freshUuid());
 }
 
 /** Says why something was not done. */
@@ -26,7 +28,11 @@ export async function undo(session: TreeSession, actId?: string): Promise<void> 
   try {
     const answer = await session.perform([], () => api.undo(session.treeId, actId === undefined ? {} : { actId }));
     await session.refresh(answer.activeNodeId ?? undefined);
-    say({ icon: 'undo', text: t('undone'), action: { label: t('redo'), keys: '⇧⌘Z', run: () => void redo(session) } });
+    say({
+      icon: 'undo',
+      text: t('undone'),
+      action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redo(session) },
+    });
   } catch (thrown) {
     complain(asProblem(thrown));
   }
@@ -44,7 +50,7 @@ export async function redo(session: TreeSession): Promise<void> {
 }
 
 function undoable(session: TreeSession, written: Written): { label: string; keys: string; run(): void } {
-  return { label: t('undo'), keys: '⌘Z', run: () => void undo(session, written.actId) };
+  return { label: t('undo'), keys: shownChord('mod+z'), run: () => void undo(session, written.actId) };
 }
 
 /** Runs a change and tells; the answer is null where it was refused. */
@@ -93,8 +99,7 @@ function insert(node: NewNode): Step {
 }
 
 /** Puts a message below a node without having it answered. */
-export async function note(session: TreeSession, parentId: NodeId, message: Message): Promise<boolean> {
-  const id = freshId();
+export async function note(session: TreeSession, parentId: NodeId, message: Message, id = freshId()): Promise<boolean> {
   const written = await change(
     session,
     [insert(draftNode(session, id, parentId, message))],

@@ -75,3 +75,15 @@ export async function keepTree(session: TreeSession): Promise<void> {
     complain(asProblem(thrown));
   }
 }
+
+/** Takes a tree out of the trash. */
+export async function bringBack(session: TreeSession): Promise<void> {
+  try {
+    await api.restoreTree(session.treeId);
+    session.patchTree({ deletedAt: null });
+    void loadTrees();
+    say({ icon: 'undo', text: t('restored') });
+  } catch (thrown) {
+    complain(asProblem(thrown));
+  }
+}

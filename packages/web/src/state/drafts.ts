@@ -1,14 +1,14 @@
-/** What was typed and not sent, per tree. It survives a reload; where the browser has no room it lives as long as the page. */
+/** What was typed and not sent, per tree or per message that is rewritten. It survives a reload; where the browser has no room it lives as long as the page. */
 import { read, write } from './kept.ts';
 
 const memory = new Map<string, string>();
 
-/** The draft of a tree. */
+/** The draft of a tree, or of whatever else is named. */
 export function draftOf(tree: string): string {
   return memory.get(tree) ?? read(`draft.${tree}`) ?? '';
 }
 
-/** Keeps the draft of a tree. False where it lives in this page only. */
+/** Keeps a draft; an empty one is forgotten. False where it lives in this page only. */
 export function keepDraft(tree: string, text: string): boolean {
   if (text === '') {
     memory.delete(tree);

@@ -47,8 +47,13 @@ async function begin(
 }
 
 /** Says something below a node and has it answered. */
-export function sendMessage(session: TreeSession, parentId: NodeId, message: Message, wish: Wish): Promise<boolean> {
-  const id = freshId();
+export function sendMessage(
+  session: TreeSession,
+  parentId: NodeId,
+  message: Message,
+  wish: Wish,
+  id = freshId(),
+): Promise<boolean> {
   const body = { parentId, messages: [{ id, role: 'user' as const, content: message.content }], requestId: freshId() };
   return begin(
     session,

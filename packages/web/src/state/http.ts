@@ -46,7 +46,8 @@ export function addressOf(path: string, query: RequestOptions['query'] = {}): st
   return text === '' ? path : `${path}?${text}`;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Whether a value has fields to look at. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 

@@ -22,9 +22,18 @@ export type Place =
 
 const screens: readonly TreeScreen[] = ['thread', 'map', 'context', 'compare', 'history'];
 
+/** A part of an address as it was meant; one that nobody encoded so is taken as it stands, and leads nowhere. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Reads a place from an address; anything unknown is home. */
 export function placeOf(path: string, query: string): Place {
-  const [first, second, third] = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const [first, second, third] = path.split('/').filter(Boolean).map(decoded);
   const search = new URLSearchParams(query);
   if (first === 't' && second !== undefined) {
     const screen = screens.find((each) => each === search.get('view')) ?? 'thread';
@@ -54,7 +63,8 @@ export function addressFor(place: Place): string {
       if (place.a !== null) query.set('a', place.a);
       if (place.b !== null) query.set('b', place.b);
       const text = query.toString();
-      return `/t/${place.treeId}${place.nodeId === null ? '' : `/${place.nodeId}`}${text === '' ? '' : `?${text}`}`;
+      const way = [place.treeId, place.nodeId].filter((id) => id !== null).map(encodeURIComponent);
+      return `/t/${way.join('/')}${text === '' ? '' : `?${text}`}`;
     }
     case 'share':
       return `/s/${encodeURIComponent(place.token)}`;

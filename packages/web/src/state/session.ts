@@ -48,11 +48,16 @@ export class TreeSession {
     return this.state.base?.tree.version ?? 0;
   }
 
-  /** Reads the tree and the end of the branch that leads through a node (the active one if not given), then follows it. */
-  async open(through?: NodeId): Promise<void> {
+  /**
+   * Reads the tree and the end of the branch that leads through a node (the active one if not given), then follows it.
+   * A tree without that node opens where its user was; false says so.
+   */
+  async open(wanted?: NodeId): Promise<boolean> {
     try {
       const tree = await api.tree(this.treeId);
-      const leaf = through === undefined ? tree.activeNodeId : await this.#leafThrough(through);
+      const end = wanted === undefined ? null : await this.#leafIfThere(wanted);
+      const through = end === null ? undefined : wanted;
+      const leaf = end ?? tree.activeNodeId;
       const page = await api.page(this.treeId, { nodeId: leaf ?? undefined, limit: pageSize }, this.#closed.signal);
       let base = withPage(emptyPart(tree), page, { leaf });
       if (through !== undefined) base = await this.#reaching(base, through);
@@ -74,10 +79,12 @@ export class TreeSession {
           if (connected) void this.#queue.work();
         },
       });
+      return through === wanted;
     } catch (thrown) {
       const problem = asProblem(thrown);
-      if (problem.code === 'page/aborted') return;
-      this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
+      if (problem.code !== 'page/aborted')
+        this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
+      return true;
     }
   }
 
@@ -91,6 +98,17 @@ export class TreeSession {
   /** Where the branch through a node ends: the leaf that was last visited below it. */
   async #leafThrough(id: NodeId): Promise<NodeId> {
     return (await api.through(this.treeId, id, 1)).nodes.at(-1)?.id ?? id;
+  }
+
+  /** The same, or null where the tree has no such node: it was deleted, or never was of this tree. */
+  async #leafIfThere(id: NodeId): Promise<NodeId | null> {
+    try {
+      return await this.#leafThrough(id);
+    } catch (thrown) {
+      const { status } = asProblem(thrown);
+      if (status !== 404 && status !== 400) throw thrown;
+      return null;
+    }
   }
 
   /** Loads upwards until a node is among what is loaded. */

@@ -21,6 +21,7 @@ export class WriteQueue {
   #jobs: Job[] = [];
   #busy = false;
   #closed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #tell: (state: LineState) => void;
 
   constructor(tell: (state: LineState) => void) {
@@ -33,7 +34,7 @@ export class WriteQueue {
     void this.work();
   }
 
-  /** Nothing more is sent. */
+  /** Nobody looks any more. What waits is still sent: whoever goes to another tree has not taken his words back. */
   close(): void {
     this.#closed = true;
   }
@@ -43,24 +44,39 @@ export class WriteQueue {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (let job = this.#jobs[0]; job !== undefined && !this.#closed; job = this.#jobs[0]) {
+      for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
         try {
           await job.run();
           this.#jobs.shift();
         } catch (thrown) {
           const problem = asProblem(thrown);
           if (problem.offline) {
-            this.#tell({ connected: false, waiting: this.#jobs.length });
-            setTimeout(() => void this.work(), retryMs);
+            full.add(this);
+            this.#say({ connected: false, waiting: this.#jobs.length });
+            clearTimeout(this.#timer);
+            this.#timer = setTimeout(() => void this.work(), retryMs);
             return;
           }
           this.#jobs.shift();
           job.refused(problem);
         }
-        this.#tell({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
+        this.#say({ waiting: this.#jobs.length > 1 ? this.#jobs.length : 0, connected: true });
       }
     } finally {
       this.#busy = false;
+      if (this.#jobs.length === 0) full.delete(this);
     }
   }
+
+  #say(state: LineState): void {
+    if (!this.#closed) this.#tell(state);
+  }
 }
+
+/** The lines in which something waits for a server that is away. */
+const full = new Set<WriteQueue>();
+
+// The browser asks whether to go, in its own words: what waits here is nowhere else yet.
+globalThis.addEventListener?.('beforeunload', (event) => {
+  if (full.size > 0) event.preventDefault();
+});

@@ -1,6 +1,8 @@
 /** Files on their way into a message: uploaded first, then named in it by their hash. */
 import type { Block } from '@coppice/core';
-import { asProblem, upload } from '../state/http.ts';
+import { freshUuid } from '../state/fresh-uuid.ts';
+import { asProblem, isRecord, upload } from '../state/http.ts';
+import { read, write } from '../state/kept.ts';
 
 /** A file that goes with the next message. */
 export interface Attachment {
@@ -18,7 +20,7 @@ const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/i;
 /** A file that is about to be sent. */
 export function attachmentOf(file: File): Attachment {
   return {
-    id: crypto.randomUUID(),
+    id: freshUuid(),
     name: file.name || 'file',
     mediaType: file.type || 'application/octet-stream',
     size: file.size,
@@ -45,4 +47,31 @@ export function blockOf({ hash, size, mediaType, name }: Attachment): Block | nu
   const image = { type: 'image', mediaType, source };
   const file = { type: 'file', name, mediaType, source };
   return pictures.test(mediaType) ? image : file;
+}
+
+/** The files that were with a tree's draft; those that have not arrived are no longer to be had. */
+export function draftFiles(tree: string): readonly Attachment[] {
+  const text = read(`draft-files.${tree}`);
+  if (text === null) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.flatMap((each: unknown) => keptFile(each)) : [];
+  } catch {
+    // What nobody can read any more is nothing to bring back.
+    return [];
+  }
+}
+
+function keptFile(value: unknown): readonly Attachment[] {
+  if (!isRecord(value)) return [];
+  const { id, name, mediaType, size, hash } = value;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof mediaType !== 'string') return [];
+  if (typeof size !== 'number' || typeof hash !== 'string') return [];
+  return [{ id, name, mediaType, size, hash, state: 'ready', problem: null }];
+}
+
+/** Keeps the files of a tree's draft that have arrived; the server has their bytes. */
+export function keepDraftFiles(tree: string, files: readonly Attachment[]): void {
+  const ready = files.filter((file) => file.state === 'ready');
+  write(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));
 }

@@ -4,25 +4,27 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactElement,
-  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react';
-import { num, t } from '../i18n/index.ts';
-import { note } from '../state/acts.ts';
-import { draftOf, keepDraft } from '../state/drafts.ts';
+import { num, t, tn } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
+import { freshId, note } from '../state/acts.ts';
 import { sendMessage, stop } from '../state/generation.ts';
 import { say } from '../state/toasts.ts';
+import { dropUnsent, keepUnsent } from '../state/unsent.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { type Attachment, attachmentOf, blockOf, sendFile } from './attachments.ts';
+import { blockOf } from './attachments.ts';
 import { ComposerTray } from './composer-tray.tsx';
 import { plainText } from './rows.ts';
 import { runLine } from './run-line.ts';
-import { SlashMenu, useSlash } from './slash-menu.tsx';
+import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
+import { useDraft, useUnsent } from './use-draft.ts';
+import { type Files, useFiles } from './use-files.ts';
 import { wishNow } from './wish.ts';
 
 // A paste above this goes along as a file: nobody edits it in a box, and the box must not hang on it.
@@ -42,8 +44,8 @@ export function Composer(): ReactElement {
   const live = useTree((state) => state.live);
   const connected = useTree((state) => state.connected);
   const waiting = useTree((state) => state.waiting);
-  const [text, setText] = useState(() => draftOf(session.treeId));
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
+  const { text, set: setText } = useDraft(session.treeId);
+  const files = useFiles(session.treeId, connected);
   const [over, setOver] = useState(false);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -51,43 +53,18 @@ export function Composer(): ReactElement {
   const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
   const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
 
-  useEffect(() => setText(draftOf(session.treeId)), [session.treeId]);
-  useEffect(() => {
-    const timer = setTimeout(() => keepDraft(session.treeId, text), 200);
-    const now = () => keepDraft(session.treeId, text);
-    addEventListener('pagehide', now);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener('pagehide', now);
-    };
-  }, [session.treeId, text]);
+  useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useLayoutEffect(() => fitHeight(area.current, text), [text]);
 
-  const attach = useCallback((list: Iterable<File>) => {
-    for (const file of list) {
-      const attachment = attachmentOf(file);
-      setFiles((now) => [...now, attachment]);
-      void sendFile(file, attachment).then((done) =>
-        setFiles((now) => now.map((each) => (each.id === done.id ? done : each))),
-      );
-    }
-  }, []);
-
-  const clear = () => {
-    setText('');
-    setFiles([]);
-    keepDraft(session.treeId, '');
-  };
-
   const message = (): Message | null => {
-    const blocks = files.map(blockOf).filter((block) => block !== null);
+    const blocks = files.list.map(blockOf).filter((block) => block !== null);
     const words = text.trim();
     if (words === '' && blocks.length === 0) return null;
     const { content } = textMessage('user', text);
     return { role: 'user', content: words === '' ? blocks : [...content, ...blocks] };
   };
 
-  const ready = parentId !== null && !files.some((file) => file.state === 'sending');
+  const ready = parentId !== null && !files.list.some((file) => file.state === 'sending');
 
   const send = async (answer: boolean) => {
     // Whoever is faster than the page is not asked to press again: it goes as soon as it can.
@@ -97,18 +74,32 @@ export function Composer(): ReactElement {
     }
     if (text.startsWith('/') && !text.startsWith('//')) {
       const line = text;
-      clear();
+      setText('');
       const left = await runLine(session, line);
       setText((now) => (now === '' ? (left ?? line) : now));
+      return;
+    }
+    const stuck = files.list.find((file) => file.state === 'failed');
+    if (stuck !== undefined) {
+      say({ icon: 'warn', text: t('fileStuck', { name: stuck.name }), bad: true });
       return;
     }
     const said = message();
     if (said === null) return;
     const kept = text;
-    clear();
-    const done = answer ? await sendMessage(session, parentId, said, wishNow()) : await note(session, parentId, said);
+    const taken = files.take();
+    const id = freshId();
+    setText('');
+    keepUnsent(session.treeId, id, kept, Date.now());
+    const done = answer
+      ? await sendMessage(session, parentId, said, wishNow(), id)
+      : await note(session, parentId, said, id);
+    dropUnsent(session.treeId, id);
     // What was refused comes back to where it was written, unless something new stands there.
-    if (!done) setText((now) => (now === '' ? kept : now));
+    if (!done) {
+      setText((now) => (now === '' ? kept : now));
+      files.giveBack(taken);
+    }
   };
 
   useEffect(() => {
@@ -128,13 +119,13 @@ export function Composer(): ReactElement {
   const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     if (event.clipboardData.files.length > 0) {
       event.preventDefault();
-      attach(event.clipboardData.files);
+      files.add(event.clipboardData.files);
       return;
     }
     const pasted = event.clipboardData.getData('text/plain');
     if (pasted.length <= longestPaste) return;
     event.preventDefault();
-    attach([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
+    files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
     say({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
   };
 
@@ -142,7 +133,7 @@ export function Composer(): ReactElement {
     if (event.dataTransfer.files.length === 0) return;
     event.preventDefault();
     setOver(false);
-    attach(event.dataTransfer.files);
+    files.add(event.dataTransfer.files);
   };
 
   return (
@@ -151,7 +142,7 @@ export function Composer(): ReactElement {
         <div className="strip off" role="status">
           <Icon name="offline" />
           <span className="grow">
-            <b>{t('offline')}</b> {waiting > 0 ? t('changesWait', { n: waiting }) : t('keepWriting')}
+            <b>{t('offline')}</b> {waiting > 0 ? tn('changesWait', waiting) : t('keepWriting')}
           </span>
           <Button small onClick={() => session.retry()}>
             {t('tryNow')}
@@ -180,15 +171,14 @@ export function Composer(): ReactElement {
           aria-label={t('message')}
           aria-autocomplete="list"
           aria-controls={slash.open ? 'slash-menu' : undefined}
+          aria-activedescendant={slash.open ? optionId(slash.at) : undefined}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        {files.length === 0 ? null : (
-          <Files files={files} onDrop={(id) => setFiles((now) => now.filter((file) => file.id !== id))} />
-        )}
+        {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
-          <ComposerTray onFiles={attach} />
+          <ComposerTray onFiles={files.add} />
           {running.length > 0 && text.trim() === '' ? (
             <IconButton
               className="send"
@@ -200,7 +190,7 @@ export function Composer(): ReactElement {
             <IconButton
               className="send"
               icon="send"
-              label={`${t('send')} (⏎)`}
+              label={`${t('send')} (${shownChord('enter')})`}
               disabled={parentId === null}
               onClick={() => void send(true)}
             />
@@ -228,23 +218,25 @@ function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactEle
   );
 }
 
-function Files({
-  files,
-  onDrop,
-}: {
-  readonly files: readonly Attachment[];
-  readonly onDrop: (id: string) => void;
-}): ReactElement {
+function FileChips({ files }: { readonly files: Files }): ReactElement {
   return (
     <ul className="files">
-      {files.map((file) => (
+      {files.list.map((file) => (
         <li key={file.id} className={`file-chip ${file.state}`} title={file.problem ?? file.name}>
           <Icon name="clip" />
           <span className="clip">{file.name}</span>
-          <span className="dim num">
-            {file.state === 'failed' ? t('failed') : `${num(Math.ceil(file.size / 1024))} kB`}
-          </span>
-          <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => onDrop(file.id)}>
+          {file.state === 'failed' ? (
+            <button
+              type="button"
+              aria-label={t('sendFileAgain', { name: file.name })}
+              onClick={() => files.retry(file.id)}
+            >
+              {t('failed')} <Icon name="again" size={12} />
+            </button>
+          ) : (
+            <span className="dim num">{`${num(Math.ceil(file.size / 1024))} kB`}</span>
+          )}
+          <button type="button" aria-label={t('removeFile', { name: file.name })} onClick={() => files.drop(file.id)}>
             <Icon name="x" size={12} />
           </button>
         </li>

@@ -1,7 +1,8 @@
 import type { Node, NodeId } from '@coppice/core';
-import { memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { exactly, num, t, tn, when } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
+import { Plain } from '../markdown/plain.tsx';
 import { complain, switchTo } from '../state/acts.ts';
 import { stop } from '../state/generation.ts';
 import { asProblem } from '../state/http.ts';
@@ -12,6 +13,7 @@ import { go, treePlace } from '../state/router.ts';
 import { sourceOf } from '../state/source.ts';
 import { open, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
@@ -117,8 +119,7 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
       ref={article}
       className={[...classes, fresh ? 'switched' : ''].filter(Boolean).join(' ')}
       aria-label={`${name}, ${when(node.createdAt)}`}
-      tabIndex={-1}
-      onFocus={() => useUi.setState({ current: node.id })}
+      {...focusable(node.id)}
     >
       <header>
         <Who node={node} />
@@ -268,7 +269,11 @@ function Body({
   const empty = node.message === null || (node.message.content.length === 0 && plainText(node.message) === '');
   return (
     <div className="body">
-      {empty || node.message === null ? null : <Blocks message={node.message} results={row.results} open={opened} />}
+      {empty || node.message === null ? null : (
+        <Boundary of={node.message} fallback={<Plain text={node.text} />}>
+          <Blocks message={node.message} results={row.results} open={opened} />
+        </Boundary>
+      )}
     </div>
   );
 }
@@ -286,12 +291,17 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
   );
 }
 
+/** What lets a row have the focus by keys, and the mark with it. */
+function focusable(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
+  return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
+}
+
 function Compaction({ node }: { readonly node: Node }): ReactElement {
   const [shown, setShown] = useState(false);
   const session = useSession();
   const before = node.marker?.tokensBefore;
   return (
-    <aside className="marker-box" aria-label={t('compaction')}>
+    <aside className="marker-box" aria-label={t('compaction')} {...focusable(node.id)}>
       <div className="marker">
         <span>{t('aboveSummary')}</span>
         {before === undefined ? null : (
@@ -320,7 +330,7 @@ function Brought({ node }: { readonly node: Node }): ReactElement {
       : (state.topology?.bookmarks.get(from)?.title ?? state.topology?.nodes.get(from)?.preview ?? null),
   );
   return (
-    <aside className="brought">
+    <aside className="brought" aria-label={t('broughtBack')} {...focusable(node.id)}>
       <div className="grow">
         <h3>
           <Icon name="merge" />

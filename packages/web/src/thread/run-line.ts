@@ -1,4 +1,5 @@
 import { t } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
 import { complain, undo } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
@@ -18,7 +19,9 @@ export async function runLine(session: TreeSession, line: string): Promise<strin
     else await session.refresh(place?.activeNodeId ?? undefined);
     const words = said === '' ? (answer.text ?? '') : said;
     const back =
-      act === undefined ? {} : { action: { label: t('undo'), keys: '⌘Z', run: () => void undo(session, act) } };
+      act === undefined
+        ? {}
+        : { action: { label: t('undo'), keys: shownChord('mod+z'), run: () => void undo(session, act) } };
     if (words !== '') say({ icon: 'check', text: words.slice(0, 300), ...back });
     return answer.selectedText ?? '';
   } catch (thrown) {

@@ -90,6 +90,11 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string): Slash
   };
 }
 
+/** The element of a line of the menu, for those who are told where the choice is. */
+export function optionId(index: number): string {
+  return `slash-option-${index}`;
+}
+
 /** The open menu; it stands above the composer and never over the message that is answered. */
 export function SlashMenu({
   slash,
@@ -105,6 +110,7 @@ export function SlashMenu({
         <div
           key={option.line}
           className="opt"
+          id={optionId(index)}
           role="option"
           tabIndex={-1}
           aria-selected={index === slash.at}

@@ -1,7 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
+import { shownChord } from '../keys/chords.ts';
 import { complain, noteTree, undo } from '../state/acts.ts';
-import { keepTree } from '../state/between-trees.ts';
+import { bringBack, keepTree } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
 import { loadTrees } from '../state/lists.ts';
@@ -98,6 +99,14 @@ export function TreeBar(): ReactElement {
             </button>
           </>
         )}
+        {tree === null || tree.deletedAt === null ? null : (
+          <>
+            <span className="chip warm">{t('inTrash')}</span>
+            <Button small onClick={() => void bringBack(session)}>
+              {t('restore')}
+            </Button>
+          </>
+        )}
         {tree?.temporary === true ? (
           <>
             <span className="chip warm">{t('temporary')}</span>
@@ -123,7 +132,12 @@ export function TreeBar(): ReactElement {
         disabled={leaf === null}
         onClick={() => (leaf === null ? undefined : open({ name: 'share', nodeId: leaf }))}
       />
-      <IconButton className="desk-only" icon="undo" label={`${t('undo')} (⌘Z)`} onClick={() => void undo(session)} />
+      <IconButton
+        className="desk-only"
+        icon="undo"
+        label={`${t('undo')} (${shownChord('mod+z')})`}
+        onClick={() => void undo(session)}
+      />
       <IconButton
         className="phone-only"
         icon="map"

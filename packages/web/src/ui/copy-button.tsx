@@ -8,8 +8,23 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false;
+    return copyByHand(text);
   }
+}
+
+/** The old way, for a page that came over plain HTTP from another machine, where there is no clipboard to ask. */
+function copyByHand(text: string): boolean {
+  const before = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'sr';
+  // Beside what has the focus: outside of an open dialog nothing can be selected.
+  (before?.closest('dialog') ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return copied;
 }
 
 /** A button that copies a text and says for a moment that it did. */

@@ -35,8 +35,9 @@ export function Dialog({ title, onClose, children, className, bare = false }: Di
     dialog.addEventListener('mousedown', pressed);
     dialog.addEventListener('cancel', cancelled);
     if (!dialog.open) dialog.showModal();
-    // A choice is where the hand goes first, not the way out.
-    dialog.querySelector<HTMLElement>('input[type="radio"]:checked, [data-first]')?.focus();
+    // A choice or a field is where the hand goes first, not the way out.
+    const first = dialog.querySelector<HTMLElement>('input[type="radio"]:checked, [data-first]');
+    (first ?? dialog.querySelector<HTMLElement>('textarea, input:not([type], [hidden], [readonly])'))?.focus();
     return () => {
       dialog.removeEventListener('mousedown', pressed);
       dialog.removeEventListener('cancel', cancelled);

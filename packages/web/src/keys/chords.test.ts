@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { chordOf, type KeyPress, shownChord } from './chords.ts';
+
+function pressed(key: string, held: Partial<KeyPress> = {}): KeyPress {
+  return { key, code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false, ...held };
+}
+
+describe('[B98] a sign is found wherever a keyboard has it', () => {
+  test('with Shift, as / and ? on a German one', () => {
+    expect(chordOf(pressed('/', { shiftKey: true }), false)).toBe('/');
+    expect(chordOf(pressed('?', { shiftKey: true }), false)).toBe('?');
+    expect(chordOf(pressed('/'), false)).toBe('/');
+  });
+
+  test('with AltGr, which Windows reports as Ctrl and Alt, and with Option', () => {
+    expect(chordOf(pressed('[', { ctrlKey: true, altKey: true }), false)).toBe('[');
+    expect(chordOf(pressed('[', { getModifierState: (name) => name === 'AltGraph' }), false)).toBe('[');
+    expect(chordOf(pressed('[', { altKey: true, code: 'Digit5' }), true)).toBe('[');
+  });
+
+  test('and letters keep what is held with them', () => {
+    expect(chordOf(pressed('Z', { shiftKey: true, ctrlKey: true, code: 'KeyZ' }), false)).toBe('shift+mod+z');
+    expect(chordOf(pressed('®', { altKey: true, code: 'KeyR' }), true)).toBe('alt+r');
+    expect(chordOf(pressed('R', { shiftKey: true, code: 'KeyR' }), false)).toBe('shift+r');
+    expect(chordOf(pressed('/', { ctrlKey: true }), false)).toBe('mod+/');
+  });
+});
+
+test('[B98] keys are shown as the keyboard names them', () => {
+  expect(shownChord('shift+mod+z', true)).toBe('⇧⌘Z');
+  expect(shownChord('shift+mod+z', false)).toBe('Ctrl+Shift+Z');
+  expect(shownChord('alt+r', false)).toBe('Alt+R');
+  expect(shownChord('g m', false)).toBe('G M');
+  expect(shownChord('escape', false)).toBe('Esc');
+  expect(shownChord('arrowleft', true)).toBe('←');
+});

@@ -1,0 +1,58 @@
+/** Keys as the list of actions writes them, and as this reader's keyboard shows them. */
+
+const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
+
+/** What is told of a key press. */
+export interface KeyPress extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> {
+  /** Whether a key such as AltGr is held. */
+  getModifierState?(name: string): boolean;
+}
+
+/** Whether a key gives a sign that is no letter: which other keys it takes to write it is the keyboard's affair. */
+function isSign(key: string): boolean {
+  return key.length === 1 && key !== ' ' && key.toLowerCase() === key.toUpperCase();
+}
+
+/**
+ * A key press as it is written in the list, such as `shift+mod+z`. A sign counts as itself: `/` takes Shift on a German
+ * keyboard and `[` AltGr, which Windows reports as Ctrl and Alt, or Option.
+ */
+export function chordOf(event: KeyPress, onMac = mac): string {
+  const { key, altKey, ctrlKey, metaKey, shiftKey, code } = event;
+  const letter = altKey && /^Key[A-Z]$/.test(code) && !ctrlKey && event.getModifierState?.('AltGraph') !== true;
+  if (isSign(key) && !letter) {
+    const third = event.getModifierState?.('AltGraph') === true || (altKey && ctrlKey) || (onMac && altKey);
+    const held = onMac ? metaKey : ctrlKey && !third;
+    return [held ? 'mod' : '', altKey && !third ? 'alt' : '', key].filter(Boolean).join('+');
+  }
+  // With Option a Mac gives another letter; the code still says which key it was.
+  const name = letter ? code.slice(3).toLowerCase() : key.toLowerCase();
+  const mod = onMac ? metaKey : ctrlKey;
+  return [shiftKey ? 'shift' : '', mod ? 'mod' : '', altKey ? 'alt' : '', name].filter(Boolean).join('+');
+}
+
+const drawn: Readonly<Record<string, string>> = {
+  arrowup: '↑',
+  arrowdown: '↓',
+  arrowleft: '←',
+  arrowright: '→',
+  backspace: '⌫',
+  delete: 'Del',
+  enter: '⏎',
+  escape: 'Esc',
+};
+const onApple: Readonly<Record<string, string>> = { shift: '⇧', mod: '⌘', alt: '⌥' };
+const elsewhere: Readonly<Record<string, string>> = { shift: 'Shift+', mod: 'Ctrl+', alt: 'Alt+' };
+
+/** How a chord is shown: `⇧⌘Z` on a Mac, `Ctrl+Shift+Z` elsewhere. */
+export function shownChord(chord: string, onMac = mac): string {
+  const shown = (part: string) => {
+    const names = part.split('+').filter(Boolean);
+    const last = names.at(-1) ?? part;
+    const held = names.slice(0, -1);
+    const order = onMac ? held : held.toSorted((a, b) => Number(b === 'mod') - Number(a === 'mod'));
+    const marks = order.map((name) => (onMac ? onApple : elsewhere)[name] ?? name);
+    return marks.join('') + (drawn[last] ?? last.toUpperCase());
+  };
+  return chord.split(' ').map(shown).join(' ');
+}

@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Attachment, attachmentOf, draftFiles, keepDraftFiles, sendFile } from './attachments.ts';
+
+/** The files that go with the next message. */
+export interface Files {
+  readonly list: readonly Attachment[];
+  add(files: Iterable<File>): void;
+  drop(id: string): void;
+  /** Sends once more what did not arrive. */
+  retry(id: string): void;
+  /** Takes all of them, for a message. */
+  take(): readonly Attachment[];
+  /** Puts back what was taken, unless there are others now. */
+  giveBack(files: readonly Attachment[]): void;
+}
+
+/** Keeps the files of a tree's composer: they survive a reload, and are sent again when the server is back. */
+export function useFiles(tree: string, connected: boolean): Files {
+  const [list, setList] = useState<readonly Attachment[]>(() => draftFiles(tree));
+  const sources = useRef(new Map<string, File>());
+  useEffect(() => keepDraftFiles(tree, list), [tree, list]);
+  const send = useCallback((attachment: Attachment, file: File) => {
+    void sendFile(file, attachment).then((done) => {
+      if (done.state === 'ready') sources.current.delete(done.id);
+      setList((now) => now.map((each) => (each.id === done.id ? done : each)));
+    });
+  }, []);
+  const retry = useCallback(
+    (id: string) => {
+      const file = sources.current.get(id);
+      if (file === undefined) return;
+      setList((now) => now.map((each) => (each.id === id ? { ...each, state: 'sending', problem: null } : each)));
+      send({ ...attachmentOf(file), id }, file);
+    },
+    [send],
+  );
+  const waiting = useRef(list);
+  waiting.current = list;
+  useEffect(() => {
+    if (connected) for (const file of waiting.current) if (file.state === 'failed') retry(file.id);
+  }, [connected, retry]);
+  return {
+    list,
+    add: useCallback(
+      (files: Iterable<File>) => {
+        for (const file of files) {
+          const attachment = attachmentOf(file);
+          sources.current.set(attachment.id, file);
+          setList((now) => [...now, attachment]);
+          send(attachment, file);
+        }
+      },
+      [send],
+    ),
+    drop(id) {
+      sources.current.delete(id);
+      setList((now) => now.filter((file) => file.id !== id));
+    },
+    retry,
+    take() {
+      setList([]);
+      return list;
+    },
+    giveBack: (files) => setList((now) => (now.length === 0 ? files : now)),
+  };
+}

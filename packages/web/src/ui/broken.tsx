@@ -1,0 +1,22 @@
+import type { ReactElement } from 'react';
+import { t } from '../i18n/index.ts';
+import { go, homePlace } from '../state/router.ts';
+import { Button } from './button.tsx';
+
+/** What stands where a screen could not be shown. */
+export function Broken(): ReactElement {
+  return (
+    <main className="main alone">
+      <div className="empty" role="alert">
+        <h1>{t('brokenPart')}</h1>
+        <p>{t('brokenPartWhy')}</p>
+        <div className="row">
+          <Button look="primary" onClick={() => location.reload()}>
+            {t('reloadPage')}
+          </Button>
+          <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>
+        </div>
+      </div>
+    </main>
+  );
+}
