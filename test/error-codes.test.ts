@@ -1,6 +1,6 @@
 /** The page of error codes is computed from the code. `COPPICE_WRITE_DOCS=1` writes it; else it is compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { exitCodes } from '@coppice/cli';
+import { cliErrorKinds, exitCodes } from '@coppice/cli';
 import * as content from '@coppice/content/formats';
 import { type ErrorKind, refusalKinds } from '@coppice/core';
 import {
@@ -34,6 +34,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, ErrorKind>>>> = {
   'MCP servers': mcpErrorKinds,
   Commands: commandErrorKinds,
   'Import and export': content.importErrorKinds,
+  'Command line': cliErrorKinds,
   HTTP: Object.fromEntries(
     Object.entries(httpCodes).flatMap(([code, { kind }]) => (code.startsWith('http/') ? [[code, kind]] : [])),
   ),
@@ -51,8 +52,9 @@ function codeTables(): string {
   return Object.entries(parts)
     .map(([part, codes]) => {
       const rows = Object.entries(codes).map(([code, kind]) => {
-        const status = statusOf({ code, kind });
-        return `| \`${code}\` | ${kind} | ${status} |`;
+        // The command line answers nobody over HTTP.
+        const status = code.startsWith('cli/') ? '' : statusOf({ code, kind });
+        return `| \`${code}\` | ${kind} | ${status}${status === '' ? '' : ' '}|`;
       });
       return [`## ${part}`, '', '| Code | Kind | HTTP |', '| --- | --- | --- |', ...rows].join('\n');
     })

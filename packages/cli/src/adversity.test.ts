@@ -1,6 +1,17 @@
 /** The real command where it may not write, and where there is no space left. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,5 +142,26 @@ describe('a full disk', () => {
       nodes: [{ text: 'Before' }, { text }],
     });
     expect(coppice(['fsck'], home)).toMatchObject({ code: 0 });
+  });
+});
+
+// Where everything that is written finds a full disk; not every system has one.
+const fullDevice = '/dev/full';
+
+describe.runIf(existsSync(fullDevice))('an answer that cannot be written', () => {
+  it('[O9] is an error of its own, and what is said beside the answer is none', () => {
+    const home = mkdtempSync(join(tmpdir(), 'coppice-answer-'));
+    const full = openSync(fullDevice, 'w');
+    try {
+      const spawned = (words: readonly string[], stdio: ('pipe' | number)[]) =>
+        spawnSync(process.execPath, [program, ...words], { cwd: home, env: { HOME: home }, encoding: 'utf8', stdio });
+      const lost = spawned(['completion', 'bash', '--json'], ['pipe', full, 'pipe']);
+      expect(lost.status).toBe(6);
+      expect(JSON.parse(lost.stderr)).toMatchObject({ error: { code: 'cli/output', kind: 'unavailable' } });
+      expect(spawned(['completion', 'tcsh'], ['pipe', 'pipe', full]).status).toBe(2);
+    } finally {
+      closeSync(full);
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 });

@@ -12,6 +12,19 @@ export const exitCodes: Readonly<Record<ErrorKind, number>> = {
   internal: 1,
 };
 
+/** Codes of the command line itself; what it is answered by the parts below it keeps their codes. */
+export const cliErrorKinds = {
+  'cli/usage': 'invalid',
+  'cli/ambiguous': 'invalid',
+  'cli/no-file': 'not-found',
+  'cli/exists': 'conflict',
+  'cli/too-many-files': 'refused',
+  'cli/port': 'unavailable',
+  'cli/output': 'unavailable',
+  'cli/aborted': 'aborted',
+  'cli/internal': 'internal',
+} as const satisfies Readonly<Record<string, ErrorKind>>;
+
 /** An error as it is printed with `--json`. */
 export interface PrintedError {
   readonly error: { readonly code: string; readonly kind: ErrorKind; readonly message: string; readonly data: unknown };

@@ -1,6 +1,6 @@
 /** The public names of the command line, for programs that run it in their own process. */
 
-export { exitCodes } from './exit-codes.ts';
+export { cliErrorKinds, exitCodes } from './exit-codes.ts';
 export type { Host, Output } from './output.ts';
 export { runLine } from './program.ts';
 export type { Answer, Argument, Given, Option, Subcommand } from './subcommands/contract.ts';

@@ -11,12 +11,19 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     // Whoever asks again does not want to wait for a tidy end.
     if (asked > 1) process.exit(130);
   });
-// A reader that has seen enough, such as head, is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-});
-
 const words = process.argv.slice(2);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that has seen enough, such as head, is no error.
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  // A full disk is: whoever wrote the answer to a file would take half of it for the whole.
+  const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
+  const lost = { error: { code: 'cli/output', kind: 'unavailable', message, data: {} } };
+  process.stderr.write(`${words.includes('--json') ? JSON.stringify(lost) : message}\n`);
+  process.exit(6);
+});
+// What cannot be said beside the answer changes nothing about the answer, nor about the exit code.
+process.stderr.on('error', () => undefined);
+
 // Scripts ask for the version often, and nothing else has to be loaded to say it.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
 else {

@@ -46,7 +46,8 @@ export async function findTree(store: Store, word: string): Promise<TreeRow> {
   }
   const byId: TreeRow[] = [];
   const byTitle: TreeRow[] = [];
-  const isPrefix = word.length >= shortest && /^[0-9a-f-]+$/.test(word);
+  const isPrefix = word.length >= shortest && /^[0-9a-f-]+$/i.test(word);
+  const beginning = word.toLowerCase();
   for (const trashed of [false, true]) {
     let cursor: string | null = null;
     do {
@@ -57,7 +58,7 @@ export async function findTree(store: Store, word: string): Promise<TreeRow> {
         ...(cursor === null ? {} : { cursor }),
       });
       for (const row of page.items) {
-        if (isPrefix && row.id.startsWith(word)) byId.push(row);
+        if (isPrefix && row.id.startsWith(beginning)) byId.push(row);
         if ((row.attributes.title ?? row.attributes.autoTitle) === word) byTitle.push(row);
       }
       cursor = page.cursor;

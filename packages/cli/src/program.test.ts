@@ -50,6 +50,15 @@ describe('a line', () => {
     expect(JSON.parse((await bed.run(['diff', '--json'])).err)).toMatchObject({ error: { code: 'cli/usage' } });
   });
 
+  it('[O5] a text that begins with a dash goes behind --, and is a text there', async () => {
+    await bed.grow('One');
+    expect((await bed.run(['append', 'last', '-- dash'])).err).toContain('goes behind --');
+    expect(await bed.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
+    expect((await bed.run(['append', 'nothing', '--', '--json'])).err).toContain('There is no tree "nothing".');
+    expect((await bed.run(['shwo'])).err).toContain("Unknown command 'shwo'; did you mean show? See coppice --help.");
+    expect(await bed.run(['show', 'last', '--limit', '0'])).toMatchObject({ code: 2, out: '' });
+  });
+
   it('[O5] the exit code follows from the kind of the error', async () => {
     for (const [kind, code] of Object.entries(exitCodes)) {
       const fails = defineSubcommand({
@@ -114,6 +123,8 @@ describe('a line', () => {
   it('[O6] a tree goes by the beginning of its id, its title or last; what could be several is refused', async () => {
     const { tree } = await bed.grow('One');
     expect(await bed.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
+    expect(await bed.json(['show', tree.slice(0, 20).toUpperCase()])).toMatchObject({ treeId: tree });
+    expect(await bed.json(['show', tree.toUpperCase()])).toMatchObject({ treeId: tree });
     await bed.json(['append', '--new', '--title', 'Bread', 'x']);
     await bed.json(['append', '--new', '--title', 'Bread', 'y']);
     expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });

@@ -52,7 +52,9 @@ export async function runLine(words: readonly string[], host: Host, members = su
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : asAppError(thrown);
-    json ||= words.includes('--json');
+    // What follows -- is a text, whatever it looks like.
+    const end = words.indexOf('--');
+    json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
     else host.stderr.write(`${output.style.bad(output.foreign(error.message))}\n`);
     return exitCodes[error.kind];
@@ -122,10 +124,11 @@ function sentence(summary: string): string {
 
 /** What is wrong with a line, and where its right form stands: in the help of its subcommand, where it names one. */
 function usageText(error: CommanderError, words: readonly string[], members: readonly Subcommand[]): string {
-  const said = error.message.replace(/^error: /, '');
+  const said = error.message.replace(/^error: /, '').replace(/\n\(Did you mean (.*)\?\)$/s, '; did you mean $1?');
   const named = members.find((member) => member.name === words.find((word) => !word.startsWith('-')));
   const help = named === undefined ? 'coppice --help' : `coppice ${named.name} --help`;
-  return `${sentence(said).replace(/\.\.$/, '.')} See ${help}.`;
+  const text = error.code === 'commander.unknownOption' ? ' A text that begins with a dash goes behind --.' : '';
+  return `${sentence(said).replace(/([.?])\.$/, '$1')}${text} See ${help}.`;
 }
 
 function globalsOf(

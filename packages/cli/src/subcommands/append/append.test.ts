@@ -35,4 +35,16 @@ describe('coppice append', () => {
     expect(await bed.run(['append'])).toMatchObject({ code: 2 });
     expect(await bed.run(['append', '--new', '  '])).toMatchObject({ code: 0 });
   });
+
+  it('[O10] leaves no empty tree behind a beginning that is refused, and says when a tree was begun with nothing', async () => {
+    for (const words of [
+      ['--id', 'mine', 'Hello'],
+      ['--parent', '@', 'Hello'],
+    ])
+      expect(await bed.run(['append', '--new', ...words])).toMatchObject({ code: 2 });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    expect((await bed.run(['append', '--new', ' '])).out).toMatch(/^Began [0-9a-f-]{36}; nothing was said/);
+    expect(await bed.run(['append', 'last', '--title', 'Late', 'Hello'])).toMatchObject({ code: 2 });
+    expect(await bed.json(['show', 'last'])).toMatchObject({ title: 'Untitled', nodes: [] });
+  });
 });

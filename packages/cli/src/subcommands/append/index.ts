@@ -44,31 +44,41 @@ export const append = defineSubcommand({
     const fresh = given.flag('new');
     const word = given.optional('tree');
     if (!fresh && word === undefined) throw usageError('Name a tree, or begin one with --new.');
+    const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
+    if (fresh && parent !== undefined) throw usageError('A new tree has no node yet for --parent to name.');
+    if (!fresh && (title !== undefined || systemPrompt !== undefined))
+      throw usageError('--title and --system are for a new tree: they go with --new.');
     const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
     const store = await at.store();
     const context = at.context();
-    const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
     const row = fresh || word === undefined ? null : await findTree(store, word);
     const tree = row?.id ?? treeId(context.newId());
     const actId = context.newId();
+    const messages = [{ message: textMessage(role, text), ...(id === undefined ? {} : { id }) }];
     if (row === null) {
       const attributes = {
         ...(title === undefined ? {} : { title }),
         ...(systemPrompt === undefined ? {} : { systemPrompt }),
       };
-      await run(store, { type: 'create', treeId: tree, attributes }, { ...context, actId });
+      // With what it begins with: a message that would be refused leaves no empty tree behind.
+      await run(store, { type: 'create', treeId: tree, attributes, messages }, { ...context, actId });
     }
     const outcome = await run(
       store,
       {
         type: 'append',
         treeId: tree,
-        messages: [{ message: textMessage(role, text), ...(id === undefined ? {} : { id }) }],
+        messages,
         select: !given.flag('stay'),
         ...(parent === undefined || row === null ? {} : { parentId: await findNodeIn(store, row, parent) }),
       },
       { ...context, actId },
     );
+    if (fresh && outcome.commit === null) {
+      const { version, result } = outcome;
+      const lines = [`Began ${tree}; nothing was said in it yet.`];
+      return { data: { treeId: tree, version, actId, changed: true, ...result }, lines };
+    }
     return changed(outcome, `Added ${outcome.result.nodeId} to ${tree}.`, at);
   },
 });

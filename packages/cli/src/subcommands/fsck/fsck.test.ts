@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
@@ -24,5 +26,27 @@ describe('coppice fsck', () => {
     expect(await bed.run(['fsck'])).toMatchObject({ code: 2 });
     expect(await bed.run(['fsck', '--repair'])).toMatchObject({ code: 1 });
     expect(await bed.run(['fsck'])).toMatchObject({ code: 0 });
+  });
+
+  it('[O22] answers 2 where something is left that could not be mended, and where nothing can be read', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    const database = new DatabaseSync(`${bed.home}/.coppice/coppice.db`);
+    database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
+    database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);
+    // What an act was says nobody but the log.
+    database.prepare('DELETE FROM change WHERE tree_id = ? AND version = 2').run(tree);
+    database.close();
+    const mended = await bed.run(['fsck', '--repair', '--json']);
+    expect(mended.code).toBe(2);
+    expect(JSON.parse(mended.out)).toMatchObject({
+      repaired: [expect.stringContaining('active node')],
+      left: [{ code: 'log-gap' }],
+    });
+    expect(await bed.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
+    expect((await bed.run(['fsck', '--repair'])).out).toContain('could not be mended');
+    writeFileSync(join(bed.home, 'no.db'), 'This is no database at all, but a letter to somebody.'.repeat(40));
+    const none = await bed.run(['fsck', '--json', '--store', `sqlite:${join(bed.home, 'no.db')}`]);
+    expect(none.code).toBe(2);
+    expect(JSON.parse(none.out)).toMatchObject({ findings: [{ code: 'store/damaged', severity: 'error' }] });
   });
 });

@@ -1,5 +1,7 @@
+import { type AppError, type FsckReport, isAppError } from '@coppice/core';
 import { findTree } from '../../place.ts';
-import { defineSubcommand } from '../contract.ts';
+import type { Workplace } from '../../workplace.ts';
+import { defineSubcommand, type Given } from '../contract.ts';
 
 // What a check answers: whole, mended or noted, damaged.
 const [whole, flagged, damaged] = [0, 1, 2];
@@ -12,28 +14,69 @@ export const fsck = defineSubcommand({
   options: [{ name: 'repair', summary: 'mends what can be mended; what is moved is kept' }],
   examples: ['coppice fsck', 'coppice fsck --repair --json'],
   async run(given, at) {
-    const store = await at.store();
-    const word = given.optional('tree');
-    const report = await store.fsck({
-      repair: given.flag('repair'),
-      ...(word === undefined ? {} : { treeId: (await findTree(store, word)).id }),
-    });
-    const errors = report.findings.filter((finding) => finding.severity === 'error');
-    const exitCode =
-      errors.length > 0 && report.repaired.length === 0 ? damaged : report.findings.length > 0 ? flagged : whole;
+    const repair = given.flag('repair');
     const { style } = at.output;
+    const found = await look(given, at);
+    if ('refused' in found) {
+      const { message } = found.refused;
+      const finding = { code: found.refused.code, severity: 'error', id: '', message, treeId: null };
+      return {
+        data: { trees: 0, nodes: 0, findings: [finding], repaired: [] },
+        exitCode: damaged,
+        lines: [
+          style.bad(at.output.foreign(message)),
+          style.quiet('Keep a copy of it, and put a backup in its place.'),
+        ],
+      };
+    }
+    const { report, left } = found;
+    const errors = report.findings.filter(isError);
+    const stays = left.filter(isError).length;
     return {
-      data: report,
-      exitCode,
+      data: repair ? { ...report, left } : report,
+      exitCode: stays > 0 ? damaged : report.findings.length > 0 ? flagged : whole,
       lines: [
         ...report.findings.map((finding) => {
           const line = `${finding.code} ${finding.treeId ?? ''} ${at.output.foreign(finding.message)}`;
-          return finding.severity === 'error' ? style.bad(line) : style.warn(line);
+          return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
         `${report.trees} trees and ${report.nodes} nodes checked: ${errors.length} errors, ${report.findings.length - errors.length} notes.`,
-        ...(exitCode === damaged ? [style.quiet('coppice backup <file> first, then coppice fsck --repair.')] : []),
+        ...(stays === 0
+          ? []
+          : [
+              repair
+                ? style.bad(
+                    `${stays} of them could not be mended. Nothing was taken away; coppice backup <file> keeps a copy.`,
+                  )
+                : style.quiet('coppice backup <file> first, then coppice fsck --repair.'),
+            ]),
       ],
     };
   },
 });
+
+type Finding = FsckReport['findings'][number];
+
+function isError(finding: Finding): boolean {
+  return finding.severity === 'error';
+}
+
+/** What a check finds, and what of it is left after mending; or why nothing can be read at all. */
+async function look(
+  given: Given,
+  at: Workplace,
+): Promise<{ readonly report: FsckReport; readonly left: readonly Finding[] } | { readonly refused: AppError }> {
+  try {
+    const store = await at.store();
+    const word = given.optional('tree');
+    const only = word === undefined ? {} : { treeId: (await findTree(store, word)).id };
+    const report = await store.fsck({ ...only, repair: given.flag('repair') });
+    // What was mended says nothing about what was not.
+    const left = report.repaired.length === 0 ? report.findings : (await store.fsck(only)).findings;
+    return { report, left };
+  } catch (thrown) {
+    if (isAppError(thrown) && thrown.code === 'store/damaged') return { refused: thrown };
+    throw thrown;
+  }
+}

@@ -1,4 +1,5 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
+import { usageError } from '../../exit-codes.ts';
 import { findNodeIn, findTree, lastTree } from '../../place.ts';
 import { nodeText, titleOf } from '../../printing.ts';
 import { variantPlaces } from '../../variants.ts';
@@ -24,6 +25,7 @@ export const show = defineSubcommand({
     const word = given.optional('node');
     const to = word === undefined ? row.activeNodeId : await findNodeIn(store, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
+    if (limit === 0) throw usageError('--limit takes a whole number from 1: without it, all of the thread is printed.');
     const nodes: readonly Node[] =
       to === null || to === row.rootId
         ? []

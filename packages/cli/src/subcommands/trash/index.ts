@@ -1,6 +1,8 @@
+import type { Store, TreeRow } from '@coppice/core';
 import { findNodeIn, findTree } from '../../place.ts';
 import { timeText, treeLine } from '../../printing.ts';
 import { oneLine } from '../../terminal/neutral.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
 
@@ -49,11 +51,34 @@ export const trash = defineSubcommand({
 
 async function trees(at: Workplace, purge: boolean): Promise<Answer> {
   const store = await at.store();
-  const page = await store.trees({ trashed: true, limit: 200 });
-  if (purge) for (const row of page.items) await store.purgeTree(row.id);
+  const items: TreeRow[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
+      trashed: true,
+      limit: 200,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    for (const row of page.items) items.push(row);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  if (purge) await purgeAll(store, items, at);
   const { style } = at.output;
-  const lines = page.items.map((row) => treeLine(row, at.output));
+  const lines = items.map((row) => treeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
   else if (purge) lines.push(style.quiet('Nothing of them remains.'));
-  return { data: { ...page, purged: purge }, lines };
+  return { data: { items, cursor, purged: purge }, lines };
+}
+
+async function purgeAll(store: Store, items: readonly TreeRow[], at: Workplace): Promise<void> {
+  const progress = createProgress(at.output, 'trees');
+  try {
+    for (const [done, row] of items.entries()) {
+      progress.tell(done, items.length - done);
+      at.host.signal.throwIfAborted();
+      await store.purgeTree(row.id);
+    }
+  } finally {
+    progress.end();
+  }
 }

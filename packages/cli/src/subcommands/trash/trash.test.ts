@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -18,5 +20,21 @@ describe('coppice trash', () => {
     await bed.json(['trash', tree, '--purge']);
     expect(await bed.run(['show', tree])).toMatchObject({ code: 3 });
     expect((await bed.run(['trash'])).out).toContain('The trash is empty.');
+  });
+
+  it('[O18] takes every tree of the trash for good, however many there are', async () => {
+    const { tree } = await bed.grow('One');
+    await bed.json(['rm', tree]);
+    const database = new DatabaseSync(join(bed.home, '.coppice', 'coppice.db'));
+    // Written at once: two hundred trees one by one are four hundred writes that each wait for the disk.
+    database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 203)
+      INSERT INTO tree (id, owner, root_id, version, structure_version, next_seq, created_at, updated_at, project, pinned,
+        trashed_at, attributes)
+      SELECT printf('01890c2e-0000-7000-8000-%012d', i), owner, printf('01890c2e-0000-7000-9000-%012d', i), 1, 1, 1,
+        created_at, updated_at, project, pinned, trashed_at, attributes FROM tree, n`);
+    database.close();
+    expect((await bed.json(['trash']))['items']).toHaveLength(204);
+    expect(await bed.json(['trash', '--purge'])).toMatchObject({ purged: true });
+    expect(await bed.json(['trash'])).toMatchObject({ items: [] });
   });
 });
