@@ -1,7 +1,8 @@
 // npm start: the server and the page from a checkout. Builds the page the first time, and when its sources are newer.
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { endWithParent } from './parent-end.ts';
 import { exitOf, repository, startTool } from './tools.ts';
 
 const web = join(repository, 'packages', 'web');
@@ -21,9 +22,8 @@ if (!existsSync(built) || newest(join(web, 'src')) > statSync(built).mtimeMs) {
   const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
   if (code !== 0) process.exit(code);
 }
-const command = spawn(process.execPath, [join(repository, 'packages/cli/bin/coppice.mjs'), ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
-// A stop meant for this process reaches the server, which then ends tidily.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => command.kill(signal));
-process.exitCode = await exitOf(command);
+if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
+// In this very process: of a Ctrl-C, which reaches every process of the terminal, the server hears once and ends tidily.
+const command = join(repository, 'packages/cli/bin/coppice.mjs');
+process.argv = [process.execPath, command, ...process.argv.slice(2)];
+await import(pathToFileURL(command).href);
