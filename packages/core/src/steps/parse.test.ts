@@ -9,6 +9,7 @@ import type { Step } from './types.ts';
 
 const runs = propertyRuns(500, process.env);
 vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const asWritten = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const a = nodeId('a');
 const place = { parentId: nodeId('p'), position: 'a0', groupId: 0, matchParent: nodeId('p') };
 const content = {
@@ -162,7 +163,8 @@ describe('a step from outside', () => {
 
   test('[S32] of whatever shape is read or refused, never thrown over', () => {
     fc.assert(
-      fc.property(fc.nat(json.length - 1), fc.jsonValue(), fc.string(), (index, value, key) => {
+      // JSON writes a negative zero as zero, so that one would not come back as it was.
+      fc.property(fc.nat(json.length - 1), fc.jsonValue().map(asWritten), fc.string(), (index, value, key) => {
         const step = json[index] ?? {};
         expect(parseStep(value).ok).toBe(false);
         for (const field of [key, ...Object.keys(step)]) {
