@@ -18,7 +18,7 @@ beforeAll(async () => {
           kind: 'unavailable',
           message: 'At its limit.',
           retryable: true,
-          retryAfterMs: 10_000,
+          retryAfterMs: 4_000,
         },
       ],
       textBeats('Here is the answer.'),

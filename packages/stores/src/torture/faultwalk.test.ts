@@ -51,7 +51,8 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
         ground: grounds[kind],
         seed,
         operations: wanted,
-        ...(long ? {} : { failures: ['kill', 'eio'] as const }),
+        // A process of its own for each: on PostgreSQL, where its start takes longest, the short form only kills.
+        ...(long ? {} : { failures: kind === 'postgres' ? ['kill'] : ['kill', 'eio'] }),
       });
       expect(Number(figures['failures'])).toBeGreaterThan(4);
     },

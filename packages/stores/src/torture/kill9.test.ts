@@ -16,7 +16,7 @@ const grounds = {
   jsonl: folderGround('jsonl'),
   postgres: sharedGround(),
 };
-const sizes = { sqlite: long ? 1000 : 10, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
+const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
 
 afterAll(async () => {

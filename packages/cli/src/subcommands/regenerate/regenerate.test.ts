@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -5,6 +7,9 @@ describe('coppice regenerate', () => {
   let bed: Bed;
   beforeEach(() => {
     bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+    // The pause between two words is for readers.
+    mkdirSync(join(bed.home, '.coppice'));
+    writeFileSync(join(bed.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n', { mode: 0o600 });
   });
   afterEach(() => bed.close());
 
