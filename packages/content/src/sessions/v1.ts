@@ -2,7 +2,7 @@
 // and the line, so that reading a file without writing it gives the ids that it will have once it is written.
 import { derivedId } from '../derived-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
-import { type Fields, numberField, own, textField, without } from './fields.ts';
+import { type Fields, own, textField, without } from './fields.ts';
 
 /** A session after its migration: header first, as many entries as before, in the same order. */
 export interface Migrated {
@@ -13,44 +13,50 @@ export interface Migrated {
 
 const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryIndex', 'backToIndex', 'version']);
 
-/** Migrates the lines of a v1 file, the header among them. Indexes count all lines, the header being 0. */
-export function migrateV1(lines: readonly Fields[]): Migrated {
-  const [first] = lines;
-  const id = (first === undefined ? undefined : textField(first, 'id')) ?? '';
+/**
+ * Migrates the lines of a v1 file, the header among them. Indexes count all lines, the header being 0; a line that cannot
+ * be read is given as null and counts, for it was there when the indexes were written.
+ */
+export function migrateV1(lines: readonly (Fields | null)[]): Migrated {
+  const first = lines[0] ?? {};
+  const id = textField(first, 'id') ?? '';
   const uuids = lines.map((_, index) => derivedId('session-v1', id, index));
   const warnings: Omit<SessionWarning, 'offset'>[] = [];
-  const warn = (index: number, message: string) =>
-    warnings.push({ code: 'unkept', message, line: index + 1, uuid: uuids[index] ?? '' });
+  const pointing: Pointing = {
+    lines,
+    uuids,
+    warn: (index, message) => warnings.push({ code: 'unkept', message, line: index + 1, uuid: uuids[index] ?? '' }),
+  };
   const header: SessionHeader = {
     type: 'session',
     version: sessionVersion,
     uuid: uuids[0] ?? derivedId('session-v1', id, 0),
     parentUuid: null,
     id,
-    ...times(first ?? {}),
-    ...without(first ?? {}, new Set([...gone, 'id', 'uuid', 'parentUuid'])),
+    ...times(first),
+    ...without(first, new Set([...gone, 'id', 'uuid', 'parentUuid'])),
   };
   const entries: SessionEntry[] = [];
   let parentUuid = header.uuid;
-  for (let index = 1; index < lines.length; index++) {
-    const line = lines[index] ?? {};
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line === null) continue;
     const uuid = uuids[index] ?? '';
-    const rest = without(line, new Set([...gone, 'uuid', 'parentUuid']));
     const type = textField(line, 'type') ?? 'custom';
-    if (type === 'stack_pop') {
-      const back = numberField(line, 'backToIndex');
-      const target = back === undefined ? undefined : uuids[back];
-      if (target === undefined || back === undefined || back >= index) {
-        warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is no earlier line.`);
-        entries.push({ type: 'stack_summary', uuid, parentUuid, ...times(line), ...rest });
-      } else entries.push({ type: 'stack_summary', uuid, parentUuid: target, ...times(line), ...rest });
-    } else if (type === 'compaction') {
-      const kept = keptFrom(line, index, uuids, warn);
-      entries.push({ type, uuid, parentUuid, ...times(line), ...rest, ...kept });
-    } else entries.push({ type, uuid, parentUuid, ...times(line), ...rest });
+    const pop = type === 'stack_pop';
+    const base = { type: pop ? 'stack_summary' : type, uuid, parentUuid, ...times(line) };
+    const rest = without(line, new Set([...gone, 'uuid', 'parentUuid']));
+    const more = pop ? backTo(line, index, pointing) : type === 'compaction' ? keptFrom(line, index, pointing) : {};
+    entries.push({ ...base, ...rest, ...more });
     parentUuid = uuid;
   }
   return { header, entries, warnings };
+}
+
+/** What pointers by index are turned into pointers by id with. */
+interface Pointing {
+  readonly lines: readonly (Fields | null)[];
+  readonly uuids: readonly string[];
+  warn(index: number, message: string): void;
 }
 
 function times(line: Fields): Fields {
@@ -58,21 +64,40 @@ function times(line: Fields): Fields {
   return at === undefined ? {} : { timestamp: at };
 }
 
-function keptFrom(
-  line: Fields,
-  index: number,
-  uuids: readonly string[],
-  warn: (index: number, message: string) => void,
-): Fields {
-  const kept = numberField(line, 'firstKeptEntryIndex');
-  if (kept === undefined) return {};
-  if (kept === 0) {
-    // All of it is kept, which is to say: from the first entry on.
-    warn(index, `The compaction at line ${index + 1} keeps from the header on; that is from the first entry.`);
-    return uuids[1] === undefined || index === 1 ? {} : { firstKeptEntryUuid: uuids[1] };
+// A pointer that cannot be converted stays as it was written: nothing else says where it led.
+
+function backTo(line: Fields, index: number, { lines, uuids, warn }: Pointing): Fields {
+  const back = own(line, 'backToIndex');
+  if (!isEarlier(back, index)) {
+    warn(index, `The pop at line ${index + 1} goes back to ${String(back)}, which is no earlier line.`);
+    return back === undefined ? {} : { backToIndex: back };
   }
-  const uuid = uuids[kept];
-  if (uuid !== undefined && kept < index) return { firstKeptEntryUuid: uuid };
-  warn(index, `The compaction at line ${index + 1} keeps from entry ${kept} on, which is not there.`);
-  return {};
+  let at = back;
+  while (lines[at] === null) at--;
+  if (at !== back) warn(index, `The pop at line ${index + 1} goes back to a line that cannot be read.`);
+  return { parentUuid: uuids[at] ?? '' };
+}
+
+function keptFrom(line: Fields, index: number, { lines, uuids, warn }: Pointing): Fields {
+  const kept = own(line, 'firstKeptEntryIndex');
+  if (kept === undefined) return {};
+  if (!isEarlier(kept, index)) {
+    warn(index, `The compaction at line ${index + 1} keeps from entry ${String(kept)} on, which is not there.`);
+    return { firstKeptEntryIndex: kept };
+  }
+  // All of it is kept, which is to say: from the first entry on.
+  if (kept === 0)
+    warn(index, `The compaction at line ${index + 1} keeps from the header on; that is from the first entry.`);
+  let at = Math.max(1, kept);
+  while (at < index && lines[at] === null) at++;
+  if (kept > 0 && at !== kept)
+    warn(
+      index,
+      `The compaction at line ${index + 1} keeps from a line on that cannot be read; that is from the next one.`,
+    );
+  return at === index ? {} : { firstKeptEntryUuid: uuids[at] ?? '' };
+}
+
+function isEarlier(value: unknown, index: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < index;
 }

@@ -17,13 +17,13 @@ import { AppError, refusalKinds } from '@coppice/core';
 import type { Fields } from '../disk/decode.ts';
 import { damaged, newer } from '../disk/whole-files.ts';
 import { parsedLine } from './heads.ts';
-import { linesIn, type RawLine } from './raw-lines.ts';
+import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
 
 /** Which tool wrote a file, by its first lines. Refuses a file that is none of a kind that is known, or a newer one. */
 export function dialectOf(path: string): Dialect {
   const first: unknown[] = [];
   for (const { bytes } of linesIn(path)) {
-    if (bytes.length === 0) continue;
+    if (isBlankLine(bytes)) continue;
     first.push(parsedLine(bytes));
     if (first.length === 8) break;
   }
@@ -39,35 +39,43 @@ interface Read {
   readonly warnings: readonly SessionWarning[];
 }
 
-/** The lines of a file that can be parsed, and what is to be said of the others. */
+/** A line of a file; null where it cannot be parsed. */
+export interface ParsedLine {
+  readonly fields: Fields | null;
+  readonly at: RawLine;
+}
+
+/** The lines of a file that say anything, and what is to be said of those that cannot be parsed. */
 export function parsedLines(path: string): {
-  readonly lines: readonly { readonly fields: Fields; readonly at: RawLine }[];
+  readonly lines: readonly ParsedLine[];
   readonly warnings: SessionWarning[];
 } {
-  const lines: { readonly fields: Fields; readonly at: RawLine }[] = [];
+  const lines: ParsedLine[] = [];
   const warnings: SessionWarning[] = [];
   for (const at of linesIn(path)) {
-    if (at.bytes.length === 0 || (at.bytes.length === 1 && at.bytes[0] === 0x0d)) continue;
-    const fields = parsedLine(at.bytes);
-    if (fields !== undefined) lines.push({ fields, at });
-    else {
-      const what = at.ended ? 'cannot be read' : 'is cut off';
-      const message = `Line ${at.line} (byte ${at.offset}) ${what}; it stays where it is.`;
-      warnings.push({ code: at.ended ? 'damaged' : 'torn', message, line: at.line, offset: at.offset });
-    }
+    if (isBlankLine(at.bytes)) continue;
+    const fields = parsedLine(at.bytes) ?? null;
+    lines.push({ fields, at });
+    if (fields !== null) continue;
+    const what = at.ended ? 'cannot be read' : 'is cut off';
+    const message = `Line ${at.line} (byte ${at.offset}) ${what}; it stays where it is.`;
+    warnings.push({ code: at.ended ? 'damaged' : 'torn', message, line: at.line, offset: at.offset });
   }
   return { lines, warnings };
 }
 
 function read(path: string, dialect: Dialect): Read {
   const { lines, warnings } = parsedLines(path);
-  const fields = lines.map((line) => line.fields);
+  const fields = lines.flatMap((line) => (line.fields === null ? [] : [line.fields]));
   const [first] = fields;
   if (first === undefined) throw damaged(path, 'has no line that can be read');
   if (dialect === 'v1') {
-    const { header, entries, warnings: more } = migrateV1(fields);
-    const offsets = more.map((one) => ({ ...one, offset: lines[one.line - 1]?.at.offset ?? 0 }));
-    return { header, entries, warnings: [...warnings, ...offsets] };
+    const { header, entries, warnings: more } = migrateV1(lines.map((line) => line.fields));
+    const told = more.map((one) => {
+      const { line = one.line, offset = 0 } = lines[one.line - 1]?.at ?? {};
+      return { ...one, line, offset };
+    });
+    return { header, entries, warnings: [...warnings, ...told] };
   }
   if (dialect === 'claude-code') {
     const { header, entries, leafUuid } = readClaudeCode(fields);

@@ -105,10 +105,11 @@ export function quickHead(bytes: Buffer, start: number, end: number): QuickHead 
   };
 }
 
-/** A line as an object; undefined where it is none. */
+/** A line as an object; undefined where it is none. A byte order mark, as some editors put first in a file, is passed over. */
 export function parsedLine(bytes: Buffer): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
     return isFields(value) ? value : undefined;
   } catch {
     // Cut off, altered, or longer than a text can be.

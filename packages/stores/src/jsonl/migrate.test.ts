@@ -162,6 +162,57 @@ describe('the first version', () => {
     expect(readFileSync(path, 'utf8').split('\n')[2]).toBe('{"type":"mess');
   });
 
+  test('[J16] a byte order mark and blank lines are passed over before and after a migration', async () => {
+    const text = v1.map((line) => JSON.stringify(line));
+    for (const [name, bytes] of [
+      ['mark', `\ufeff${text.join('\n')}`],
+      ['first', `\r\n\n${text.join('\n')}\n`],
+      ['spaces', `${text.join('\r\n \t\r\n')}\r\n`],
+    ] as const) {
+      const path = join(folder, `${name}.jsonl`);
+      writeFileSync(path, bytes);
+      const warned = () => {
+        const file = sessionFiles.open(path);
+        const found = file.warnings;
+        file.close();
+        return found;
+      };
+      expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
+      // The same in a file of version 2.
+      writeFileSync(path, ` \n\ufeff${readFileSync(path, 'utf8')}`);
+      expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
+    }
+  });
+
+  test('[J38] a line that cannot be read counts where lines are pointed at by index', async () => {
+    const path = write('bad-index.jsonl', [v1[0] ?? {}, '{"type":"mess', ...v1.slice(2)]);
+    expect(await contextIn(path)).toEqual(v1Context);
+    const pop = write('bad-pop.jsonl', [
+      v1[0] ?? {},
+      say('user', 'one'),
+      '{"type":"mess',
+      say('user', 'three'),
+      { type: 'stack_pop', timestamp: 't', backToIndex: 2, summary: 'tried three' },
+      say('user', 'four'),
+    ]);
+    expect(await contextIn(pop)).toEqual(['user: one', 'branch-summary: tried three', 'user: four']);
+  });
+
+  test('[J32] an index that leads nowhere stays in its line as it was written', async () => {
+    const path = write('lost.jsonl', [
+      v1[0] ?? {},
+      say('user', 'one'),
+      { type: 'compaction', timestamp: 't', summary: 's', firstKeptEntryIndex: 99 },
+      { type: 'stack_pop', timestamp: 't', backToIndex: -1, summary: 'p' },
+    ]);
+    await contextIn(path);
+    const lines = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([lines[2].firstKeptEntryIndex, lines[3].backToIndex]).toEqual([99, -1]);
+  });
+
   test('[J35] a migration that fails leaves the old file as it was, to the byte, and goes through the next time', async () => {
     for (const fault of ['eio', 'enospc'] as const)
       for (let nth = 1; ; nth++) {

@@ -7,7 +7,7 @@ import { bytesOf, linkOrCopy, onFile, step, syncFolder, Workbench } from '../dis
 import { parsedLines } from './foreign-file.ts';
 import { headerText } from './line-text.ts';
 import { sideOf } from './places.ts';
-import { linesIn } from './raw-lines.ts';
+import { isBlankLine, linesIn } from './raw-lines.ts';
 
 /**
  * Migrates a file. The old one is kept as `.bak`. A crash leaves the old file or the new one, complete; a line that
@@ -19,13 +19,14 @@ export function migrateFile(path: string): void {
   const { lines } = parsedLines(path);
   const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
   const texts = [headerText(header), ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
-  const numbers = new Map(lines.map(({ at }, index) => [at.line, index]));
+  const readable = lines.filter(({ fields }) => fields !== null);
+  const numbers = new Map(readable.map(({ at }, index) => [at.line, index]));
   const pieces = function* () {
     for (const { line, bytes } of linesIn(path)) {
       const index = numbers.get(line);
       if (index !== undefined) yield bytesOf(texts[index] ?? '');
       // What cannot be read stays what it is; one that was cut off is ended, so that the next line is not glued to it.
-      else if (bytes.length > 0) yield Buffer.concat([bytes, Buffer.from('\n')]);
+      else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };
   const made = bench.make(gathered(pieces()), 'session', true);

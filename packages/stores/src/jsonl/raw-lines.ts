@@ -1,6 +1,7 @@
 /** The lines of a file as bytes. They end at byte 0x0A and nowhere else. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/whole-files.ts';
+import type { FileBytes } from './file-bytes.ts';
 
 /** One line. */
 export interface RawLine {
@@ -13,6 +14,27 @@ export interface RawLine {
 }
 
 const chunkSize = 1 << 20;
+
+/** Whether a line says nothing: it is empty, or has only spaces, or the end that other systems give their lines. */
+export function isBlankLine(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  return true;
+}
+
+/** The first line of a file that says anything, or what is left where none does. */
+export function firstLine(file: FileBytes): Pick<RawLine, 'line' | 'bytes'> {
+  let bytes = Buffer.alloc(0);
+  for (let [line, start] = [1, 0]; ; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const more = end < 0 ? file.read(bytes.length, Math.max(1 << 16, bytes.length)) : null;
+    if (more !== null && more.length > 0) bytes = Buffer.concat([bytes, more]);
+    else {
+      const found = bytes.subarray(start, end < 0 ? bytes.length : end);
+      if (end < 0 || !isBlankLine(found)) return { line, bytes: found };
+      [line, start] = [line + 1, end + 1];
+    }
+  }
+}
 
 /** The lines one after the other; the file is never held as a whole. */
 export function* linesIn(path: string): Generator<RawLine, void, undefined> {

@@ -20,6 +20,7 @@ import { type LinePlace, LineTable } from './line-table.ts';
 import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { sideOf } from './places.ts';
+import { firstLine, isBlankLine } from './raw-lines.ts';
 import { openedToRead, replaced } from './refusals.ts';
 
 const lineEnd = 0x0a;
@@ -38,6 +39,7 @@ export class JsonlFile implements SessionFile {
   readonly #writer: LineWriter;
   #table: LineTable;
   #header: SessionHeader;
+  #headerLine = 1;
   // Everything before this byte is in the table and is not read again.
   #end = 0;
   #lines = 0;
@@ -84,19 +86,12 @@ export class JsonlFile implements SessionFile {
   }
 
   #readHeader(): SessionHeader {
-    let bytes = Buffer.alloc(0);
-    for (let end = -1; end < 0; ) {
-      const more = this.#file.read(bytes.length, Math.max(1 << 16, bytes.length));
-      bytes = Buffer.concat([bytes, more]);
-      end = bytes.indexOf(lineEnd);
-      if (end < 0 && more.length === 0) end = bytes.length;
-      if (end >= 0) bytes = bytes.subarray(0, end);
-      if (end >= 0) break;
-    }
+    const { bytes, line: number } = firstLine(this.#file);
+    this.#headerLine = number;
     const line = parsedLine(bytes);
     const header = line === undefined ? undefined : headerIn(line);
     if (header === undefined || line === undefined)
-      throw damaged(this.path, bytes.length === 0 ? 'is empty' : 'has a first line that is no session header');
+      throw damaged(this.path, isBlankLine(bytes) ? 'is empty' : 'has a first line that is no session header');
     const version = field(line, 'version');
     if (typeof version === 'number' && version > sessionVersion) throw newer(this.path, version, sessionVersion);
     return header;
@@ -237,7 +232,7 @@ export class JsonlFile implements SessionFile {
   #last(bytes: Buffer, at: LinePlace): void {
     const parsed = parsedLine(bytes);
     const head = parsed === undefined ? null : headIn(parsed);
-    if (head !== null || at.line === 1) {
+    if (head !== null || at.line === this.#headerLine) {
       this.#take(bytes, at);
       if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
@@ -258,13 +253,14 @@ export class JsonlFile implements SessionFile {
   }
 
   #take(bytes: Buffer, at: LinePlace): void {
-    if (at.line === 1) {
+    if (at.line < this.#headerLine) return;
+    if (at.line === this.#headerLine) {
       const head: Head = { type: 'session', uuid: this.#header.uuid, parentUuid: null, version: 0, commit: false };
       this.#table.begin(head, at, this.#header['format'] !== 'linear');
       return;
     }
     // A blank line ends what was begun and not finished.
-    if (bytes.length === 0 || (bytes.length === 1 && bytes[0] === 0x0d)) return this.#table.drop(at);
+    if (isBlankLine(bytes)) return this.#table.drop(at);
     const quick = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
     if (quick !== null) return this.#table.add(quick, at);
     const line = parsedLine(bytes);
