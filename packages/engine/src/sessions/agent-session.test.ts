@@ -3,7 +3,7 @@ import { isAppError } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
-import { AgentSession, type SessionManager } from './index.ts';
+import { AgentSession, SessionManager } from './index.ts';
 
 let bed: SessionBed;
 const open: AgentSession[] = [];
@@ -116,6 +116,16 @@ describe('branching', () => {
     const forked = over(manager);
     await forked.fork(four);
     expect(forked.manager.getEntries().map(({ uuid }) => uuid)).toEqual([one, two, three, four]);
+    // The last word may be the user's: it comes along from its own place, and is taken back from another one.
+    const asked = bed.create();
+    const [first, , , last] = await talk(asked);
+    const question = await asked.saveMessage({ role: 'user', content: 'and then?' });
+    const own = over(asked);
+    expect((await own.fork()).selectedText).toBe('');
+    expect(own.manager.getLeafUuid()).toBe(question);
+    await own.branchInPlace(last ?? '');
+    expect((await own.fork(first)).selectedText).toBe('question one');
+    expect(own.manager.getEntries()).toEqual([]);
     const cloned = over(bed.open(manager.path));
     const leaf = cloned.manager.getLeafUuid();
     const tree = cloned.getSessionTree();
@@ -197,6 +207,29 @@ describe('the rest of a session', () => {
     const nothing = over(bed.create());
     const refused: unknown = await nothing.compact().catch((error: unknown) => error);
     expect(isAppError(refused) ? refused.code : '').toBe('context/nothing-to-compact');
+  });
+
+  test('[Z17] goes on with the newest session of a folder, also where that is of the first version', () => {
+    const resumed = () => {
+      const manager = SessionManager.resume({ ...bed.options, folder: bed.folder });
+      const found = [manager.path, manager.getEntries().length, manager.writable];
+      manager.close();
+      return found;
+    };
+    const path = bed.write('old.jsonl', [
+      { type: 'session', id: 'old', cwd: '/w' },
+      { type: 'message', message: { role: 'user', content: 'long ago' } },
+    ]);
+    expect(resumed()).toEqual([path, 1, true]);
+    expect(resumed()).toEqual([path, 1, true]);
+  });
+
+  test('[Z14] nothing is written over another file', async () => {
+    const session = over(bed.create());
+    const [one = ''] = await talk(session.manager);
+    const to = bed.write('mine.jsonl', [{ precious: true }]);
+    expect(() => session.exportBranch(one, { to })).toThrow(/already/);
+    expect(bed.lines(to)).toEqual([{ precious: true }]);
   });
 
   test('[Z17] figures, names, lists and the trash', async () => {

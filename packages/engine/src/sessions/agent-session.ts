@@ -105,7 +105,10 @@ export class AgentSession {
    * message leads to what is above it and gives its text back.
    */
   async branch(entryUuid: string): Promise<BranchResult> {
-    const { at, selectedText } = this.#landing(entryUuid);
+    return this.#branchTo(this.#landing(entryUuid));
+  }
+
+  async #branchTo({ at, selectedText }: Landing): Promise<BranchResult> {
     const place = this.#manager.index.file.uuidAt(at);
     const asked = await this.#ask(place);
     if (typeof asked === 'string') return { selectedText: '', cancelled: true, inPlace: false, reason: asked };
@@ -116,9 +119,14 @@ export class AgentSession {
     return { selectedText: moved ? '' : selectedText, cancelled: false, newSessionFile: path, inPlace: false };
   }
 
-  /** Goes on in a new file from where an entry is, or from the leaf, itself included: the way to it and nothing else. */
+  /**
+   * Goes on in a new file from where an entry is, as {@link branch} does; from the leaf, itself included, where none or the
+   * leaf is named.
+   */
   async fork(entryUuid?: string): Promise<BranchResult> {
-    return this.branch(entryUuid ?? this.#manager.getLeafUuid());
+    const here = this.#manager.getLeafUuid();
+    if (entryUuid !== undefined && entryUuid !== here) return this.branch(entryUuid);
+    return this.#branchTo({ at: this.#manager.index.file.indexOf(here), selectedText: '' });
   }
 
   /** Copies the whole session, all branches, into a new file and goes on there. */

@@ -87,13 +87,15 @@ export class SessionManager {
 
   /** Goes on with the newest session of a folder, of one working folder if named; begins one where there is none. */
   static resume(options: NewSessionOptions): SessionManager {
-    const found = options.files
-      .list(options.folder)
-      .find(
-        ({ trouble, cwd, dialect }) =>
-          trouble === undefined && dialect === 'v2' && (options.cwd === undefined || cwd === options.cwd),
-      );
-    return found === undefined ? SessionManager.create(options) : SessionManager.open(found.path, options);
+    for (const { path, trouble, cwd, dialect } of options.files.list(options.folder)) {
+      const known = trouble === undefined && (dialect === 'v2' || dialect === 'v1');
+      if (!known || (options.cwd !== undefined && cwd !== options.cwd)) continue;
+      const found = SessionManager.open(path, options);
+      // An older file is migrated by opening it, unless it belongs to another tool.
+      if (found.file.dialect === 'v2') return found;
+      found.close();
+    }
+    return SessionManager.create(options);
   }
 
   /** The sessions of a folder, newest first. */

@@ -1,8 +1,8 @@
 /** Where session files lie, and what lies beside them. */
 import { rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isUuid, type TreeId, treeId } from '@coppice/core';
-import { linkOrCopy, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { isUuid, refuse, type TreeId, treeId } from '@coppice/core';
+import { linkOrCopy, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
 
 /** The folder beside a session file that holds its lease and what belongs to it; all of it but names and runs can go. */
 export function sideOf(path: string): string {
@@ -30,6 +30,8 @@ export function isElsewhere(path: string): boolean {
 
 /** Makes a session file, whole or not at all, and never over another one. */
 export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
+  if (statOf(path) !== null)
+    refuse('command/invalid', `There is ${path} already: nothing is written over another file.`, { path });
   const bench = new Workbench(join(sideOf(path), 'making'));
   const made = bench.make(pieces, 'session', true);
   onFile(path, () => {

@@ -26,4 +26,12 @@ describe.each(deskStores)('on %s', (kind) => {
     expect(await desk.refusal('/fork')).toBe('event/cancelled');
     stop();
   });
+
+  test('[Z31] takes another message of the user back and gives its text, as going there does everywhere', async () => {
+    const [, , three] = await desk.say(['one', 'two', 'three', 'four']);
+    const { place, selectedText } = await desk.run(`/fork ${three}`);
+    const to = place?.activeNodeId ?? desk.rootId;
+    const path = await desk.store.read(place?.treeId ?? desk.treeId, () => ask('path', { to }));
+    expect([path.nodes.map((node) => node.text), selectedText]).toEqual([['one', 'two'], 'three']);
+  });
 });
