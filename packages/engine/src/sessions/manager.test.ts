@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { contextWords } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
-import { SessionManager } from './index.ts';
+import { convertSession, SessionManager, sessionIntoStore, treeIntoSession } from './index.ts';
 
 let bed: SessionBed;
 beforeEach(() => {
@@ -46,6 +47,41 @@ describe('the context of a session', () => {
     expect(manager.getPath().map(({ uuid }) => uuid)).toEqual(['ses1', 'm1', 'm2', 'bs1', 'm7', 'm8']);
     expect(manager.getCurrentLeaf().uuid).toBe('m8');
     for (const uuid of ['m3', 'm4', 'm5', 'm6']) expect(manager.getEntry(uuid)?.uuid).toBe(uuid);
+  });
+
+  test('[Z2] a compaction that keeps from the header or a label on keeps the entries after it', async () => {
+    const lines = [
+      header,
+      say('m1', 'root'),
+      { type: 'label', uuid: 'l1', parentUuid: 'm1', targetUuid: 'm1', label: 'here' },
+      say('m2', 'l1'),
+    ];
+    for (const [kept, stays] of [
+      ['root', ['m1', 'm2']],
+      ['l1', ['m2']],
+    ] as const) {
+      const compaction = {
+        type: 'compaction',
+        uuid: 'c1',
+        parentUuid: 'm2',
+        summary: 'so far',
+        firstKeptEntryUuid: kept,
+      };
+      const path = bed.write(`${kept}.jsonl`, [...lines, compaction, say('m3', 'c1')]);
+      const wanted = [
+        `summary: ${words(contextWords.summary, 'so far')}`,
+        ...stays.map((text) => `user: ${text}`),
+        'user: m3',
+      ];
+      expect(saidIn(bed.open(path).buildSessionContext()), kept).toEqual(wanted);
+      // The same in another file, whose header has another id and whose labels have others, too, and in a store.
+      const copy = convertSession(path, { ...bed.options, to: { folder: bed.folder } });
+      expect(saidIn(bed.open(copy).buildSessionContext()), kept).toEqual(wanted);
+      const store = await openStore('memory:');
+      const { treeId } = await sessionIntoStore(path, store, bed.options);
+      const back = await treeIntoSession(store, treeId, { path: `${path}.back.jsonl` }, bed.options);
+      expect(saidIn(bed.open(back).buildSessionContext()), kept).toEqual(wanted);
+    }
   });
 
   test('[Z2] a compaction is a marker in the chain: summary, what it keeps, what follows', () => {

@@ -12,6 +12,7 @@ import {
   type SessionFile,
   type SessionHeader,
   type SessionWarning,
+  withKept,
 } from '@coppice/content/sessions';
 import { AppError, refusalKinds } from '@coppice/core';
 import type { Fields } from '../disk/decode.ts';
@@ -167,7 +168,7 @@ export class ForeignFile implements SessionFile {
   }
 
   entryAt(index: number): SessionEntry {
-    return this.#entries[index] ?? this.header;
+    return withKept(this, index, this.#entries[index] ?? this.header);
   }
 
   refresh(): number {

@@ -9,6 +9,7 @@ import {
   type SessionHolder,
   type SessionWarning,
   sessionVersion,
+  withKept,
 } from '@coppice/content/sessions';
 import { AppError, refusalKinds } from '@coppice/core';
 import { field } from '../disk/decode.ts';
@@ -166,7 +167,7 @@ export class JsonlFile implements SessionFile {
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
     const line = parsedLine(this.#line(offset, this.#table.lengthAt(index)));
-    if (line !== undefined) return { ...line, type, uuid, parentUuid };
+    if (line !== undefined) return withKept(this, index, { ...line, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
       const number = this.#table.lineAt(index);
@@ -177,6 +178,8 @@ export class JsonlFile implements SessionFile {
   }
 
   restAt(index: number): Uint8Array | null {
+    // What a compaction names may have to be named otherwise.
+    if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
     const head = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
     return head === null || head.rest >= bytes.length ? null : bytes.subarray(head.rest);
