@@ -2,7 +2,7 @@
 // out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
 import { derivedId } from '../derived-id.ts';
 import { type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import { type Fields, isFields, own, textField } from './fields.ts';
+import { type Fields, given, isFields, numberField, objectField, own, textField } from './fields.ts';
 import { parentsFirst } from './parents-first.ts';
 
 /** A file of Claude Code as entries of ours. */
@@ -133,9 +133,25 @@ class Reader {
     const found: SessionEntry[] = [];
     for (const entry of this.#entries.values()) {
       const above = moved.get(entry.uuid) ?? this.#above(entry, results, ends);
-      for (const one of toEntries(entry, above ?? root)) found.push(one);
+      for (const one of toEntries(entry, above ?? root, this.#kept(entry))) found.push(one);
     }
     return parentsFirst(found, root);
+  }
+
+  /** What a compaction left in force, and how much there was before: told by the boundary above the summary. */
+  #kept(entry: Mutable): Fields {
+    const above = entry.parent === null ? undefined : this.#entries.get(entry.parent);
+    if (above === undefined || textField(above.fields, 'subtype') !== 'compact_boundary') return {};
+    const about = objectField(above.fields, 'compactMetadata') ?? {};
+    const kept = [about, above.fields].flatMap((one): readonly unknown[] => {
+      const uuids = own(objectField(one, 'preserved_messages') ?? {}, 'uuids');
+      return Array.isArray(uuids) ? uuids : [];
+    });
+    const homes = kept.map((uuid) => (typeof uuid === 'string' ? this.#home.get(uuid) : undefined));
+    return given({
+      firstKeptEntryUuid: homes.find((home) => home !== undefined),
+      tokensBefore: numberField(about, 'preTokens'),
+    });
   }
 
   #askedBy(uuid: string, calls: ReadonlyMap<string, Mutable>): string | undefined {
@@ -211,12 +227,12 @@ function textIn(content: readonly unknown[]): string {
 }
 
 /** The entry, and if it holds several results, one more for each of them. */
-function toEntries(entry: Mutable, parentUuid: string): SessionEntry[] {
+function toEntries(entry: Mutable, parentUuid: string, kept: Fields): SessionEntry[] {
   const { fields, uuid, message } = entry;
   const at = textField(fields, 'timestamp');
   const base = { uuid, parentUuid, ...(at === undefined ? {} : { timestamp: at }) };
   if (own(fields, 'isCompactSummary') === true)
-    return [{ type: 'compaction', ...base, summary: textIn(entry.content), record: entry.lines }];
+    return [{ type: 'compaction', ...base, summary: textIn(entry.content), ...kept, record: entry.lines }];
   if (message === null) return [{ type: textField(fields, 'type') ?? 'system', ...base, record: entry.lines }];
   const results = entry.content.filter(
     (block): block is Fields => isFields(block) && textField(block, 'type') === 'tool_result',

@@ -214,6 +214,9 @@ export interface SessionCommit {
   readonly format?: 'linear';
 }
 
+/** The fields that the notes about a commit take on its last line. */
+export const commitFields: readonly (keyof SessionCommit)[] = ['actId', 'actor', 'at', 'kind', 'sequence', 'format'];
+
 // Types that move the leaf: what is said in the session. Settings, labels and the like hang in the tree and never do.
 const leafTypes: ReadonlySet<string> = new Set([
   'message',

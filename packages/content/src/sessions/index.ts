@@ -4,7 +4,15 @@ export { type CodeSession, readClaudeCode } from './claude-code.ts';
 export * from './contract.ts';
 export { type Detected, detectDialect } from './dialect.ts';
 export { withKept } from './kept.ts';
-export { type EntryMarker, type EntryMeaning, entryOf, fileMarker, meaningOf, nodeMarker } from './meaning.ts';
+export {
+  aboutLine,
+  type EntryMarker,
+  type EntryMeaning,
+  entryOf,
+  fileMarker,
+  meaningOf,
+  nodeMarker,
+} from './meaning.ts';
 export { type ReadMessage, readSessionMessage } from './messages.ts';
 export { sessionNodeId, sessionTreeId } from './names.ts';
 export { parentsFirst } from './parents-first.ts';

@@ -14,7 +14,7 @@ import {
   textOf,
 } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
-import type { SessionEntry } from './contract.ts';
+import { commitFields, type SessionEntry } from './contract.ts';
 import {
   type Fields,
   given,
@@ -107,7 +107,7 @@ function readingOf(entry: SessionEntry): Read {
         role: 'user',
         content: blocks.length === 0 ? textMessage('user', '').content : blocks,
       };
-      return marked('injected', message, told(data(entry)));
+      return marked('injected', message, told(data({ ...entry, content: undefined })));
     }
     case 'model_change': {
       const [provider, model] = [textField(entry, 'provider'), textField(entry, 'modelId')];
@@ -124,7 +124,7 @@ function readingOf(entry: SessionEntry): Read {
 }
 
 // What every line has; the rest of a state's fields is what it says.
-const bare: ReadonlySet<string> = new Set([
+const lineFields: readonly string[] = [
   'type',
   'uuid',
   'parentUuid',
@@ -132,19 +132,22 @@ const bare: ReadonlySet<string> = new Set([
   'version',
   'commit',
   'node',
-  'actId',
-  'actor',
-  'at',
-  'kind',
-  'sequence',
-  'format',
-  'content',
-  'row',
   'damaged',
-]);
+];
+// What a line of ours has besides, which in a line of another tool is what it says.
+const ownFields: ReadonlySet<string> = new Set([...lineFields, 'row']);
+const lastFields: ReadonlySet<string> = new Set([...ownFields, ...commitFields]);
+const foreignFields: ReadonlySet<string> = new Set(lineFields);
+const bare: ReadonlySet<string> = new Set([...lastFields, 'content']);
 
 function data(entry: SessionEntry): JsonObject {
-  return given(without(entry, bare));
+  return given(without(entry, aboutLine(entry)));
+}
+
+/** The fields of an entry that are about its line and its commit, and nothing that it says. */
+export function aboutLine(entry: SessionEntry): ReadonlySet<string> {
+  if (own(entry, 'commit') === true) return lastFields;
+  return own(entry, 'version') === undefined ? foreignFields : ownFields;
 }
 
 function told(details: JsonObject): EntryMarker {
@@ -156,21 +159,33 @@ function marked(kind: Read['kind'], message: Message, marker: EntryMarker, meta:
 }
 
 // What messages and summaries say in fields that are known.
-const known: ReadonlySet<string> = new Set([
-  ...bare,
+const saidFields: readonly string[] = [
   'message',
   'summary',
   'fromUuid',
   'firstKeptEntryUuid',
   'tokensBefore',
   'details',
-]);
+];
+const known: ReadonlySet<string> = new Set([...bare, ...saidFields]);
+const knownElsewhere: ReadonlySet<string> = new Set([...foreignFields, ...saidFields]);
 
 /** Fields of a line that other tools wrote and that nothing here reads: they go along with the node. */
 function extras(entry: SessionEntry): NodeMeta {
+  const read = own(entry, 'version') === undefined ? knownElsewhere : known;
   // Most lines have none, and this runs for each of them.
-  for (const key of Object.keys(entry)) if (!known.has(key)) return { sessionFields: given(without(entry, known)) };
+  for (const key of Object.keys(entry))
+    if (!read.has(key) || isOdd(entry, key)) return { sessionFields: others(entry, read) };
   return {};
+}
+
+function others(entry: SessionEntry, read: ReadonlySet<string>): JsonObject {
+  return given(Object.fromEntries(Object.entries(entry).filter(([key]) => !read.has(key) || isOdd(entry, key))));
+}
+
+/** Whether a field has a known name and says something that nothing here reads. */
+function isOdd(entry: SessionEntry, key: string): boolean {
+  return key === 'details' && objectField(entry, key) === undefined;
 }
 
 function extrasOf(meta: NodeMeta): Fields {

@@ -12,6 +12,15 @@ export interface PiExport {
   readonly losses: readonly { readonly uuid: string; readonly what: string }[];
 }
 
+// Types of lines that the tool, or a later version of it, writes itself.
+const itsTypes: ReadonlySet<string> = new Set([
+  'model_change',
+  'thinking_level_change',
+  'custom',
+  'usage',
+  'context_edit',
+]);
+
 /** The live tree of a session as lines; `leaf` is the line where it goes on. `now` dates what is added. */
 export function piLines(index: SessionIndex, leaf: number, now: number): PiExport {
   return new Writer(index, now).write(leaf);
@@ -112,7 +121,7 @@ class Writer {
         return this.#message(meaning, base);
       case 'branch-summary': {
         const fromId = textField(more, 'fromId') ?? base['parentId'] ?? 'root';
-        return { type: 'branch_summary', ...base, fromId, summary: text, details: marker?.details, ...hook(more) };
+        return { type: 'branch_summary', ...base, fromId, summary: text, details: marker?.details, ...others(more) };
       }
       case 'compaction':
         return {
@@ -123,9 +132,11 @@ class Writer {
           firstKeptEntryId: marker?.firstKept ?? base.id,
           tokensBefore: marker?.tokensBefore ?? 0,
           details: marker?.details,
-          ...hook(more),
+          ...others(more),
         };
       case 'injected': {
+        const record = recordOf(meaning);
+        if (record !== null) return { type: 'message', ...base, message: record };
         const told = marker?.details ?? {};
         return {
           type: 'custom_message',
@@ -138,8 +149,7 @@ class Writer {
       }
       case 'state': {
         const told = marker?.details ?? {};
-        const known = type === 'model_change' || type === 'thinking_level_change' || type === 'custom';
-        if (known && (type !== 'custom' || textField(told, 'customType') !== undefined))
+        if (itsTypes.has(type) && (type !== 'custom' || textField(told, 'customType') !== undefined))
           return { type, ...base, ...without(told, new Set(['type', 'id', 'parentId'])) };
         return { type: 'custom', ...base, customType: textField(told, 'type') ?? type, data: told };
       }
@@ -148,8 +158,7 @@ class Writer {
 
   #message(meaning: EntryMeaning, base: Fields & { readonly id: string }): Fields {
     const { message, meta, status } = meaning;
-    const record = own(meta, 'sessionRecord');
-    const kept = isFields(record) && sameMeaning(record, message) ? record : null;
+    const kept = recordOf(meaning);
     if (meta.excluded === true && kept === null) {
       this.#lose(base.id, 'it is left out of what the model sees, which such files cannot say of a message');
       return { type: 'custom', ...base, customType: 'coppice-excluded', data: { message } };
@@ -241,9 +250,18 @@ class Writer {
   }
 }
 
-function hook(more: JsonObject): Fields {
-  const from = own(more, 'fromHook');
-  return from === undefined ? {} : { fromHook: from };
+// What is written anew, or was another tool's.
+const notOthers: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp', 'fromId', 'summary', 'record']);
+
+/** Fields of a summary that nothing here reads. */
+function others(more: JsonObject): Fields {
+  return without(more, notOthers);
+}
+
+/** A message as the tool itself wrote it, where it still says the same. */
+function recordOf({ message, meta }: EntryMeaning): Fields | null {
+  const record = own(meta, 'sessionRecord');
+  return isFields(record) && sameMeaning(record, message) ? record : null;
 }
 
 function sameMeaning(record: Fields, message: Message): boolean {

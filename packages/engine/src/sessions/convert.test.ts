@@ -90,3 +90,55 @@ test.each([
     expect(saidIn(bed.open(out).buildSessionContext())).toEqual(saidIn(ours.buildSessionContext()));
   },
 );
+
+test('[Z19] lines of the terminal agent that nothing here reads go back to it as they came', () => {
+  const at = { timestamp: '2026-01-02T03:04:06.000Z' };
+  const lines = [
+    { type: 'session', version: 3, id: '5e55', ...at, cwd: '/w' },
+    { type: 'message', id: 'a', parentId: null, ...at, message: { role: 'user', content: 'hi', timestamp: 1 } },
+    {
+      type: 'usage',
+      id: 'b',
+      parentId: 'a',
+      ...at,
+      kind: 'compaction',
+      provider: 'p',
+      model: 'm',
+      usage: { input: 1 },
+    },
+    { type: 'context_edit', id: 'c', parentId: 'b', ...at, content: 'x', at: 5 },
+    {
+      type: 'message',
+      id: 'd',
+      parentId: 'c',
+      ...at,
+      message: {
+        role: 'custom',
+        customType: 'mine',
+        content: 'put in',
+        display: false,
+        details: { z: 1 },
+        timestamp: 4,
+      },
+    },
+    { type: 'branch_summary', id: 'e', parentId: 'd', ...at, fromId: 'd', summary: 's', details: ['a list'] },
+    {
+      type: 'compaction',
+      id: 'f',
+      parentId: 'e',
+      ...at,
+      summary: 's',
+      firstKeptEntryId: 'd',
+      tokensBefore: 7,
+      retainedTail: [1],
+      usage: { input: 2 },
+    },
+  ];
+  const path = bed.write('pi.jsonl', lines);
+  const converted = convertSession(path, { ...bed.options, to: { folder: bed.folder } });
+  for (const [index, from] of [path, converted].entries()) {
+    const to = join(bed.folder, `again-${index}`);
+    expect(exportForPi(from, to, bed.options)).toEqual([]);
+    expect(bed.lines(to).slice(1)).toEqual(lines.slice(1));
+  }
+});

@@ -1,19 +1,9 @@
 /** Parts of a session as entries of another file: ids are kept, nothing is numbered anew. */
-import type { CarriedEntry, SessionEntry, SessionIndex } from '@coppice/content/sessions';
+import { aboutLine, type CarriedEntry, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
 import type { JsonObject } from '@coppice/core';
 
-// What belongs to a line's place in its own file.
-const ofItsFile: ReadonlySet<string> = new Set([
-  'version',
-  'commit',
-  'actId',
-  'actor',
-  'at',
-  'kind',
-  'sequence',
-  'format',
-  'row',
-]);
+// What an entry takes along of what is about its line.
+const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']);
 // What belongs to its place among siblings that may not come along.
 const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 
@@ -22,7 +12,8 @@ export function copyOf(index: SessionIndex, at: number, parentUuid: string): Ses
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.amendment(at);
-  const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => !ofItsFile.has(key)));
+  const ofItsFile = aboutLine(entry);
+  const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
   const noted = isObject(entry['node'])
     ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
     : {};
@@ -115,6 +106,9 @@ export function subtreeCopy(
   return treeCopy(index, lines, lines.includes(leaf) ? leaf : top, header, options);
 }
 
+// In these the notes about a commit, which come along, are known for such; elsewhere they would be what the entry says.
+const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
+
 /** An entry of a copy: as it stands in its file where nothing changed about it, else anew. */
 type Copied = SessionEntry | CarriedEntry;
 
@@ -130,9 +124,10 @@ function* treeCopy(
   for (const at of lines) {
     const parent = index.parent(at);
     const parentUuid = parent <= 0 ? header : file.uuidAt(parent);
-    const rest = index.amendment(at) === undefined ? (file.restAt?.(at) ?? null) : null;
+    const type = file.typeAt(at);
+    const rest = carried.has(type) && index.amendment(at) === undefined ? (file.restAt?.(at) ?? null) : null;
     if (rest === null) yield copyOf(index, at, parentUuid);
-    else yield { type: file.typeAt(at), uuid: file.uuidAt(at), parentUuid, rest };
+    else yield { type, uuid: file.uuidAt(at), parentUuid, rest };
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
   yield* alongside(index, new Set(lines), end, options);

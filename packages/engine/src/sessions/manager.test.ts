@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import { contextWords } from '@coppice/core';
+import { ask, contextWords, nodeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
-import { convertSession, SessionManager, sessionIntoStore, treeIntoSession } from './index.ts';
+import { convertSession, exportForPi, SessionManager, sessionIntoStore, treeIntoSession } from './index.ts';
 
 let bed: SessionBed;
 beforeEach(() => {
@@ -196,6 +196,38 @@ describe('saving', () => {
     ]);
   });
 
+  test('[Z4] an entry keeps every field, also one by whose name the session notes something itself', async () => {
+    const manager = bed.create();
+    await manager.saveMessage({ role: 'user', content: 'first' });
+    const said = {
+      at: 5,
+      actor: 'me',
+      actId: 'x',
+      kind: 'undo',
+      sequence: 9,
+      format: 'linear',
+      content: 'c',
+      more: [1],
+    };
+    const note = await manager.saveEntry({ type: 'note', ...said });
+    await manager.saveMessage({ role: 'assistant', content: 'second' }, note);
+    expect(manager.getEntry(note)).toMatchObject(said);
+    // The same in a copy, in another tool's file, and after a store; the commit is one that was done, by who did it.
+    const copy = convertSession(manager.path, { ...bed.options, to: { folder: bed.folder } });
+    expect(bed.open(copy).getEntry(note)).toMatchObject(said);
+    exportForPi(manager.path, `${bed.folder}/pi`, bed.options);
+    expect(bed.lines(`${bed.folder}/pi`)[2]).toMatchObject({ type: 'custom', customType: 'note', data: said });
+    const store = await openStore('memory:');
+    const { treeId } = await sessionIntoStore(manager.path, store, bed.options);
+    const node = await store.read(treeId, () => ask('node', { id: nodeId(note) }));
+    expect(node?.marker?.details).toEqual({ type: 'note', ...said });
+    const own = await openStore(`jsonl:${manager.path}`);
+    const commits = await own.read(treeId, () => ask('log', { since: 0 }));
+    expect(commits.map(({ kind, actor }) => [kind, actor])).toEqual(commits.map(() => ['do', 'local']));
+    expect((await own.trees()).items[0]?.format).toBe('tree');
+    await own.close();
+  });
+
   test('[Z4] without waiting in between, the second hangs on the first', async () => {
     const manager = bed.create();
     const [first, second] = await Promise.all([
@@ -245,6 +277,8 @@ describe('saving', () => {
     expect(await refused(manager.branch('nobody'))).toBe('tree/unknown-node');
     expect(await refused(manager.branchWithSummary(first, ' '))).toBe('message/blank');
     expect(await refused(manager.saveEntry({ type: 'session' }))).toBe('tree/root-protected');
+    for (const type of ['change', 'linear', 'log', 'state'])
+      expect(await refused(manager.saveEntry({ type, steps: [] })), type).toBe('command/invalid');
     expect(
       await refused(manager.saveEntry({ type: 'message', uuid: first, message: { role: 'user', content: 'z' } })),
     ).toBe('id/taken');

@@ -326,6 +326,11 @@ export class SessionManager {
     const uuid = entry.uuid ?? this.#newId();
     const at = this.#file.indexOf(uuid);
     if (entry.type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
+    // Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
+    if (kept.has(entry.type))
+      refuse('command/invalid', `Entries of the type ${entry.type} are written by the session alone.`, {
+        nodeId: uuid,
+      });
     const parentUuid = entry.parentUuid ?? this.getLeafUuid();
     const parent = this.#at(parentUuid);
     if (at >= 0) {
@@ -381,6 +386,8 @@ export class SessionManager {
     this.#file.close();
   }
 }
+
+const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
 
 /** Begins work at once; what it refuses is a rejection all the same. */
 async function begun<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 /** Session files of other tools, and of version 1, read as they are: converted in memory, never written. */
+import { derivedId } from '@coppice/content';
 import {
   type Dialect,
   detectDialect,
@@ -15,7 +16,7 @@ import {
   withKept,
 } from '@coppice/content/sessions';
 import { AppError, refusalKinds } from '@coppice/core';
-import type { Fields } from '../disk/decode.ts';
+import { type Fields, field } from '../disk/decode.ts';
 import { damaged, newer } from '../disk/whole-files.ts';
 import { parsedLine } from './heads.ts';
 import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
@@ -38,6 +39,8 @@ interface Read {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
+  /** Where the lines of entries stand. */
+  readonly places: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
 }
 
 /** A line of a file; null where it cannot be parsed. */
@@ -67,8 +70,8 @@ export function parsedLines(path: string): {
 
 function read(path: string, dialect: Dialect): Read {
   const { lines, warnings } = parsedLines(path);
-  const fields = lines.flatMap((line) => (line.fields === null ? [] : [line.fields]));
-  const [first] = fields;
+  const found = lines.flatMap(({ fields, at }) => (fields === null ? [] : [{ fields, at }]));
+  const [first] = found;
   if (first === undefined) throw damaged(path, 'has no line that can be read');
   if (dialect === 'v1') {
     const { header, entries, warnings: more } = migrateV1(lines.map((line) => line.fields));
@@ -76,16 +79,56 @@ function read(path: string, dialect: Dialect): Read {
       const { line = one.line, offset = 0 } = lines[one.line - 1]?.at ?? {};
       return { ...one, line, offset };
     });
-    return { header, entries, warnings: [...warnings, ...told] };
+    return { header, entries, warnings: [...warnings, ...told], places: new Map() };
   }
   if (dialect === 'claude-code') {
-    const { header, entries, leafUuid } = readClaudeCode(fields);
-    return { header, entries: leading(entries, leafUuid), warnings };
+    const { told, places } = distinct(found, 'uuid', warnings);
+    const { header, entries, leafUuid } = readClaudeCode(told);
+    return { header, entries: leading(entries, leafUuid), warnings, places };
   }
-  const header = headerFromPi(first);
-  const entries = fields.slice(1).flatMap((line) => entryFromPi(line, header) ?? []);
+  const header = headerFromPi(first.fields);
+  const { told, places } = distinct(found.slice(1), 'id', warnings, header.uuid);
+  const entries = told.flatMap((line) => entryFromPi(line, header) ?? []);
   // There the last line is the leaf, whatever it is.
-  return { header, entries: leading(parentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null), warnings };
+  const ordered = leading(parentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
+  return { header, entries: ordered, warnings, places };
+}
+
+/**
+ * Lines with an id each: the same line again is left out, and another one that has the id of one before it gets its own.
+ * Lines that need an id and have none are told.
+ */
+function distinct(
+  lines: readonly { readonly fields: Fields; readonly at: RawLine }[],
+  key: 'id' | 'uuid',
+  warnings: SessionWarning[],
+  root?: string,
+): { readonly told: Fields[]; readonly places: Map<string, RawLine> } {
+  const told: Fields[] = [];
+  const places = new Map<string, RawLine>();
+  const warn = (code: SessionWarning['code'], { line, offset }: RawLine, message: string, uuid?: string) =>
+    warnings.push({ code, message, line, offset, ...(uuid === undefined ? {} : { uuid }) });
+  for (const { fields, at } of lines) {
+    const id = field(fields, key);
+    if (typeof id !== 'string') {
+      if (key === 'id') warn('damaged', at, `Line ${at.line} (byte ${at.offset}) has no id; it stays where it is.`);
+      told.push(fields);
+      continue;
+    }
+    const before = places.get(id);
+    if (before === undefined && id !== root) {
+      places.set(id, at);
+      told.push(fields);
+    } else if (before?.bytes.equals(at.bytes) === true)
+      warn('twice', at, `Line ${at.line} says the same as line ${before.line}; it is left out.`, id);
+    else {
+      const own = derivedId('session-line', id, at.line);
+      warn('twice', at, `Line ${at.line} has the id of line ${before?.line ?? 1}; it is shown as ${own}.`, own);
+      places.set(own, at);
+      told.push({ ...fields, [key]: own });
+    }
+  }
+  return { told, places };
 }
 
 /** Entries with a line that names the leaf, where the last thing that was said is another one. */
@@ -106,14 +149,14 @@ export class ForeignFile implements SessionFile {
   readonly #index = new Map<string, number>();
   readonly #parents: number[] = [-1];
 
-  private constructor(path: string, dialect: Dialect, { header, entries, warnings }: Read) {
+  private constructor(path: string, dialect: Dialect, { header, entries, warnings, places }: Read) {
     this.path = path;
     this.dialect = dialect;
     this.header = header;
     this.warnings = [...warnings];
     this.#entries = [header];
     this.#index.set(header.uuid, 0);
-    for (const entry of entries) this.#add(entry);
+    for (const entry of entries) this.#add(entry, places);
   }
 
   /** Reads a file of a dialect that is not ours. */
@@ -121,19 +164,17 @@ export class ForeignFile implements SessionFile {
     return new ForeignFile(path, dialect, read(path, dialect));
   }
 
-  #add(entry: SessionEntry): void {
-    const warn = (code: SessionWarning['code'], message: string) =>
-      this.warnings.push({ code, message, line: 0, offset: 0, uuid: entry.uuid });
-    if (this.#index.has(entry.uuid)) {
-      warn('twice', `The id ${JSON.stringify(entry.uuid)} is used a second time; the first one is shown.`);
-      return;
-    }
+  #add(entry: SessionEntry, places: Read['places']): void {
+    // Ids are distinct by now; one that was made of another's could still be there.
+    if (this.#index.has(entry.uuid)) return;
     const parent = this.#index.get(entry.parentUuid ?? this.header.uuid);
-    if (parent === undefined)
-      warn(
-        'orphan',
-        `The entry ${entry.uuid} hangs on ${JSON.stringify(entry.parentUuid)}, which is not there; it is shown at the beginning.`,
-      );
+    if (parent === undefined) {
+      const { line = 0, offset = 0 } = places.get(entry.uuid) ?? {};
+      const { parentUuid, uuid } = entry;
+      const why = places.has(parentUuid ?? '') ? 'which hangs on it in turn' : 'which is not there';
+      const message = `The entry ${uuid} hangs on ${JSON.stringify(parentUuid)}, ${why}; it is shown at the beginning.`;
+      this.warnings.push({ code: 'orphan', message, line, offset, uuid });
+    }
     this.#index.set(entry.uuid, this.#entries.length);
     this.#entries.push(entry);
     this.#parents.push(parent ?? 0);

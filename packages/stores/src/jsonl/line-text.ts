@@ -1,5 +1,12 @@
 /** Lines of a session file as texts, and the header back from one. */
-import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
+import { randomUUID } from 'node:crypto';
+import {
+  commitFields,
+  type SessionCommit,
+  type SessionEntry,
+  type SessionHeader,
+  sessionVersion,
+} from '@coppice/content/sessions';
 import { type Fields, field } from '../disk/decode.ts';
 import type { Head } from './heads.ts';
 
@@ -61,7 +68,8 @@ export interface OwnLine {
 }
 
 /** The lines of a commit. */
-export function linesOf({ entries, version, commit }: LinesOfCommit): OwnLine[] {
+export function linesOf({ entries: given, version, commit }: LinesOfCommit): OwnLine[] {
+  const entries = ended(given);
   return entries.map((entry, index) => {
     const { type, uuid, parentUuid } = entry;
     const last = index === entries.length - 1;
@@ -70,4 +78,11 @@ export function linesOf({ entries, version, commit }: LinesOfCommit): OwnLine[] 
       text: lineText(entry, version, last ? commit : undefined),
     };
   });
+}
+
+/** Entries with one more at the end if the last one has fields of its own where the notes about the commit go. */
+function ended(entries: readonly SessionEntry[]): readonly SessionEntry[] {
+  const last = entries.at(-1);
+  if (last === undefined || !commitFields.some((key) => Object.hasOwn(last, key))) return entries;
+  return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
 }

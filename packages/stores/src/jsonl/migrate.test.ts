@@ -314,6 +314,69 @@ describe('files of Claude Code', () => {
     await store.close();
   });
 
+  test('[J37] what a compaction kept is told by its boundary', async () => {
+    const path = write('kept.jsonl', [
+      ask_('u1', null, 'one'),
+      reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),
+      reply('a2', 'a1', 'm1', { type: 'text', text: ' and a half' }),
+      ask_('u2', 'a2', 'three'),
+      {
+        type: 'system',
+        subtype: 'compact_boundary',
+        uuid: 'b1',
+        parentUuid: null,
+        logicalParentUuid: 'u2',
+        ...base,
+        compactMetadata: { trigger: 'auto', preTokens: 900 },
+        preserved_messages: { anchor_uuid: 's1', uuids: ['gone', 'a2', 'u2'] },
+      },
+      { ...ask_('s1', 'b1', 'What happened.'), isCompactSummary: true },
+      ask_('u3', 's1', 'four'),
+    ]);
+    expect(await contextIn(path)).toEqual([
+      'summary: What happened.',
+      'assistant: two and a half',
+      'user: three',
+      'user: four',
+    ]);
+    const file = sessionFiles.open(path);
+    expect(file.entryAt(file.indexOf('s1'))['tokensBefore']).toBe(900);
+    file.close();
+  });
+
+  test('[J15] in a file of another tool, too, nothing that has the id of another line is lost', async () => {
+    const again = ask_('u1', 'a1', 'three');
+    const code = write('twice.jsonl', [
+      ask_('u1', null, 'one'),
+      reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),
+      reply('a1', 'u1', 'm1', { type: 'text', text: 'two' }),
+      again,
+    ]);
+    const line = (id: string, parentId: string | null, content: string) => ({
+      type: 'message',
+      id,
+      parentId,
+      message: { role: 'user', content, timestamp: 1 },
+    });
+    const pi = write('twice-pi.jsonl', [
+      { type: 'session', version: 3, id: 'p', cwd: '/w' },
+      line('a', null, 'one'),
+      line('b', 'a', 'two'),
+      line('b', 'a', 'two'),
+      { type: 'message' },
+      line('a', 'b', 'three'),
+    ]);
+    for (const [path, said, told] of [
+      [code, ['user: one', 'assistant: two', 'user: three'], ['twice:3', 'twice:4']],
+      [pi, ['user: one', 'user: two', 'user: three'], ['twice:4', 'damaged:5', 'twice:6']],
+    ] as const) {
+      expect(await contextIn(path)).toEqual(said);
+      const file = sessionFiles.open(path);
+      expect(file.warnings.map((warning) => `${warning.code}:${warning.line}`)).toEqual(told);
+      file.close();
+    }
+  });
+
   test('[J37] a compaction, a leaf that is named, phantom parents and parents that come later', async () => {
     const path = write('compact.jsonl', [
       ask_('u1', null, 'one'),

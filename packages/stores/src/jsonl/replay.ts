@@ -171,7 +171,10 @@ export class Replay {
     const first = begins ? headerSteps(file.header, this.#on.names) : [];
     const lines = group.filter((index) => index > 0).map((index) => file.entryAt(index));
     const late = group.some((index) => file.isLate?.(index) === true);
-    const noted: Fields = lines.at(-1) ?? file.header;
+    // What another tool's line says under the same names is not about a commit.
+    const ours = lines.length === 0 || file.isOurs(group.at(-1) ?? 0);
+    const last = lines.at(-1) ?? file.header;
+    const noted: Fields = ours ? last : { timestamp: last.timestamp };
     const at = timeOf(noted, before.updatedAt);
     const tree = begins ? seedling(treeId, owner, at) : before;
     const steps = this.#fitting(tree, lines, first, late, at);
