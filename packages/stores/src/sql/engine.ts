@@ -30,6 +30,8 @@ export interface SqlEngine {
   info(): StoreInfo;
   /** Findings of the database itself. */
   damage(): Promise<readonly string[]>;
+  /** Makes anew what was computed from the rows and is damaged, and says so; the rows themselves are not its matter. */
+  mend?(damage: readonly string[]): Work<string[]>;
   backup(to: string): Promise<void>;
   close(): Promise<void>;
 }

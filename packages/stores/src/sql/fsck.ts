@@ -1,9 +1,10 @@
 /** The check of a whole database: the invariants as SQL, then every tree by core's own check. */
-import { type Answer, checkRows, type FsckReport, type TreeId, treeId } from '@coppice/core';
+import { type Answer, checkRows, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { answerRead } from './answers.ts';
 import { type Dialect, rows, text, type Work } from './query.ts';
 import { homeOf, repairDatabase } from './repair.ts';
 import { type Scope, treeRow } from './scope.ts';
+import { rowUnreadable, unreadableOf } from './unreadable.ts';
 
 type Finding = FsckReport['findings'][number];
 
@@ -42,6 +43,7 @@ export function* fsckDatabase(
   owner: string,
   options: { readonly repair?: boolean; readonly treeId?: TreeId },
   damage: readonly string[],
+  mendDamage: ((damage: readonly string[]) => Work<string[]>) | undefined,
 ): Work<FsckReport> {
   const findings: Finding[] = damage.map((message) => ({
     code: 'database',
@@ -62,48 +64,53 @@ export function* fsckDatabase(
       treeId: 'tree' in found ? treeId(text(found, 'tree')) : yield* homeOf(id),
     });
   }
-  const repaired = options.repair === true ? yield* repairDatabase(dialect, owner, findings) : [];
   const trees = yield* rows(
     'SELECT id FROM tree WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR id = $2) ORDER BY id',
     owner,
     options.treeId ?? null,
   );
   let nodes = 0;
-  const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
-  for (const one of trees) {
-    const id = treeId(text(one, 'id'));
-    const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
-    if (scope.tree === null || scope.tree.linear !== null) continue;
-    const all = yield* readable(scope, findings);
-    if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
-      continue;
-    nodes += all.nodes.length;
-    for (const finding of checkRows(all.row, all.nodes, all.bookmarks)) {
-      if (seen.has(`${finding.code} ${finding.id}`)) continue;
-      findings.push({ ...finding, treeId: id });
-    }
-  }
+  for (const one of trees) nodes += yield* checkTree(dialect, owner, treeId(text(one, 'id')), findings);
   const wanted =
     options.treeId === undefined
       ? findings
       : findings.filter((finding) => finding.treeId === null || finding.treeId === options.treeId);
+  const repaired: string[] = [];
+  if (options.repair === true) {
+    for (const sentence of yield* repairDatabase(dialect, owner, wanted)) repaired.push(sentence);
+    // Last: it is made from the rows.
+    if (mendDamage !== undefined) for (const sentence of yield* mendDamage(damage)) repaired.push(sentence);
+  }
   return { trees: trees.length, nodes, findings: wanted, repaired };
 }
 
-/** All rows of a tree; a row that cannot be read is a finding of its own and not the end of the check. */
-function* readable(scope: Scope, findings: Finding[]): Work<Answer> {
+/** Adds what core's check says of a tree, and gives how many nodes it has. */
+function* checkTree(dialect: Dialect, owner: string, id: TreeId, findings: Finding[]): Work<number> {
+  const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
   try {
-    return yield* answerRead(scope, { ask: 'rows' });
+    const scope: Scope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+    if (scope.tree === null || scope.tree.linear !== null) return 0;
+    const all: Answer = yield* answerRead(scope, { ask: 'rows' });
+    if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
+      return 0;
+    for (const finding of checkRows(all.row, all.nodes, all.bookmarks))
+      if (!seen.has(`${finding.code} ${finding.id}`)) findings.push({ ...finding, treeId: id });
+    return all.nodes.length;
   } catch (error) {
     // A text that is no JSON, or a column that holds something else: whatever else goes wrong is no finding.
-    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
-    findings.push({
-      code: 'row-unreadable',
-      severity: 'error',
-      id: scope.treeId,
-      message: `A row of ${scope.treeId} cannot be read: ${error.message}.`,
-      treeId: scope.treeId,
-    });
-    return null;
+    const isRow = isAppError(error) && error.code === 'store/damaged';
+    if (!isRow && !(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
+    const unreadable = yield* unreadableOf(id);
+    for (const { id: at, column } of unreadable.cells)
+      findings.push({
+        code: rowUnreadable,
+        severity: 'error',
+        id: at,
+        message: `The ${column} of ${at} cannot be read.`,
+        treeId: id,
+      });
+    if (unreadable.cells.length === 0)
+      findings.push({ code: rowUnreadable, severity: 'error', id, message: error.message, treeId: id });
+    return unreadable.nodes;
   }
 }

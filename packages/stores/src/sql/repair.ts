@@ -6,6 +6,7 @@ import { answerRead } from './answers.ts';
 import { type Dialect, exec, number, row, rows, text, textOrNull, type Work } from './query.ts';
 import { nodeParams } from './rows.ts';
 import { type Scope, treeRow } from './scope.ts';
+import { emptyText, keepUnreadable, rowUnreadable } from './unreadable.ts';
 
 type Finding = FsckReport['findings'][number];
 
@@ -13,6 +14,12 @@ type Finding = FsckReport['findings'][number];
 export function* repairDatabase(dialect: Dialect, owner: string, findings: readonly Finding[]): Work<string[]> {
   const done: string[] = [];
   const trees = new Set<TreeId>();
+  for (const { code, treeId: tree } of findings)
+    if (code === rowUnreadable && tree !== null && !trees.has(tree)) {
+      trees.add(tree);
+      // Before everything else, which reads the rows.
+      yield* keepUnreadable(tree, done);
+    }
   for (const { code, id, treeId: tree } of findings) {
     if (tree === null) continue;
     trees.add(tree);
@@ -54,7 +61,6 @@ function* adopt(owner: string, tree: TreeId, done: string[]): Work<void> {
   done.push(`the nodes of ${tree}, which was missing, are in a tree of that id called Recovered`);
 }
 
-const emptyText = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);
 
 /** A row that breaks a rule by itself. What stood there before is kept in its notes. */

@@ -14,6 +14,7 @@ import {
   nodeId,
   type PathNote,
   type Role,
+  refuse,
   type TreeAttributes,
   type TreeRow,
   treeId,
@@ -93,10 +94,25 @@ export function plainHead(node: NodeHead): NodeHead {
   };
 }
 
+/** What a column holds as JSON; a row that was damaged is named, with what helps. */
+function parsed(row: Row, column: string): unknown {
+  try {
+    return JSON.parse(text(row, column));
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
+    const id = typeof row['id'] === 'string' ? row['id'] : '';
+    return refuse(
+      'store/damaged',
+      `The ${column} of ${id === '' ? 'a node' : id} is damaged and cannot be read: coppice fsck --repair keeps it as a text.`,
+      { id, column },
+    );
+  }
+}
+
 /** The message of a row; the root has none. */
 export function messageOf(row: Row, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
-  const content = JSON.parse(text(row, 'content')) as readonly Block[];
+  const content = parsed(row, 'content') as readonly Block[];
   const call = textOrNull(row, 'tool_call_id');
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
@@ -113,7 +129,7 @@ export function searchTextOf(row: Row, message: Message | null): string {
 export function storedTextOf(row: Row): string {
   const stored = textOrNull(row, 'search_text');
   if (stored !== null) return stored;
-  const [block] = JSON.parse(text(row, 'content')) as readonly Block[];
+  const [block] = parsed(row, 'content') as readonly Block[];
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
@@ -121,12 +137,12 @@ const noMeta: NodeMeta = Object.freeze({});
 
 function metaOf(row: Row): NodeMeta {
   const meta = text(row, 'meta');
-  return meta === '{}' ? noMeta : (JSON.parse(meta) as NodeMeta);
+  return meta === '{}' ? noMeta : (parsed(row, 'meta') as NodeMeta);
 }
 
 function markerOf(row: Row): Node['marker'] {
   const marker = textOrNull(row, 'marker');
-  return marker === null ? null : (JSON.parse(marker) as Node['marker']);
+  return marker === null ? null : (parsed(row, 'marker') as Node['marker']);
 }
 
 /** A node without what it says, with what is noted about it. */
@@ -234,7 +250,7 @@ export function treeOf(row: Row): StoredTree {
     nextSeq: number(row, 'next_seq'),
     createdAt: number(row, 'created_at'),
     updatedAt: number(row, 'updated_at'),
-    attributes: JSON.parse(text(row, 'attributes')) as TreeAttributes,
+    attributes: parsed(row, 'attributes') as TreeAttributes,
     hasAliases: number(row, 'aliases') > 0,
     format: text(row, 'format') as ConversationFormat,
     linear: textOrNull(row, 'linear_form'),
@@ -269,7 +285,7 @@ export function bookmarkOf(row: Row): Bookmark {
 
 /** Content as node_content keeps it, or as the node table has it now. */
 export function contentOf(row: Row, role: Role, aliases: readonly Alias[], call: string | null): Content {
-  const content = JSON.parse(text(row, 'content')) as readonly Block[];
+  const content = parsed(row, 'content') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {
     message,

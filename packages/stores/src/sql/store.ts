@@ -323,7 +323,8 @@ export class SqlStore implements Store {
     const self = this;
     const work = function* (): Work<FsckReport> {
       if (options.treeId !== undefined) yield* self.#known(options.treeId);
-      return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage);
+      const mend = self.#engine.mend?.bind(self.#engine);
+      return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage, mend);
     };
     return options.repair === true ? this.#transaction(work) : this.#snapshot(work);
   }

@@ -32,7 +32,7 @@ interface SqliteModule {
   readonly backup?: (source: Database, to: string) => Promise<number>;
   readonly DatabaseSync: new (
     path: string,
-    options?: { readonly readOnly?: boolean; readonly timeout?: number },
+    options?: { readonly readOnly?: boolean; readonly timeout?: number; readonly defensive?: boolean },
   ) => Database;
 }
 
@@ -120,6 +120,7 @@ const sentences: readonly (readonly [RegExp, number])[] = [
   [/^attempt to write a readonly database/, readOnly],
   [/^disk I\/O error/, ioError],
   [/^database disk image is malformed/, corrupt],
+  [/^fts5: (?:corrupt|missing row)/, corrupt],
   [/^database or disk is full/, full],
   [/^unable to open database file/, cannotOpen],
   [/^file is not a database/, notADatabase],

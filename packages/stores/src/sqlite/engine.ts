@@ -19,7 +19,7 @@ import { Tails } from '../sql/tails.ts';
 import { sqliteDialect } from './dialect.ts';
 import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
-import { catchUp, findHits, searchState } from './search.ts';
+import { catchUp, findHits, indexAnew, searchState } from './search.ts';
 
 /** How long a connection waits for another one before it says that the database is busy. */
 export const longestWait = 10_000;
@@ -345,6 +345,12 @@ export class SqliteEngine implements SqlEngine {
     for (const row of this.#connection.all('PRAGMA foreign_key_check'))
       found.push(`A row of ${row.table} points at nothing in ${row.parent}.`);
     return found;
+  }
+
+  *mend(damage: readonly string[]): Work<string[]> {
+    if (!damage.some((line) => /\bnode_text/.test(line))) return [];
+    yield* indexAnew();
+    return ['the index for search was made anew from the messages'];
   }
 
   /** Copies the database while it is in use; the copy is complete under its name or not there at all. */

@@ -2,9 +2,9 @@
  * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
  * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
  */
-import { type Role, treeId } from '@coppice/core';
+import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
-import { number, type Param, type Row, text } from '../sql/query.ts';
+import { exec, number, type Param, type Row, rows, text, type Work } from '../sql/query.ts';
 import { messageOf, searchTextOf } from '../sql/rows.ts';
 import {
   behind,
@@ -17,9 +17,12 @@ import {
 } from '../sql/search.ts';
 import type { Connection } from './driver.ts';
 
-/** The index itself and how far it has read the log. It holds no text of its own but what the trigrams give away. */
+// It holds no text of its own but what the trigrams give away.
+const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`;
+
+/** The index, and how far it has read the log. */
 export const searchSchema: readonly string[] = [
-  `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`,
+  indexTable,
   'CREATE TABLE search_state (id INTEGER PRIMARY KEY CHECK (id = 1), change_id INTEGER NOT NULL)',
   'INSERT INTO search_state (id, change_id) VALUES (1, 0)',
   // A purged row leaves the index with it: its place may be given to another row.
@@ -102,8 +105,38 @@ function reindex(connection: Connection, tree: string, id: string): void {
   const place = number(row, 'place');
   connection.run('DELETE FROM node_text WHERE rowid = $1', place);
   if (row.removed_in !== null || text(row, 'kind') === 'root') return;
-  const said = searchTextOf(row, messageOf(row, text(row, 'role') as Role));
+  const said = saidIn(row);
   if (said !== '') connection.run('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, folded(said));
+}
+
+/** Makes the index from the messages, whatever became of the old one. The caller holds a write transaction. */
+export function* indexAnew(): Work<void> {
+  yield* exec('DROP TABLE node_text');
+  yield* exec(indexTable);
+  for (let after = 0; ; ) {
+    const found = yield* rows(
+      `SELECT rowid AS place, role, tool_call_id, content, search_text FROM node
+      WHERE rowid > $1 AND removed_in IS NULL AND kind <> 'root' ORDER BY rowid LIMIT ${batch}`,
+      after,
+    );
+    for (const row of found) {
+      after = number(row, 'place');
+      const said = saidIn(row);
+      if (said !== '') yield* exec('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', after, folded(said));
+    }
+    if (found.length < batch) break;
+  }
+  yield* exec('UPDATE search_state SET change_id = coalesce((SELECT max(id) FROM change), 0)');
+}
+
+/** What a row says; nothing where it is damaged itself, which is told and mended as such. */
+function saidIn(row: Row): string {
+  try {
+    return searchTextOf(row, messageOf(row, text(row, 'role') as Role));
+  } catch (error) {
+    if (isAppError(error) && error.code === 'store/damaged') return '';
+    throw error;
+  }
 }
 
 // The index folds case the way the scan for short terms does, so that both find the same; and it holds texts in the

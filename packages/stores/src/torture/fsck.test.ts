@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '@coppice/core';
+import { ask, type Store, type TreeId } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
@@ -25,8 +25,9 @@ async function expectNamedAndMended(store: Store, fault: PlantedFault): Promise<
   expect((await store.fsck({ repair: true })).repaired).toEqual([]);
   const texts = [...(await textsIn(store)).values()];
   const emptied = fault.code === 'I16' ? ['b says'] : [];
+  // What could not be read is kept as it stood there, quotes and all.
   for (const name of ['a', 'b', 'c', 'd', 'u'])
-    if (!emptied.includes(`${name} says`)) expect(texts).toContain(`${name} says`);
+    if (!emptied.includes(`${name} says`)) expect(texts.join('\n')).toContain(`${name} says`);
 }
 
 describe('a SQLite file', () => {
@@ -66,6 +67,56 @@ describe('a SQLite file', () => {
       await store.close();
     },
   );
+});
+
+describe('rows of a SQLite file that cannot be read', () => {
+  test('[Q32] are refused by name, and mending one tree touches no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-unreadable-'));
+    const path = join(folder, 'trees.db');
+    let store = await openStore(`sqlite:${path}`);
+    await growTrees(store);
+    const [first, second] = (await store.trees()).items;
+    await store.close();
+    const database = new (sqliteModule().DatabaseSync)(path, { defensive: false });
+    database.exec(`UPDATE node SET content = '[{' WHERE kind = 'message'; DELETE FROM node_text_data`);
+    database.close();
+    store = await openStore(`sqlite:${path}`);
+    if (first === undefined || second === undefined) throw new Error('Two trees were grown.');
+    const read = (id: TreeId) => store.read(id, () => ask('rows', {}));
+    await expect(read(first.id)).rejects.toMatchObject({
+      code: 'store/damaged',
+      message: expect.stringMatching(/content of [0-9a-f-]{36}/),
+    });
+    await store.fsck({ repair: true, treeId: first.id });
+    expect((await read(first.id))?.nodes.every((node) => node.kind === 'root' || node.text === '[{')).toBe(true);
+    await expect(read(second.id)).rejects.toMatchObject({ code: 'store/damaged' });
+    await store.fsck({ repair: true });
+    expect(await errorsIn(store)).toEqual([]);
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('[Q33] an index for search that is damaged is made anew from the messages', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-index-'));
+    const path = join(folder, 'trees.db');
+    let store = await openStore(`sqlite:${path}`);
+    await growTrees(store);
+    const hits = async () => (await store.search({ text: 'says' })).items.map((hit) => hit.nodeId);
+    const before = await hits();
+    await store.close();
+    const database = new (sqliteModule().DatabaseSync)(path, { defensive: false });
+    database.exec('DELETE FROM node_text_data');
+    database.close();
+    store = await openStore(`sqlite:${path}`);
+    await expect(hits()).rejects.toMatchObject({ code: 'store/damaged' });
+    expect(await errorsIn(store)).toHaveLength(1);
+    expect((await store.fsck({ repair: true })).repaired).toHaveLength(1);
+    expect(await errorsIn(store)).toEqual([]);
+    expect(before).toHaveLength(5);
+    expect(await hits()).toEqual(before);
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 });
 
 describe('a PostgreSQL database', () => {

@@ -98,6 +98,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('I15', 'a root that says something', [setNode('root', `content = '[{"type":"text","text":"x"}]'`)]),
   fault('I16', 'a message without blocks', [setNode('b', "content = '[]'")]),
   fault('I16', 'a message without content', [setNode('b', "content = ''")]),
+  fault('row-unreadable', 'a content that is cut off', [setNode('b', `content = '[{"type":"text","text":"b says'`)]),
+  fault('row-unreadable', 'a content that is no list of blocks', [setNode('b', `content = '"b says"'`)]),
+  fault('row-unreadable', 'notes that are cut off, on a node that hangs nowhere', [
+    setNode('b', `meta = '{"title":', parent_id = '${id('nobody')}'`),
+  ]),
+  fault('row-unreadable', 'attributes that are cut off', [setTree(`attributes = '{"project":'`)]),
+  fault('match-parent', 'a message that matches below another', [setNode('c', `match_parent = '${id('root')}'`)]),
   fault('bookmark-dangling', 'a bookmark on nothing', [
     `INSERT INTO bookmark (tree_id, node_id, title, created_at, updated_at) VALUES ('${tree}', '${id('nobody')}', 'x', 0, 0)`,
   ]),
