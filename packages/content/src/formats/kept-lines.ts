@@ -3,6 +3,7 @@
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
+import { childrenOf } from './exporting.ts';
 import { isJsonObject, listAt, numberAt, textAt, textsAt } from './fields.ts';
 import { isKeepable, originalOf } from './records.ts';
 
@@ -85,21 +86,84 @@ export function returningNodes(tree: ExportedTree, format: string, ids: Readonly
   });
 }
 
+/** Where the lines of a node may stand at the earliest; the other numbers decide between those that may stand alike. */
+export interface Rank {
+  readonly at: number;
+  readonly sequence: number;
+  readonly walk: number;
+}
+
+const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
+
+/**
+ * Where lines may stand. A file of lines tells variants by their order, and names parents that came before: what was
+ * moved, or grew in between, comes after the parent and the variants that it follows now, and takes what follows it along.
+ * All else stands where it stood, also where a file named parents that came later.
+ */
+export function ranksOf(tree: ExportedTree, nodes: readonly Returning[]): ReadonlyMap<NodeId, Rank> {
+  const children = childrenOf(tree);
+  const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
+  const ranks = new Map<NodeId, Rank>();
+  // Nodes whose lines stand later than they did: what hangs on them has to follow.
+  const late = new Set<NodeId>();
+  const walk: { readonly node: Node; readonly before: NodeId | undefined }[] = [];
+  const open = (parent: NodeId) => {
+    let before: NodeId | undefined;
+    const family: { readonly node: Node; readonly before: NodeId | undefined }[] = [];
+    for (const node of children.get(parent) ?? []) {
+      const stray = parent === tree.rootId && isStray(returning.get(node.id));
+      family.push({ node, before: stray ? undefined : before });
+      if (!stray) before = node.id;
+    }
+    for (const one of family.reverse()) walk.push(one);
+  };
+  open(tree.rootId);
+  for (let next = walk.pop(); next !== undefined; next = walk.pop()) {
+    const { node, before } = next;
+    const own = returning.get(node.id);
+    const stood = own?.kept == null ? Number.POSITIVE_INFINITY : (own.kept.lines[0]?.at ?? Number.NEGATIVE_INFINITY);
+    const above = node.parentId === null ? undefined : ranks.get(node.parentId);
+    const follows = own?.inPlace !== true || (node.parentId !== null && late.has(node.parentId));
+    const bounds = [follows ? above : undefined, before === undefined ? undefined : ranks.get(before)];
+    let at = stood;
+    let sequence = own?.index ?? 0;
+    for (const bound of bounds) {
+      at = Math.max(at, bound?.at ?? at);
+      sequence = Math.max(sequence, bound?.sequence ?? sequence);
+    }
+    if (at > stood || at === Number.POSITIVE_INFINITY) late.add(node.id);
+    ranks.set(node.id, { at, sequence, walk: ranks.size });
+    open(node.id);
+  }
+  return ranks;
+}
+
+/** Whether a first turn names a parent that is not there, or that was cut off: such came after the others. */
+function isStray(one: Returning | undefined): boolean {
+  const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
+  return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
+}
+
 /** Gathers lines and gives them back in the order of the file that they came from, new ones last. */
 export class LinesOut {
-  readonly #lines: KeptLine[] = [];
+  readonly #lines: { readonly line: JsonObject; readonly rank: Rank }[] = [];
 
-  add(line: JsonObject, at = Number.POSITIVE_INFINITY): void {
-    this.#lines.push({ at, line });
+  /** Adds a line of a node, or without a rank one that comes last. */
+  add(line: JsonObject, at = Number.POSITIVE_INFINITY, rank?: Rank): void {
+    const { sequence = Number.MAX_SAFE_INTEGER, walk = 0 } = rank ?? {};
+    this.#lines.push({ line, rank: { at: Math.max(at, rank?.at ?? at), sequence, walk } });
   }
 
   addKept(lines: readonly KeptLine[]): void {
-    for (const one of lines) this.#lines.push(one);
+    for (const { at, line } of lines) this.#lines.push({ line, rank: { at, sequence: 0, walk: 0 } });
   }
 
   get ordered(): readonly JsonObject[] {
-    // Sorting is stable: lines without a place stay in the order in which they were added.
-    const order = [...this.#lines].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    // Sorting is stable: lines that may stand alike stay in the order in which they were added.
+    const order = [...this.#lines].sort(({ rank: a }, { rank: b }) => {
+      if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+      return a.sequence - b.sequence || a.walk - b.walk;
+    });
     return order.map(({ line }) => line);
   }
 }

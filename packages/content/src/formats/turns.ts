@@ -17,15 +17,20 @@ export interface Source {
   readonly at: number;
   readonly place: string;
   readonly createdAt: number | undefined;
+  /** Whether a record of this id is in the conversation at all. */
+  readonly known: (id: string) => boolean;
 }
 
 /** The nodes of a record: the home holds it and names the others, so that a writer finds all of them again. */
 export function nodesOf(home: string, pieces: readonly Piece[], source: Source): ImportedNode[] {
-  const { record, at, place, createdAt } = source;
-  const parts = pieces.map((piece) => piece.id).filter((id) => id !== home);
+  const { record, at, place, createdAt, known } = source;
+  const ids = new Set(pieces.map((piece) => piece.id));
+  const parts = [...ids].filter((id) => id !== home);
   return pieces.map(({ id, parent, ...said }) => {
     const own = id === home;
-    const kept = keptRecord({ lines: own ? [{ at, line: record }] : [], after: [], parent, parts: own ? parts : [] });
+    const above = parent !== null && (ids.has(parent) || known(parent)) ? parent : null;
+    const lines = own ? [{ at, line: record }] : [];
+    const kept = keptRecord({ lines, after: [], parent: above, parts: own ? parts : [] });
     return {
       ...said,
       externalId: id,
@@ -43,6 +48,8 @@ export interface Turn {
   readonly id: string;
   /** Null for a first turn. */
   readonly parent: Turn | null;
+  /** Whether it came in as a first turn: its record names nobody, or somebody who was not there. */
+  readonly first: boolean;
   readonly nodes: Node[];
   readonly children: Turn[];
   /** The place that its record had among the others; past all of them for what grew here. */
@@ -132,6 +139,7 @@ class Gathering {
       const turn: Turn = {
         id: home?.id ?? this.#end(one),
         parent: above ?? null,
+        first: (one.kept?.parent ?? null) === null,
         nodes: [],
         children: [],
         at: (home ?? one).kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY,

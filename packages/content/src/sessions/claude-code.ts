@@ -1,7 +1,7 @@
 // Files of Claude Code: no header, several lines per reply (they share `message.id`), results of parallel calls that fan
 // out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
 import { derivedId } from '../derived-id.ts';
-import { type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
+import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { type Fields, given, isFields, numberField, objectField, own, textField } from './fields.ts';
 import { parentsFirst } from './parents-first.ts';
 
@@ -31,6 +31,9 @@ class Reader {
   // The entry that a line went into.
   readonly #home = new Map<string, string>();
   readonly #entries = new Map<string, Mutable>();
+  readonly #results = new Map<Mutable, string>();
+  // What the results above a line hang on.
+  readonly #tops = new Map<string, string | null>();
   #name: string | undefined;
   #left: string | undefined;
   readonly #first: Fields;
@@ -88,7 +91,7 @@ class Reader {
       const begun = reply === undefined ? undefined : replies.get(reply);
       // Lines of one reply hang on each other; a reply that was asked for again has another id.
       if (begun !== undefined && isFields(message)) {
-        begun.content = [...begun.content, ...contentOf(message)];
+        for (const block of contentOf(message)) begun.content.push(block);
         this.#home.set(uuid, begun.uuid);
         begun.lines.push(fields);
         continue;
@@ -107,7 +110,8 @@ class Reader {
       parent: above,
       fields,
       message: isFields(message) ? message : null,
-      content: isFields(message) ? contentOf(message) : [],
+      // A copy: lines that follow add to it.
+      content: isFields(message) ? [...contentOf(message)] : [],
       lines: [fields],
     };
   }
@@ -122,7 +126,7 @@ class Reader {
       for (const block of entry.content)
         if (isFields(block) && textField(block, 'type') === 'tool_use') calls.set(textField(block, 'id') ?? '', entry);
     for (const entry of this.#entries.values()) {
-      const id = resultId(entry);
+      const id = this.#resultOf(entry);
       const asking = id === undefined ? undefined : calls.get(id);
       if (id === undefined || asking === undefined || answered.has(id) || !this.#isBelow(entry, asking)) continue;
       answered.add(id);
@@ -156,7 +160,7 @@ class Reader {
 
   #askedBy(uuid: string, calls: ReadonlyMap<string, Mutable>): string | undefined {
     const entry = this.#entries.get(uuid);
-    const id = entry === undefined ? undefined : resultId(entry);
+    const id = entry === undefined ? undefined : this.#resultOf(entry);
     return id === undefined ? undefined : calls.get(id)?.uuid;
   }
 
@@ -172,29 +176,64 @@ class Reader {
     return asking === undefined ? home : (ends.get(asking) ?? home);
   }
 
+  /** Whether an entry hangs on a reply, or on results of it that hang on each other. */
   #isBelow(entry: Mutable, asking: Mutable): boolean {
-    const seen = new Set<string>();
-    for (let at = entry.parent; at !== null && !seen.has(at); ) {
-      seen.add(at);
+    const walked: string[] = [];
+    let top: string | null = null;
+    for (let at = entry.parent; at !== null; ) {
+      const known = this.#tops.get(at);
+      if (known !== undefined) {
+        top = known;
+        break;
+      }
+      // Where the way leads back here, it leads to no reply.
+      this.#tops.set(at, null);
+      walked.push(at);
       const home = this.#home.get(at);
-      if (home === asking.uuid) return true;
-      // Results that hang on each other belong to the same reply.
       const above = home === undefined ? undefined : this.#entries.get(home);
-      if (above === undefined || resultId(above) === undefined) return false;
+      if (above === undefined) break;
+      if (this.#resultOf(above) === undefined) {
+        top = above.uuid;
+        break;
+      }
       at = above.parent;
     }
-    return false;
+    for (const one of walked) this.#tops.set(one, top);
+    return top === asking.uuid;
   }
 
+  /** The call that an entry is the result of, looked for once: a reply may have many blocks. */
+  #resultOf(entry: Mutable): string | undefined {
+    const known = this.#results.get(entry);
+    if (known !== undefined) return known === '' ? undefined : known;
+    const id = resultId(entry);
+    this.#results.set(entry, id ?? '');
+    return id;
+  }
+
+  /**
+   * Where the session goes on: where it says, else at the newest message on which none hangs, by its place in the file.
+   * Lines about the session hang where a reply does and would lead away from it; orphans do not come last in a file.
+   */
   #leaf(entries: readonly SessionEntry[]): string | null {
     const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
     if (left !== undefined) return left;
+    const types = new Map(entries.map(({ uuid, type }) => [uuid, type]));
+    const isMain = (uuid: string) => own(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
+    const isSaid = (uuid: string) => isLeafType(types.get(uuid) ?? '') && isMain(uuid);
+    const followed = new Set<string>();
     for (let index = entries.length - 1; index >= 0; index--) {
-      const entry = entries[index];
-      const home = this.#entries.get(entry?.uuid ?? '');
-      if (entry !== undefined && home !== undefined && own(home.fields, 'isSidechain') !== true) return entry.uuid;
+      const { uuid, parentUuid } = entries[index] ?? {};
+      if (uuid === undefined || typeof parentUuid !== 'string') continue;
+      if (followed.has(uuid) || isSaid(uuid)) followed.add(parentUuid);
     }
-    return null;
+    const lines = this.#chain.map(({ uuid }) => this.#home.get(uuid) ?? uuid);
+    return (
+      lines.findLast((uuid) => isSaid(uuid) && !followed.has(uuid)) ??
+      lines.findLast(isSaid) ??
+      lines.findLast(isMain) ??
+      null
+    );
   }
 }
 
@@ -203,7 +242,7 @@ interface Mutable {
   readonly parent: string | null;
   readonly fields: Fields;
   readonly message: Fields | null;
-  content: unknown[];
+  readonly content: unknown[];
   readonly lines: Fields[];
 }
 

@@ -1,5 +1,8 @@
+import { run } from '@coppice/core';
+import { ticking } from '@coppice/core/testing';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
 import { encodeUtf8 } from '../decode.ts';
@@ -304,5 +307,16 @@ describe('ChatGPT exports', () => {
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
     expect(treeIn(stored, id).attributes.title).toBe('Tea');
+  });
+
+  it('[I15] name the root where nothing is left to be current, and no message that is gone', async () => {
+    const stored = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
+    const [id] = stored.ids;
+    if (id === undefined) throw new Error('There is no tree.');
+    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    await run(stored.store, { type: 'clear', treeId: id }, act);
+    const { files } = await writeStored(stored, chatgpt);
+    const [back] = JSON.parse([...files.values()].join(''));
+    expect(Object.keys(back.mapping)).toEqual([back.current_node]);
   });
 });

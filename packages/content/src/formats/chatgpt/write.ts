@@ -118,6 +118,7 @@ class Conversation {
   /** Where the children of each node hang: the last of the entries that it became. */
   readonly #tails = new Map<NodeId, string>();
 
+  readonly #roots = new Set<string>();
   #ownRoot = false;
 
   constructor(tree: ExportedTree) {
@@ -139,6 +140,7 @@ class Conversation {
         message: node.message ?? null,
         rest: without(node, 'id', 'parent', 'message'),
       });
+      this.#roots.add(id);
     }
     const [first] = this.entries.keys();
     let ground = first ?? rootId;
@@ -189,7 +191,8 @@ class Conversation {
       // First turns go back to the root that they hung on, or to none.
       const was = originalOf(node, name)?.record?.parent ?? null;
       const first = node.parentId === this.#tree.rootId;
-      const known = typeof was === 'string' && this.entries.has(was);
+      // A message that it hung on once is none: it was moved away from there.
+      const known = typeof was === 'string' && this.#roots.has(was);
       const ground = known ? was : was === null ? null : parent;
       this.#enter({ ...original, parent: first ? ground : parent });
       this.#tails.set(node.id, id);
@@ -222,9 +225,12 @@ class Conversation {
       if (entry.parent !== null) this.entries.get(entry.parent)?.children.push(entry.id);
     for (const entry of this.entries.values())
       if (entry.children.length > 1)
-        entry.children.sort((a, b) => (order.get(headOf(a)) ?? -1) - (order.get(headOf(b)) ?? -1));
+        entry.children.sort(
+          (a, b) => (order.get(a) ?? order.get(headOf(a)) ?? -1) - (order.get(b) ?? order.get(headOf(b)) ?? -1),
+        );
   }
 
+  /** The entry where a node ends; where there is none, the root. */
   tail(id: NodeId | null): string {
     return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
   }
@@ -248,7 +254,10 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
   const mapping = mappingOf(built.entries);
   if (original?.record !== undefined) {
     const record = without(original.record, '$roots');
-    const current = tree.activeNodeId === null ? (record.current_node ?? null) : built.tail(tree.activeNodeId);
+    const was = record.current_node ?? null;
+    // Where nothing is current the record may still name what was, and is gone.
+    const stays = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
+    const current = stays ? was : built.tail(tree.activeNodeId);
     return {
       ...record,
       ...(title === undefined || title === record.title ? {} : { title }),

@@ -290,6 +290,39 @@ describe('Claude Code sessions', () => {
     expect((await read({ 's.jsonl': lines(...branched) })).tree.activeExternalId).toBe(uuid('c4'));
   });
 
+  it('[I64] go on at a message, not at a line about the session that hangs where the reply does', async () => {
+    const [said, answered] = [user('k1', null, 'Go'), reply('k2', 'k1', 'msg_k', text('Gone'))];
+    const about = line('system', 'k3', 'k1', { subtype: 'turn_duration', durationMs: 5 });
+    const { tree } = await read({ 's.jsonl': lines(said, answered, about) });
+    expect(tree.activeExternalId).toBe(uuid('k2'));
+  });
+
+  it('[I64] go on at the last message in the file, whatever lost its parent before it', async () => {
+    const talk = [
+      user('l1', null, 'Go'),
+      user('l2', 'ff', 'An orphan'),
+      user('l3', 'l4', 'Part of a circle'),
+      user('l4', 'l3', 'Its other part'),
+      reply('l5', 'l1', 'msg_l', text('Gone')),
+    ];
+    const { tree } = await read({ 's.jsonl': lines(...talk) });
+    expect(tree.activeExternalId).toBe(uuid('l5'));
+  });
+
+  it('[I64] are written with where they go on, also where something grew elsewhere', async () => {
+    const { stored } = await read({
+      's.jsonl': lines(user('m1', null, 'Go'), reply('m2', 'm1', 'msg_m', text('Gone'))),
+    });
+    const [id] = stored.ids;
+    const first = stored.names.find((one) => one.id === uuid('m1'))?.nodeId ?? undefined;
+    if (id === undefined || first === undefined) throw new Error('There is no tree.');
+    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    const messages = [{ message: textMessage('assistant', 'Elsewhere') }];
+    await run(stored.store, { type: 'append', treeId: id, parentId: first, messages, select: false }, act);
+    const { files } = await writeStored(stored, claudeCode);
+    expect((await read(Object.fromEntries(files))).tree.activeExternalId).toBe(uuid('m2'));
+  });
+
   it('[I65] give lines back after an edit and growth, with links that hold', async () => {
     const talk = [
       user('i1', null, 'Say'),

@@ -53,7 +53,7 @@ function isAside(value: Json): boolean {
   const { type } = value;
   if (type === 'summary') return typeof value.summary === 'string' && 'leafUuid' in value;
   if (type === 'file-history-snapshot') return isJsonObject(value.snapshot);
-  return asideTypes.has(String(type)) && typeof value.sessionId === 'string';
+  return asideTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
 function isSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {

@@ -2,12 +2,22 @@ import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import { derivedId } from '../../derived-id.ts';
+import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { loss, originalTree, outgoingIds } from '../exporting.ts';
 import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
-import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, returningNodes } from '../kept-lines.ts';
+import {
+  fileNameOf,
+  LinesOut,
+  linePieces,
+  linesAt,
+  type Rank,
+  type Returning,
+  ranksOf,
+  returningNodes,
+} from '../kept-lines.ts';
 import { isFailure } from '../tool-results.ts';
 
 const name = 'claude-code';
@@ -38,6 +48,7 @@ class SessionWriter {
   readonly #options: WriteOptions;
   readonly #nodes: readonly Returning[];
   readonly #base: JsonObject;
+  readonly #ranks: ReadonlyMap<NodeId, Rank>;
   /** The line on which the children of a node hang. */
   readonly #tails = new Map<NodeId, string | null>();
   /** Lines that are gone because their reply was edited, and the one that stands for them. */
@@ -51,6 +62,7 @@ class SessionWriter {
     this.#tree = tree;
     this.#options = options;
     this.#nodes = returningNodes(tree, name, outgoingIds(tree, name));
+    this.#ranks = ranksOf(tree, this.#nodes);
     this.#base = baseOf(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
@@ -101,11 +113,12 @@ class SessionWriter {
     const head = kept.parts.length === 0 ? undefined : this.#byId.get(kept.parts[0] ?? '');
     const top = head?.node ?? node;
     const moved = !(head?.inPlace ?? inPlace);
+    const rank = this.#ranks.get(node.id);
     for (const [index, { at, line }] of kept.lines.entries()) {
       const named = textAt(line, 'parentUuid');
       const stand = named === undefined ? undefined : this.#instead.get(named);
-      if (moved && index === 0) this.out.add(linked(line, this.#tail(top.parentId)), at);
-      else this.out.add(stand === undefined ? line : { ...line, parentUuid: stand }, at);
+      if (moved && index === 0) this.out.add(linked(line, this.#tail(top.parentId)), at, rank);
+      else this.out.add(stand === undefined ? line : { ...line, parentUuid: stand }, at, rank);
     }
     this.#tails.set(node.id, textAt(kept.lines.at(-1)?.line ?? {}, 'uuid') ?? node.id);
     this.written++;
@@ -129,7 +142,8 @@ class SessionWriter {
       this.#tails.set(node.id, above);
       return;
     }
-    for (const line of made) this.out.add(was === undefined ? line : edited(was.line, line), was?.at);
+    const rank = this.#ranks.get(node.id);
+    for (const line of made) this.out.add(was === undefined ? line : edited(was.line, line), was?.at, rank);
     this.#tails.set(node.id, uuid);
     this.written++;
   }
@@ -299,6 +313,12 @@ function linked(line: JsonObject, parent: string | null): JsonObject {
     : { ...line, parentUuid: parent };
 }
 
+/** Where a reader takes these lines to go on; a subagent's session is a side chain from end to end. */
+function leafOf(lines: readonly JsonObject[]): string | undefined {
+  const { leafUuid, entries } = readClaudeCode(lines.filter((line) => 'uuid' in line || line.type === 'last-prompt'));
+  return leafUuid ?? entries.at(-1)?.uuid;
+}
+
 function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')
@@ -334,7 +354,9 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   else if (title === undefined && autoTitle !== undefined)
     writer.out.add({ type: 'ai-title', aiTitle: autoTitle, sessionId: session });
   const leaf = writer.tailOf(tree.activeNodeId);
-  if (leaf !== null && writer.idOf(tree.activeNodeId) !== textAt(record, '$active'))
+  const active = writer.idOf(tree.activeNodeId);
+  // Where nothing was selected here, what was moved or grew elsewhere may still stand last by now.
+  if (leaf !== null && (active !== textAt(record, '$active') || active !== leafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
   const folder = fileNameOf(session, tree.treeId);
   const file = agent === undefined ? folder : `${folder}/subagents/agent-${fileNameOf(agent, tree.treeId)}`;

@@ -236,28 +236,33 @@ function treeOf(
   const nodes: ImportedNode[] = [];
   const records = new Map<string, JsonObject>();
   const twice = new Map<string, number>();
+  const entries = [...flat(messages, `${place}.messages`)];
+  const ids = new Set(
+    entries.map(({ message }) => (isJsonObject(message) ? filledAt(message, 'messageId') : undefined)),
+  );
+  const known = (id: string) => ids.has(id);
   let at = 0;
-  for (const { message, above, place: where } of flat(messages, `${place}.messages`)) {
+  for (const { message, above, place: where } of entries) {
     if (!isJsonObject(message)) {
       findings.push(finding('import/record-unreadable', 'loss', where, 'no object', 1));
       continue;
     }
     const id = filledAt(message, 'messageId') ?? `message-${at}`;
     const record = without(message, 'children');
-    const known = records.get(id);
-    if (known !== undefined && sameRecord(known, record)) {
+    const before = records.get(id);
+    if (before !== undefined && sameRecord(before, record)) {
       findings.push(finding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
       twice.set(id, (twice.get(id) ?? 0) + 1);
       continue;
     }
-    if (known === undefined) records.set(id, record);
+    if (before === undefined) records.set(id, record);
     const named = filledAt(message, 'parentMessageId') ?? above;
     const parent = named === nobody ? null : named;
     const createdAt = fromIso(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = piecesIn(message, id, parent);
     for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
-    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt })) nodes.push(node);
+    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
   }
   const settings = objectAt(conversation, 'options');
   const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');

@@ -61,6 +61,7 @@ class Conversation {
   #parentOf(turn: Turn, body: JsonObject): Json {
     if (turn.parent !== null) return turn.parent.id;
     const was = body.parentMessageId;
+    if (!turn.first) return nobody;
     if (was === null) return null;
     return typeof was === 'string' && !this.#ids.has(was) ? was : nobody;
   }

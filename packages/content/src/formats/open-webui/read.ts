@@ -162,6 +162,7 @@ function treeOf(row: JsonObject, place: string, found: readonly Finding[], optio
     else findings.push(finding('import/record-unreadable', 'loss', `${place}.messages.${id}`, 'no object', 1));
   }
   const heads = new Map<string, string>();
+  const known = (id: string) => messages.has(id);
   let at = 0;
   for (const [id, message] of messages) {
     const where = `${place}.messages.${id}`;
@@ -174,7 +175,7 @@ function treeOf(row: JsonObject, place: string, found: readonly Finding[], optio
     const pieces = piecesIn(message, id, parent, listAt(asked, 'models').length > 1);
     heads.set(id, pieces[0]?.id ?? id);
     const record = without(message, 'parentId', 'childrenIds', 'id');
-    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt })) nodes.push(node);
+    for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
   }
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, message] of messages)

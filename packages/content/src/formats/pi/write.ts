@@ -5,7 +5,7 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
 import { filledAt, objectAt, textAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
-import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, returningNodes } from '../kept-lines.ts';
+import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, ranksOf, returningNodes } from '../kept-lines.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 import { isFailure } from '../tool-results.ts';
 import { leafType } from './read.ts';
@@ -67,16 +67,18 @@ class SessionWriter {
   async write(): Promise<void> {
     const made = await this.#made();
     const out = new LinesOut();
+    const ranks = ranksOf(this.#tree, this.#nodes);
     out.addKept(linesAt(this.#leading, '$lines'));
     for (const { node, id, kept, unchanged, inPlace } of this.#nodes) {
       const was = kept?.lines[0];
       const fresh = made.get(id);
+      const rank = ranks.get(node.id);
       if (was !== undefined && (unchanged || fresh === undefined)) {
         const parentId = node.parentId === null ? null : (this.#ids.get(node.parentId) ?? null);
-        out.add(asV3(inPlace ? was.line : { ...was.line, parentId }), was.at);
+        out.add(asV3(inPlace ? was.line : { ...was.line, parentId }), was.at, rank);
       } else if (was !== undefined && fresh !== undefined) {
-        out.add(edited(was.line, fresh), was.at);
-      } else if (fresh !== undefined) out.add(fresh);
+        out.add(edited(was.line, fresh), was.at, rank);
+      } else if (fresh !== undefined) out.add(fresh, undefined, rank);
       if (kept !== null) out.addKept(kept.after);
     }
     this.lines.push(this.#header);
@@ -118,8 +120,13 @@ class SessionWriter {
     const { attributes, bookmarks, activeNodeId } = this.#tree;
     const active = activeNodeId === null ? null : (this.#ids.get(activeNodeId) ?? null);
     let parentId = active;
+    const taken = new Set(this.lines.map((line) => textAt(line, 'id')));
     const add = (type: string, fields: JsonObject) => {
-      const id = derivedId('pi-line', this.id, this.lines.length);
+      // A line that an earlier export added may have come back, and stand elsewhere by now.
+      let number = this.lines.length;
+      let id = derivedId('pi-line', this.id, number);
+      while (taken.has(id)) id = derivedId('pi-line', this.id, ++number);
+      taken.add(id);
       this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
       parentId = id;
     };

@@ -45,7 +45,9 @@ function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
 
 /** Whether a list holds items, not events of a stream or blocks of a message. */
 export function areItems(list: readonly Json[]): boolean {
-  return list.some((one) => isJsonObject(one) && (isMessageItem(one) || /^reasoning$|_call/.test(String(one.type))));
+  return list.some(
+    (one) => isJsonObject(one) && (isMessageItem(one) || /^reasoning$|_call/.test(textAt(one, 'type') ?? '')),
+  );
 }
 
 function isMessageItem(item: JsonObject): boolean {

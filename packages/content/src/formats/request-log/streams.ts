@@ -125,9 +125,9 @@ export function foldEvents(events: readonly JsonObject[]): JsonObject {
     else if (event.type === 'content_block_delta') {
       const block = blocks.get(index) ?? { type: 'text', text: '' };
       blocks.set(index, block);
-      if (delta.type === 'text_delta') block.text = String(block.text ?? '') + (textAt(delta, 'text') ?? '');
+      if (delta.type === 'text_delta') block.text = (textAt(block, 'text') ?? '') + (textAt(delta, 'text') ?? '');
       else if (delta.type === 'thinking_delta')
-        block.thinking = String(block.thinking ?? '') + (textAt(delta, 'thinking') ?? '');
+        block.thinking = (textAt(block, 'thinking') ?? '') + (textAt(delta, 'thinking') ?? '');
       else if (delta.type === 'signature_delta') block.signature = textAt(delta, 'signature') ?? '';
       else if (delta.type === 'input_json_delta')
         inputs.set(index, (inputs.get(index) ?? '') + (textAt(delta, 'partial_json') ?? ''));

@@ -1,0 +1,53 @@
+/** Values where nobody expects them, in whatever format a file is taken for. */
+import { isAppError } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { inputOf } from './conformance.ts';
+import { formats } from './formats.ts';
+import { readImport } from './read.ts';
+
+// An object that cannot be made a text, and texts and lists that pretend to be other things.
+const values: readonly unknown[] = [{ toString: 1, valueOf: 1 }, [[]], [null], '__proto__', 0, true, null];
+const keys = [
+  'type',
+  'id',
+  'uuid',
+  'role',
+  'message',
+  'content',
+  'text',
+  'messages',
+  'parentUuid',
+  'timestamp',
+  'delta',
+];
+
+function* records(): Generator<string> {
+  for (const key of keys)
+    for (const value of values) {
+      const odd = { type: 'message', role: 'assistant', sessionId: 's', parentUuid: null, [key]: value };
+      yield `${JSON.stringify(odd)}\n${JSON.stringify({ delta: { type: 'text_delta' }, ...odd })}\n`;
+      yield JSON.stringify([odd, { messages: [odd], mapping: { a: odd }, chat_messages: [odd], parts: [odd] }]);
+    }
+  const block = { type: 'text', text: { toString: 1 }, thinking: { toString: 1 } };
+  const events = ['text_delta', 'thinking_delta'].map((type) => ({ type: 'content_block_delta', delta: { type } }));
+  const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', content: [] } };
+  yield [start, { type: 'content_block_start', content_block: block }, ...events]
+    .map((one) => JSON.stringify(one))
+    .join('\n');
+}
+
+describe('a record with odd values', () => {
+  it.each([undefined, ...formats.flatMap(({ name, reader }) => (reader === undefined ? [] : [name]))])(
+    '[I7] is read or refused with a code, taken for %s',
+    async (format) => {
+      for (const text of records()) {
+        try {
+          for await (const _ of readImport(inputOf({ 'a.jsonl': text }), format === undefined ? {} : { format }));
+        } catch (error) {
+          if (!isAppError(error)) throw error;
+          expect(error.code).toMatch(/^import\//);
+        }
+      }
+    },
+  );
+});
