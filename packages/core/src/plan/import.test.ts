@@ -74,6 +74,18 @@ describe('an import', () => {
     expect(bed.drawing()).toEqual(['q', '  a2', '    more', '  a1', '    mine *']);
   });
 
+  test('[P86] goes on where the part before it left the pointer, unless the user went elsewhere', async () => {
+    const bed = await imported([q, a1, a2], { activeId: uuid(12) });
+    const more = (id: string): ImportNode => ({ id, parentId: uuid(12), order: 0, message: user(id) });
+    await bed.run(importing([q, a1, more(uuid(15))], { activeId: uuid(15), follows: uuid(12) }));
+    expect(bed.active).toBe(uuid(15));
+    await bed.run({ type: 'select', treeId: bed.treeId, nodeId: nodeId(uuid(13)) });
+    await bed.run(importing([q, a1, more(uuid(16))], { activeId: uuid(16), follows: uuid(15) }));
+    expect(bed.active).toBe(uuid(13));
+    await bed.run(importing([q, a1], { activeId: uuid(12), follows: uuid(13) }));
+    expect(bed.active).toBe(uuid(13));
+  });
+
   test('[P87] puts a new variant into the group of its fellows', async () => {
     const bed = await imported([q, a1, a2]);
     const a3: ImportNode = { id: uuid(16), parentId: uuid(11), order: 2, message: assistant('a3'), group: 3 };

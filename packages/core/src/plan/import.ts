@@ -44,7 +44,7 @@ export interface ImportNode {
 
 /**
  * Brings a whole conversation in as one commit. Where the tree is there already only nodes whose ids are new are added:
- * nothing that is there is changed, moved or brought back, and neither is the pointer.
+ * nothing that is there is changed, moved or brought back, and neither is the pointer where somebody stands.
  */
 export interface ImportCommand {
   readonly type: 'import';
@@ -56,6 +56,8 @@ export interface ImportCommand {
   readonly nodes: readonly ImportNode[];
   /** Where the user was; the newest node if not given. Used only where nothing is active yet. */
   readonly activeId?: string | null;
+  /** Where the part before left the pointer, of a conversation that comes in parts: from there it goes on to `activeId`. */
+  readonly follows?: string;
 }
 
 /** What an import added, what was there already, and what found no place because the user took its parent away. */
@@ -154,7 +156,8 @@ function* addition(command: ImportCommand, context: PlanContext, row: TreeRow, t
   const grouped = groupedOf(command.nodes, row.rootId);
   for (const id of parents) yield* survey(id, grouped.get(id) ?? [], grounds);
   const grown = inserts(context, fresh, row.rootId, grounds);
-  const active = row.activeNodeId === null ? activeOf(command, grown.live) : row.activeNodeId;
+  const goesOn = row.activeNodeId === null || row.activeNodeId === command.follows;
+  const active = (goesOn ? activeOf(command, grown.live) : null) ?? row.activeNodeId;
   return plan<Imported>([...grown.steps, ...pointing(row, active)], {
     treeId: row.id,
     created: false,

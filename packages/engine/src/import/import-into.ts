@@ -17,6 +17,7 @@ import {
   AppError,
   ask,
   type ExternalId,
+  type ImportCommand,
   type Imported,
   isAppError,
   planners,
@@ -176,6 +177,7 @@ export async function* importInto(
   const names = new Names(store);
   const context = runContextOf(store, options);
   const rest = resting();
+  const ends = new Map<TreeId, string>();
   try {
     for await (const event of readImport(input, readingOf(options))) {
       if (event.type === 'format') {
@@ -198,7 +200,7 @@ export async function* importInto(
       } else {
         // What was read may be large: it is stored in a turn of its own.
         await rest();
-        yield* storeTree({ store, ledger, names, context, dryRun, rest }, event.tree);
+        yield* storeTree({ store, ledger, names, context, dryRun, rest, ends }, event.tree);
         if (names.size >= namesAtOnce) await names.flush();
       }
     }
@@ -261,6 +263,20 @@ interface Desk {
   readonly context: RunContext;
   readonly dryRun: boolean;
   readonly rest: () => Promise<void>;
+  /** Where this import left the pointers of the last trees: a log brings a conversation in call by call. */
+  readonly ends: Map<TreeId, string>;
+}
+
+// Calls of one conversation are not far from each other in a log.
+const endsAtOnce = 1000;
+
+function noteEnd({ ends }: Desk, { treeId, activeId, follows }: ImportCommand, { created, added }: Imported): void {
+  if (activeId === undefined || activeId === null || !(created || follows !== undefined)) return;
+  if (!added.some((id) => id === activeId)) return;
+  ends.delete(treeId);
+  ends.set(treeId, activeId);
+  const [oldest] = ends.keys();
+  if (ends.size > endsAtOnce && oldest !== undefined) ends.delete(oldest);
 }
 
 function readingOf({ format, scope, signal }: ImportIntoOptions) {
@@ -316,7 +332,9 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
 async function taken(desk: Desk, tree: RepairedTree) {
   const { store, ledger, context, dryRun, rest } = desk;
   const take = async (fresh: boolean) => {
-    const incoming = toCommand(tree, ledger.format, store.owner, fresh);
+    const made = toCommand(tree, ledger.format, store.owner, fresh);
+    const follows = desk.ends.get(made.command.treeId);
+    const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
     // The commit is the longest part, and nobody gets a turn inside it.
     await rest();
     const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(desk, tree, incoming);
@@ -351,6 +369,7 @@ async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Inco
   // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
   const at = known === null ? lastTime(tree) : undefined;
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
+  noteEnd(desk, command, result);
   if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));

@@ -206,6 +206,33 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(tally((await imported(inputOf(two), { dryRun: true })).report)[0]).toEqual([2, 0, 2, 0]);
   });
 
+  test('[IM12] of a log stands at the end of its last call; where the user went elsewhere since, it stays there', async () => {
+    const said = ['Which?', 'Green.', 'Why?', 'Taste.'].map((line, at) =>
+      say(at % 2 === 0 ? 'user' : 'assistant', line),
+    );
+    const call = (count: number) => ({
+      request: { model: 'm-x', messages: said.slice(0, count) },
+      response: { id: `r${count}`, object: 'chat.completion', choices: [{ index: 0, message: said[count] }] },
+    });
+    const log = (...counts: readonly number[]) => ({
+      files: [
+        fileOfBytes('log.jsonl', Buffer.from(counts.map((count) => `${JSON.stringify(call(count))}\n`).join(''))),
+      ],
+    });
+    const { events } = await imported(log(1, 3));
+    const [a] = treesOf(events);
+    const textAtPointer = async () => {
+      const { row, nodes } = await rowsOf(a);
+      return nodes.find((node) => node.id === row.activeNodeId)?.text;
+    };
+    expect(await textAtPointer()).toBe('Taste.');
+    const first = (await rowsOf(a)).nodes.find((node) => node.text === 'Which?');
+    if (a === undefined || first === undefined) throw new Error('There is no tree.');
+    await run(store, { type: 'select', treeId: a, nodeId: first.id }, runContextOf(store, {}));
+    await imported(log(1, 3));
+    expect(await textAtPointer()).toBe('Which?');
+  });
+
   test('[IM6] leaves a conversation in the trash alone, and says so', async () => {
     const { events } = await imported(inputOf([two[0]]));
     const [a] = treesOf(events);

@@ -1,6 +1,7 @@
 // What a logged call is: which part of a record was sent, which came back, and in whose words.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
+import { isKeepable } from '../records.ts';
 import { areItems, foldResponse } from './items.ts';
 import { eventsOf, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
 
@@ -160,8 +161,48 @@ export function replyOf(event: JsonObject): string | undefined {
   );
 }
 
-/** The record of a call without the history, which the nodes hold. */
+// Names under which logs keep what opens an account: it must not come into a store, or go out with an archive.
+const secretNames =
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-|x-goog-|openai-|anthropic-)?api[-_]?key|x-(?:auth|access|session)[-_]token|(?:access|auth|bearer|session|refresh)[-_]?token|client[-_]?secret|password)$/i;
+
+/** A value without secrets, wherever in it headers or settings are; what was said is elsewhere. */
+function guarded(value: Json): Json {
+  if (Array.isArray(value))
+    // Headers may be a list of names, each before its value.
+    return value.map((item, at) => (typeof item === 'string' && isSecret(value[at - 1]) ? hidden : guarded(item)));
+  if (!isJsonObject(value)) return value;
+  const pair = isSecret(value.name) || isSecret(value.key);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const secret = isSecret(key) || (pair && key === 'value');
+      return [key, secret && (typeof item === 'string' || Array.isArray(item)) ? hidden : guarded(item)];
+    }),
+  );
+}
+
+function isSecret(name: Json | undefined): boolean {
+  return typeof name === 'string' && secretNames.test(name);
+}
+
+const hidden = '[left out]';
+
+/** What a call was made with beside its messages, without the keys of accounts; nothing where that is past all measure. */
+export function settingsOf(request: JsonObject): JsonObject {
+  const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
+  const settings = without(request, ...beside);
+  const safe = isKeepable(settings) ? guarded(settings) : {};
+  return isJsonObject(safe) ? safe : {};
+}
+
+/** The record of a call without the history, which the nodes hold, and without the keys of accounts. */
 export function bareRecord(record: JsonObject): JsonObject {
+  const bare = withoutHistory(record);
+  // What is too large or too deep to be kept is told by the import.
+  const safe = isKeepable(bare) ? guarded(bare) : bare;
+  return isJsonObject(safe) ? safe : {};
+}
+
+function withoutHistory(record: JsonObject): JsonObject {
   const bare = (value: JsonObject): JsonObject => ({
     ...value,
     ...(Array.isArray(value.messages) ? { messages: [] } : {}),

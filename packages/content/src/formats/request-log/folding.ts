@@ -6,16 +6,28 @@ import { normaliseMessage } from '../../legacy.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { fromAnthropic } from '../anthropic-blocks.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { Finding } from '../findings.ts';
 import { fromOpenAi } from '../openai-messages.ts';
-import { bareRecord, type Call } from './calls.ts';
+import { bareRecord, type Call, settingsOf } from './calls.ts';
 import { endOf, messagesOfItems, type Resolve } from './items.ts';
 
 /** The system prompt of a call, where it is plain text, and the messages below it, in canonical form. */
 interface History {
   readonly prompt: string | undefined;
   readonly messages: readonly JsonObject[];
+  /** Calls whose results are told to be failures. */
+  readonly failed: ReadonlySet<string>;
+}
+
+/** The calls of an Anthropic history that failed; other dialects do not say. */
+function failedIn(messages: readonly JsonObject[]): ReadonlySet<string> {
+  const failed = new Set<string>();
+  for (const message of messages)
+    for (const block of listAt(message, 'content'))
+      if (isJsonObject(block) && block.type === 'tool_result' && block.is_error === true)
+        failed.add(textAt(block, 'tool_use_id') ?? '');
+  return failed;
 }
 
 function isPrompt(message: JsonObject | undefined): message is JsonObject {
@@ -32,6 +44,7 @@ function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean
     return {
       prompt: leads ? textAt(first, 'content') : instructions,
       messages: messagesOfItems(leads ? items.slice(1) : items, resolve),
+      failed: new Set(),
     };
   }
   const messages = listAt(request, 'messages').filter((one): one is JsonObject => isJsonObject(one));
@@ -41,12 +54,12 @@ function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean
       ? system.map((one) => (isJsonObject(one) ? (textAt(one, 'text') ?? '') : '')).join('\n\n')
       : system;
     const flat = messages.flatMap((one, index) => fromAnthropic(one, `${index}`));
-    return { prompt: typeof texts === 'string' ? texts : undefined, messages: flat };
+    return { prompt: typeof texts === 'string' ? texts : undefined, messages: flat, failed: failedIn(messages) };
   }
   const [first] = messages;
   const leads = isPrompt(first);
   const prompt = leads ? textAt(first, 'content') : undefined;
-  return { prompt, messages: (leads ? messages.slice(1) : messages).map(fromOpenAi) };
+  return { prompt, messages: (leads ? messages.slice(1) : messages).map(fromOpenAi), failed: new Set() };
 }
 
 /** What came back: answers beside each other, each a chain of messages. */
@@ -133,7 +146,7 @@ export class Folding {
   add(logged: Logged, above?: string | null, resolve: Resolve = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
-    const { messages } = historyOf(call, resolve, above !== undefined);
+    const { messages, failed } = historyOf(call, resolve, above !== undefined);
     const root = this.#root;
     if (call.at !== undefined) this.#at = call.at;
     const at = call.at === undefined ? {} : { createdAt: call.at };
@@ -141,7 +154,8 @@ export class Folding {
     for (const message of messages) {
       // The same message twice in one history is named by its way, so none is taken for another.
       const externalId = nameOf(parent ?? root, message);
-      this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at });
+      const meta = failed.has(textAt(message, 'tool_call_id') ?? '') ? { meta: { isError: true } } : {};
+      this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at, ...meta });
       parent = externalId;
     }
     const end = this.#answer(logged, parent, resolve);
@@ -164,7 +178,7 @@ export class Folding {
       type: 'model',
       provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
       model_name: filledAt(response, 'model') ?? filledAt(request, 'model') ?? 'unknown',
-      parameters: without(request, 'messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'),
+      parameters: settingsOf(request),
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };

@@ -532,4 +532,36 @@ describe('request logs', () => {
     expect(trees[1]?.nodes.map((node) => node.parentExternalId === null)).toEqual([true, false, false]);
     expect(trees[1]?.findings).toEqual([]);
   });
+
+  it('[I142] keep no keys of accounts that a log has beside its calls', async () => {
+    const key = 'a-key-that-opens-an-account';
+    const { trees } = await storeInput(
+      inputOf({
+        'log.jsonl': lines([
+          {
+            headers: { Authorization: `Bearer ${key}`, 'x-api-key': [key], Cookie: key },
+            raw: ['Host', 'h', 'api-key', key],
+            listed: [{ name: 'Proxy-Authorization', value: key }, ['authorization', key]],
+            request: { model: 'm-x', api_key: key, headers: { 'X-Goog-Api-Key': key }, messages: [ask] },
+            response: reply({ role: 'assistant', content: 'Green.' }, { headers: { 'set-cookie': key } }),
+          },
+        ]),
+      }),
+    );
+    expect(trees[0]?.nodes.length).toBe(2);
+    expect(JSON.stringify(trees)).not.toContain(key);
+    expect(trees[0]?.nodes[1]?.record).toMatchObject({
+      headers: { Authorization: '[left out]' },
+      raw: ['Host', 'h', 'api-key', '[left out]'],
+    });
+  });
+
+  it('[I22] tell a result that failed', async () => {
+    const use = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+    const failed = { type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true };
+    const messages = [ask, { role: 'assistant', content: [use] }, { role: 'user', content: [failed] }];
+    const request = { model: 'm-y', max_tokens: 9, messages };
+    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([{ request }]) }));
+    expect(trees[0]?.nodes.at(-1)?.meta).toEqual({ isError: true });
+  });
 });
