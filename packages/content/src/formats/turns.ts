@@ -50,6 +50,8 @@ export interface Turn {
   readonly parent: Turn | null;
   /** Whether it came in as a first turn: its record names nobody, or somebody who was not there. */
   readonly first: boolean;
+  /** Whether it hangs where it was read. */
+  readonly inPlace: boolean;
   readonly nodes: Node[];
   readonly children: Turn[];
   /** The place that its record had among the others; past all of them for what grew here. */
@@ -140,6 +142,7 @@ class Gathering {
         id: home?.id ?? this.#end(one),
         parent: above ?? null,
         first: (one.kept?.parent ?? null) === null,
+        inPlace: one.inPlace,
         nodes: [],
         children: [],
         at: (home ?? one).kept?.lines[0]?.at ?? Number.POSITIVE_INFINITY,

@@ -6,6 +6,7 @@ import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } fr
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
+import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { stretchesOf } from '../ui-messages.ts';
 
@@ -40,17 +41,19 @@ interface Entry {
   readonly place: string;
 }
 
-function treeOf(
-  entries: readonly Entry[],
-  record: JsonObject,
-  place: string,
-  findings: readonly Finding[],
-): ImportedTree {
+function treeOf(entries: readonly Entry[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
+  const findings = [...found];
   const nodes: ImportedNode[] = [];
   let previous: string | null = null;
   for (const [index, { message, parentId, record: own, place: at }] of entries.entries()) {
     const externalId = filledAt(message, 'id') ?? `${index}`;
     let parent: string | null = parentId === undefined ? previous : parentId;
+    for (const one of parentFinding(own.parentId, at)) findings.push(one);
+    for (const one of wordFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const part of listAt(message, 'parts')) {
+      const type = isJsonObject(part) ? part.type : undefined;
+      for (const one of wordFinding('part', type, isPartType, at)) findings.push(one);
+    }
     const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
     const stretches = stretchesOf(message, externalId);
     const last = Math.max(0, stretches.length - 1);
@@ -71,6 +74,8 @@ function treeOf(
     }
     previous = externalId;
   }
+  for (const one of forwardFindings(nodes)) findings.push(one);
+  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   const head = filledAt(record, 'headId');
   const [first] = entries;
   const title = filledAt(record, 'title');
@@ -87,6 +92,25 @@ function treeOf(
     place,
     findings,
   };
+}
+
+const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant']);
+const partTypes: ReadonlySet<string> = new Set([
+  'text',
+  'reasoning',
+  'file',
+  'image',
+  'reasoning-file',
+  'source',
+  'source-url',
+  'source-document',
+  'step-start',
+  'custom',
+  'dynamic-tool',
+]);
+
+function isPartType(type: string): boolean {
+  return partTypes.has(type) || /^(?:tool|data)-/.test(type);
 }
 
 function entryOf(value: Json, place: string): Entry | undefined {

@@ -7,6 +7,7 @@ import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords } from '../records-in.ts';
 import { callIdOf, readMessage, recipientOf } from './content.ts';
@@ -71,6 +72,8 @@ class Calls {
   }
 }
 
+const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
+
 function isRoot(node: JsonObject): boolean {
   return (node.parent === null || node.parent === undefined) && !isJsonObject(node.message);
 }
@@ -117,7 +120,12 @@ async function treeOf(
     const at = `${place}.mapping.${id}`;
     const parent = filledAt(node, 'parent') ?? null;
     const parentExternalId = parent !== null && own.has(parent) ? null : parent;
+    for (const one of parentFinding(node.parent, at)) findings.push(one);
+    for (const one of keyFinding(id, node.id, at)) findings.push(one);
     const message = isJsonObject(node.message) ? node.message : undefined;
+    if (message !== undefined)
+      for (const one of wordFinding('role', objectAt(message, 'author').role, (role) => roles.has(role), at))
+        findings.push(one);
     const said =
       message === undefined
         ? undefined
@@ -140,6 +148,8 @@ async function treeOf(
       ...(createdAt === undefined ? {} : { createdAt }),
     });
   }
+  const beginnings = [...mapping.values()].filter(({ parent }) => parent === null || parent === undefined);
+  for (const one of rootsFinding(beginnings.length, place, 'repair')) findings.push(one);
   // Several physical roots: their children in turn, and parentless messages after them.
   if (own.size > 0 && first.length > 0) {
     const listed = new Set(first);

@@ -6,6 +6,7 @@ import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
+import { rootsFinding } from '../oddities.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
 import { stretchesOf } from '../ui-messages.ts';
 import { statusOf } from './message.ts';
@@ -156,6 +157,8 @@ async function treeOf(
     for (const one of row.findings) findings.push(one);
     if (!isRoot(row)) for (const node of await nodesOf(row, rootIds, around)) nodes.push(node);
   }
+  const loose = rows.filter((row) => !isRoot(row) && filledAt(row.record, 'parent_id') === undefined).length;
+  for (const one of rootsFinding(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
   const title = filledAt(topic ?? {}, 'name');
   const active = filledAt(topic ?? {}, 'active_node_id');
   const createdAt = fromAnyTime(topic?.created_at);

@@ -8,6 +8,7 @@ import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords } from '../records-in.ts';
 
@@ -131,6 +132,19 @@ function filesOf(message: JsonObject): Json[] {
   return blocks;
 }
 
+const senders: ReadonlySet<string> = new Set(['human', 'assistant']);
+const blockTypes: ReadonlySet<string> = new Set([
+  'text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
+  'voice_note',
+  'token_budget',
+  'image',
+  'document',
+]);
+
 // The parent of first messages: a name for none.
 const nobody = /^0{8}-0{4}-[04]0{3}-[08]0{3}-0{12}$/;
 
@@ -156,6 +170,12 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
     }
     const createdAt = fromIso(message.created_at);
     for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
+    for (const one of parentFinding(message.parent_message_uuid, at)) findings.push(one);
+    for (const one of wordFinding('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
+    for (const block of listAt(message, 'content')) {
+      const type = isJsonObject(block) ? block.type : undefined;
+      for (const one of wordFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
+    }
     const { parts, unpaired } = partsOf(message, filledAt(message, 'model') ?? model);
     if (unpaired > 0) findings.push(finding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
     const last = Math.max(0, parts.length - 1);
@@ -177,6 +197,8 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
     }
     previous = externalId;
   }
+  for (const one of forwardFindings(nodes)) findings.push(one);
+  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   const leaf = filledAt(conversation, 'current_leaf_message_uuid');
   const createdAt = fromIso(conversation.created_at);
   const updatedAt = fromIso(conversation.updated_at);

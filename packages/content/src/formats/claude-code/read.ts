@@ -16,6 +16,7 @@ import { type Finding, finding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
+import { parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
 import { isKeepable } from '../records.ts';
 import { lineRecords } from '../records-in.ts';
 import { saidIn } from './said.ts';
@@ -121,6 +122,7 @@ class Session {
       known.records++;
       return;
     }
+    for (const one of parentFinding(line.parentUuid, place)) this.#findings.push(one);
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
@@ -193,6 +195,8 @@ class Session {
       nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
     }
     this.#pairing(nodes, tools);
+    const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
+    for (const one of rootsFinding(rootsIn(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
     const title = this.#title();
     const first = this.#chain[0]?.fields ?? {};

@@ -15,6 +15,7 @@ import {
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../kept-lines.ts';
+import { forwardFindings, parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
 import { callOf, imageOfUrl } from '../openai-messages.ts';
 import { documentRecords } from '../records-in.ts';
 import { piecesOf, type ReplyItem, type Speaker } from '../reply-items.ts';
@@ -258,12 +259,15 @@ function treeOf(
     if (before === undefined) records.set(id, record);
     const named = filledAt(message, 'parentMessageId') ?? above;
     const parent = named === nobody ? null : named;
+    for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = piecesIn(message, id, parent);
     for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
     for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
   }
+  for (const one of forwardFindings(nodes)) findings.push(one);
+  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   const settings = objectAt(conversation, 'options');
   const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');
   const title = filledAt(conversation, 'title');

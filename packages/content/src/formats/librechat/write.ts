@@ -76,12 +76,14 @@ class Conversation {
       this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
   }
 
-  /** The turns in the order of their file; in that of the tree where the file's would change the order of variants. */
+  /** The turns in the order of their file; in that of the tree where variants or parents would not come in their order. */
   get flat(): readonly Turn[] {
     const roots = this.turns.ordered.filter((turn) => turn.parent === null);
     const rising = (turns: readonly Turn[]) =>
       turns.every((turn, index) => index === 0 || (turns[index - 1]?.at ?? 0) <= turn.at);
-    if (!rising(roots) || !this.turns.ordered.every((turn) => rising(turn.children))) return this.turns.ordered;
+    const follows = ({ parent, inPlace, at }: Turn) => parent === null || inPlace || parent.at <= at;
+    if (!rising(roots) || !this.turns.ordered.every((turn) => rising(turn.children) && follows(turn)))
+      return this.turns.ordered;
     return [...this.turns.ordered].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   }
 

@@ -16,6 +16,7 @@ import { loss, originalTree, threadOf } from '../exporting.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
+import { wordFinding } from '../oddities.ts';
 import { fromOpenAi, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../records.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -55,6 +56,8 @@ function detectIn(file: SampleFile): number {
   return isConversation(first) && !isForeign(first) ? 0.5 : 0;
 }
 
+const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
 /** A list as a chain. A leading system message of plain text is the tree's system prompt. */
 function treeOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
   const findings = [...found];
@@ -69,6 +72,7 @@ function treeOf(messages: readonly Json[], record: JsonObject, place: string, fo
       findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
       continue;
     }
+    for (const one of wordFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
     nodes.push({

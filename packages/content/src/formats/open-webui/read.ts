@@ -16,6 +16,7 @@ import {
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
+import { keyFinding, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { piecesOf, type ReplyItem } from '../reply-items.ts';
@@ -149,6 +150,8 @@ function piecesIn(message: JsonObject, id: string, parent: string | null, severa
   return pieces.map((piece, index) => (index === 0 ? { ...piece, group: 'models' } : piece));
 }
 
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
+
 /** A chat as a tree. */
 function treeOf(row: JsonObject, place: string, found: readonly Finding[], options: ReadOptions): ImportedTree {
   const bare = isJsonObject(row.history);
@@ -167,6 +170,9 @@ function treeOf(row: JsonObject, place: string, found: readonly Finding[], optio
   for (const [id, message] of messages) {
     const where = `${place}.messages.${id}`;
     const parent = filledAt(message, 'parentId') ?? null;
+    for (const one of parentFinding(message.parentId, where)) findings.push(one);
+    for (const one of keyFinding(id, message.id, where)) findings.push(one);
+    for (const one of wordFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
     const asked = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
@@ -177,6 +183,7 @@ function treeOf(row: JsonObject, place: string, found: readonly Finding[], optio
     const record = without(message, 'parentId', 'childrenIds', 'id');
     for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
   }
+  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, message] of messages)
     if (Array.isArray(message.childrenIds))

@@ -9,10 +9,11 @@ import {
   type SessionHeader,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, fromIso, isJsonObject, numberAt, timeFinding, without } from '../fields.ts';
+import { filledAt, fromIso, isJsonObject, numberAt, objectAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
+import { parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { lineRecords } from '../records-in.ts';
 
 function isHeader(value: Json | undefined): value is JsonObject {
@@ -53,6 +54,33 @@ interface Entry {
   /** The line as version 3 has it. */
   readonly written: JsonObject;
 }
+
+const entryTypes: ReadonlySet<string> = new Set([
+  'message',
+  'thinking_level_change',
+  'model_change',
+  'compaction',
+  'branch_summary',
+  'custom',
+  'custom_message',
+  'label',
+  'session_info',
+  'usage',
+  'context_edit',
+  // Of version 1, and of sessions that this program wrote on.
+  'stack_pop',
+  'stack_summary',
+]);
+const roles: ReadonlySet<string> = new Set([
+  'user',
+  'assistant',
+  'toolResult',
+  'bashExecution',
+  'custom',
+  'hookMessage',
+  'branchSummary',
+  'compactionSummary',
+]);
 
 // Lines about a session, past which it goes on.
 const about: ReadonlySet<string> = new Set(['label', 'session_info']);
@@ -154,6 +182,7 @@ class Session {
         );
     }
     const nodes = entries.map((one) => this.#node(one, header.uuid, ids, labels));
+    for (const one of rootsFinding(rootsIn(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
     const line = this.#header?.line ?? {};
     const createdAt = fromIso(line.timestamp);
@@ -191,6 +220,13 @@ class Session {
   ): ImportedNode {
     const place = this.#place(line.kept.at);
     const parent = entry.parentUuid === root ? null : entry.parentUuid;
+    const { line: own } = line.kept;
+    for (const one of parentFinding(own.parentId, place)) this.#findings.push(one);
+    for (const one of wordFinding('entry', own.type, (type) => entryTypes.has(type), place)) this.#findings.push(one);
+    if (own.type === 'message') {
+      const { role } = objectAt(own, 'message');
+      for (const one of wordFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
+    }
     const { kind, message, status, meta, marker, createdAt } = meaningOf(entry);
     const above = parent === null ? undefined : ids.get(parent);
     if (above !== undefined && above > line.kept.at)

@@ -1,0 +1,53 @@
+// What readers say alike of records that stand oddly. A record is kept all the same; that it is odd is told.
+import type { Json } from '@coppice/core';
+import type { ImportedNode } from './contract.ts';
+import { type Finding, finding, type Severity } from './findings.ts';
+
+/** A finding for a parent that is no id at all, where one should be: what names it hangs on the root. */
+export function parentFinding(parent: Json | undefined, place: string): Finding[] {
+  if (parent === undefined || parent === null || typeof parent === 'string') return [];
+  return [finding('import/orphan', 'repair', place, `parent ${JSON.stringify(parent).slice(0, 80)}`)];
+}
+
+/** A finding for more than one beginning. Formats that allow for that say it as a note. */
+export function rootsFinding(count: number, place: string, severity: Severity = 'note'): Finding[] {
+  return count > 1 ? [finding('import/several-roots', severity, place, `${count} of them`)] : [];
+}
+
+/** How many records among these are beginnings; one may have become several nodes. */
+export function rootsIn(nodes: readonly ImportedNode[]): number {
+  const places = new Set<string>();
+  for (const { parentExternalId, place } of nodes) if (parentExternalId === null) places.add(place);
+  return places.size;
+}
+
+/** A finding for each node of a list whose parent comes later in it. */
+export function forwardFindings(nodes: readonly ImportedNode[]): Finding[] {
+  const ids = new Set(nodes.map(({ externalId }) => externalId));
+  const seen = new Set<string>();
+  const found: Finding[] = [];
+  for (const { externalId, parentExternalId: parent, place } of nodes) {
+    if (parent !== null && parent !== externalId && ids.has(parent) && !seen.has(parent))
+      found.push(finding('import/forward-parent', 'note', place));
+    seen.add(externalId);
+  }
+  return found;
+}
+
+/** A finding for a word that is not among those that a format has, such as a role or the type of a part. */
+export function wordFinding(
+  what: string,
+  word: Json | undefined,
+  known: (word: string) => boolean,
+  place: string,
+): Finding[] {
+  if (typeof word === 'string' && known(word)) return [];
+  const told = word === undefined || word === null ? `no ${what}` : `${what} ${JSON.stringify(word).slice(0, 80)}`;
+  return [finding('import/unknown-type', 'note', place, told)];
+}
+
+/** A finding for a record that stands under another id than its own: the one that it stands under is believed. */
+export function keyFinding(key: string, id: Json | undefined, place: string): Finding[] {
+  if (id === undefined || id === null || id === key) return [];
+  return [finding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`)];
+}
