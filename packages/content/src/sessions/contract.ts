@@ -140,6 +140,11 @@ export interface SessionFile {
   restAt?(index: number): Uint8Array | null;
   /** Takes in what others have added meanwhile, and says how many lines that were. */
   refresh(): number;
+  /**
+   * Takes the lease if the file was opened to be written and it can be had by now, and says whether entries can be added:
+   * who held it may be gone, and a disk that was full have room again. Refuses while it is full.
+   */
+  claim?(): boolean;
   /** Adds entries as one commit; durable when it resolves. Refuses where nothing may be written. */
   append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void>;
   close(): void;

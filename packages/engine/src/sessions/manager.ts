@@ -249,19 +249,7 @@ export class SessionManager {
 
   /** Adds entries as one commit. */
   async #add(entries: readonly SessionEntry[]): Promise<void> {
-    const { holder, dialect } = this.#file;
-    if (!this.#file.writable)
-      throw new AppError({
-        code: 'tree/read-only',
-        kind: refusalKinds['tree/read-only'],
-        message:
-          holder !== null
-            ? `${this.path} is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there.`
-            : dialect === 'v2'
-              ? `${this.path} was opened to be read only.`
-              : `${this.path} belongs to another tool and is never changed: convert it into a new file to go on.`,
-        data: { path: this.path, ...(holder === null ? {} : { holder }) },
-      });
+    if (!this.#file.writable && this.#file.claim?.() !== true) throw readOnly(this.#file);
     // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
     await this.#file.append(entries, this.#commit());
     this.#index.take();
@@ -388,6 +376,24 @@ export class SessionManager {
 }
 
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
+
+/** Why nothing can be saved. */
+function readOnly({ path, holder, dialect }: SessionFile): AppError {
+  const why =
+    holder !== null
+      ? `is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there`
+      : dialect === 'v2'
+        ? 'can only be read here: it was opened so, or its folder may not be written'
+        : dialect === 'v1'
+          ? 'is of the first version and was not migrated, since it could not be written: nothing can be saved'
+          : 'belongs to another tool and is never changed: convert it into a new file to go on';
+  return new AppError({
+    code: 'tree/read-only',
+    kind: refusalKinds['tree/read-only'],
+    message: `${path} ${why}.`,
+    data: { path, ...(holder === null ? {} : { holder }) },
+  });
+}
 
 /** Begins work at once; what it refuses is a rejection all the same. */
 async function begun<T>(work: () => Promise<T>): Promise<T> {

@@ -9,6 +9,7 @@ import { Bed, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { asked, imageOf } from '../conformance/subject.ts';
+import { FolderLock } from '../disk/lock.ts';
 import { SessionStore } from './index.ts';
 import { sideOf } from './places.ts';
 import { sessionFiles } from './session-files.ts';
@@ -299,6 +300,27 @@ describe('torn and damaged files', () => {
     expect(await texts(again, treeId(uuid(12)))).toEqual([odd]);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
+  });
+
+  test('[J27] a file that was held elsewhere is written as soon as it is given up', async () => {
+    const { store, path } = await planted();
+    await store.close();
+    const lock = FolderLock.take(sideOf(path));
+    const file = sessionFiles.open(path);
+    expect([file.writable, file.holder?.pid]).toEqual([false, process.pid]);
+    const more = { type: 'custom', uuid: uuid(77), parentUuid: file.header.uuid };
+    const tried = async () =>
+      file.append([more]).then(
+        () => 'through',
+        (error) => error.code,
+      );
+    expect(await tried()).toBe('store/locked');
+    if (lock instanceof FolderLock) lock.release();
+    expect([await tried(), file.holder]).toEqual(['through', null]);
+    file.close();
+    const read = sessionFiles.open(path, { readOnly: true });
+    await expect(read.append([more])).rejects.toThrow(/read only/);
+    read.close();
   });
 
   test('[J15] an id that comes twice is told: the same line again is left out, another one gets an id of its own', async () => {

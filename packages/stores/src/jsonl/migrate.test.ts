@@ -17,7 +17,7 @@ import { ask, contextOf, isAppError, readContextPath, type Store, type TreeId, t
 import { Bed, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { namesIn } from '../disk/whole-files.ts';
-import { armFault } from '../failpoints.ts';
+import { armFault, faultPassed } from '../failpoints.ts';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
 
@@ -220,6 +220,7 @@ describe('the first version', () => {
         const before = readFileSync(path);
         armFault({ point: '*', nth, fault });
         const opened: unknown = await SessionStore.open(path).catch((error: unknown) => error);
+        const through = faultPassed() < nth;
         armFault(null);
         const now = readFileSync(path, 'utf8');
         if (isAppError(opened)) {
@@ -228,9 +229,36 @@ describe('the first version', () => {
         } else if (opened instanceof SessionStore) await opened.close();
         expect(await contextIn(path)).toEqual(v1Context);
         expect(namesIn(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
-        if (!isAppError(opened)) break;
+        if (through) break;
         expect(nth).toBeLessThan(40);
       }
+  });
+
+  test('[J39] on a full disk everything is read as it is, and written as soon as there is room', async () => {
+    const old = write('old.jsonl', v1);
+    const now = write('now.jsonl', [
+      { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 'now' },
+      { type: 'message', uuid: 'm', parentUuid: 'r', message: { role: 'user', content: 'one' } },
+    ]);
+    const before = readFileSync(old);
+    armFault({ point: '*', nth: 1, fault: 'enospc', sticky: true });
+    expect(await contextIn(old)).toEqual(v1Context);
+    expect(await contextIn(now)).toEqual(['user: one']);
+    const [first, second] = [sessionFiles.open(old), sessionFiles.open(now)];
+    const more = { type: 'custom', uuid: 'c', parentUuid: 'm' };
+    const tried = async () =>
+      second.append([more]).then(
+        () => 'through',
+        (error) => error.code,
+      );
+    const found = [first.dialect, first.writable, first.size, second.writable, await tried()];
+    armFault(null);
+    expect(found).toEqual(['v1', false, v1.length, false, 'store/full']);
+    expect([await tried(), second.writable]).toEqual(['through', true]);
+    expect(readFileSync(old).equals(before)).toBe(true);
+    for (const file of [first, second]) file.close();
+    expect(await contextIn(old)).toEqual(v1Context);
+    expect(readFileSync(old).equals(before)).toBe(false);
   });
 
   test('[J36] where another tool keeps its own files nothing is migrated', async () => {

@@ -145,7 +145,10 @@ class Finder {
 
   #read(path: string, mayWrite: boolean): void {
     let dialect = dialectOf(path);
-    if (dialect === 'v1' && mayWrite && !isElsewhere(path) && migrated(path)) dialect = 'v2';
+    if (dialect === 'v1' && mayWrite && !isElsewhere(path)) {
+      if (migrated(path)) dialect = 'v2';
+      else this.note(`${path} could not be migrated now: it can be read, and nothing can be saved.`);
+    }
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
     const own = sessionTreeId(header.id);
@@ -184,7 +187,13 @@ class Finder {
     for (const session of this.#sessions.values()) {
       const { file } = session;
       if (!(file instanceof JsonlFile)) return false;
-      file.lease();
+      try {
+        file.lease();
+      } catch (error) {
+        // Whoever writes takes the lease first, and is told then.
+        if (!isUnwritable(error)) throw error;
+        this.note(`${file.path} cannot be written now: everything can be read.`);
+      }
       const { holder } = file;
       if (holder === null) continue;
       this.note(
@@ -216,15 +225,25 @@ class Finder {
   }
 }
 
-/** Migrates a file under its lease; false where somebody else has it. */
+/** Migrates a file under its lease; false where somebody else has it, or nothing can be written: then it is read as it is. */
 export function migrated(path: string): boolean {
-  const lock = FolderLock.take(sideOf(path));
-  if (!(lock instanceof FolderLock)) return false;
   try {
-    // Somebody may have migrated it between the look and the lease.
-    if (dialectOf(path) === 'v1') migrateFile(path);
-    return true;
-  } finally {
-    lock.release();
+    const lock = FolderLock.take(sideOf(path));
+    if (!(lock instanceof FolderLock)) return false;
+    try {
+      // Somebody may have migrated it between the look and the lease.
+      if (dialectOf(path) === 'v1') migrateFile(path);
+      return true;
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    return dialectOf(path) === 'v2';
   }
+}
+
+/** Whether something failed because nothing can be written, be it that the disk is full; what is there can be read. */
+export function isUnwritable(error: unknown): boolean {
+  return isAppError(error) && (error.code === 'tree/read-only' || error.code === 'store/full');
 }

@@ -11,7 +11,7 @@ import {
   sessionVersion,
   withKept,
 } from '@coppice/content/sessions';
-import { AppError, refusalKinds } from '@coppice/core';
+import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import { field } from '../disk/decode.ts';
 import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
 import { bytesOf, damaged, newer, onFile } from '../disk/whole-files.ts';
@@ -34,6 +34,8 @@ export class JsonlFile implements SessionFile {
   readonly path: string;
   readonly dialect: Dialect = 'v2';
   #lease: FolderLock | Holder | null = null;
+  // Whether the lease is to be had as soon as that can be.
+  #wanted = false;
   #leaseSeen = Number.NEGATIVE_INFINITY;
   #users = 0;
   #file: FileBytes;
@@ -288,8 +290,24 @@ export class JsonlFile implements SessionFile {
     if (!(this.#lease instanceof FolderLock)) this.#lease = FolderLock.take(sideOf(this.path));
   }
 
+  /** Takes the lease, as {@link claim} does, now or as soon as it can be had. */
+  want(): boolean {
+    this.#wanted = true;
+    return this.claim();
+  }
+
+  claim(): boolean {
+    try {
+      if (this.#wanted) this.lease();
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'tree/read-only') throw error;
+    }
+    return this.writable;
+  }
+
   /** Refuses where nothing may be written. */
   checkWritable(): FolderLock {
+    if (this.#wanted) this.lease();
     const lease = this.#lease;
     if (lease instanceof FolderLock) {
       lease.check();

@@ -21,7 +21,7 @@ import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whol
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { headerText, lineText } from './line-text.ts';
-import { migrated } from './opening.ts';
+import { isUnwritable, migrated } from './opening.ts';
 import { fileName, isElsewhere, makeFile, sideOf, tidy } from './places.ts';
 import { JsonlFile } from './session-file.ts';
 
@@ -36,10 +36,10 @@ function open(given: string, options: { readonly readOnly?: boolean } = {}): Ses
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {
-    if (mayWrite && !isElsewhere(path)) file.lease();
+    if (mayWrite && !isElsewhere(path)) file.want();
   } catch (error) {
-    // A folder that may not be written can still be read.
-    if (!isAppError(error) || error.code !== 'tree/read-only') {
+    // Where there is no room for a lease, the file can still be read.
+    if (!isUnwritable(error)) {
       file.close();
       throw error;
     }
