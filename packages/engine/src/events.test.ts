@@ -1,6 +1,6 @@
-import { nodeId, textMessage, treeId } from '@coppice/core';
+import { isAppError, nodeId, textMessage, treeId } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { createEvents, type HookFailure } from './events.ts';
+import { createEvents, type Events, type HookFailure } from './events.ts';
 
 const tree = treeId('00000000-0000-7000-8000-000000000001');
 const node = nodeId('00000000-0000-7000-8000-000000000002');
@@ -59,3 +59,42 @@ test('a hook that was taken away is not called any more', async () => {
   off();
   expect(await events.ask('append', append)).toBe(append);
 });
+
+test('[H2] what is no verdict is reported, and the act goes on as it was', async () => {
+  const failures: HookFailure[] = [];
+  for (const given of [5, 'no', true, {}, [], { replace: null }, { replace: {} }, { replace: { treeId: tree } }]) {
+    const events = createEvents((failure) => failures.push(failure));
+    untyped(events, () => given);
+    const event = { treeId: tree, nodeId: node };
+    expect(await events.ask('branch', event), JSON.stringify(given)).toBe(event);
+  }
+  expect(failures.map(({ error }) => isAppError(error) && error.code)).toEqual(Array(8).fill('hook/invalid'));
+});
+
+test('[H1] a module may say null for nothing, and cancel with or without a sentence', async () => {
+  const said = async (given: unknown) => {
+    const events = createEvents();
+    untyped(events, () => given);
+    return events.ask('branch', { treeId: tree, nodeId: node }).then(
+      () => 'through',
+      (error) => error.message,
+    );
+  };
+  expect([await said(null), await said({ cancel: false })]).toEqual(['through', 'through']);
+  expect([await said({ cancel: 'No.' }), await said({ cancel: true })]).toEqual(['No.', 'A hook said no.']);
+});
+
+test('[H2] a hook that never answers is reported and passed over', async () => {
+  const failures: HookFailure[] = [];
+  const events = createEvents((failure) => failures.push(failure), { limit: 1 });
+  events.before('append', () => new Promise(() => undefined));
+  events.after('append', () => new Promise(() => undefined));
+  expect(await events.ask('append', append)).toBe(append);
+  await events.tell('append', { treeId: tree, nodeId: node, added: [node], reused: [] });
+  expect(failures.map(({ event }) => event)).toEqual(['before append', 'after append']);
+});
+
+/** A hook as a module without types gives it. */
+function untyped(events: Events, hook: () => unknown): void {
+  Reflect.apply(events.before, events, ['branch', hook]);
+}

@@ -65,7 +65,7 @@ export type BeforeHook<K extends EventName> = (
 /** A hook after an act. */
 export type AfterHook<K extends EventName> = (event: AfterEvents[K]) => void | Promise<void>;
 
-/** A hook that threw. The act went on as if the hook were not there. */
+/** A hook that threw, gave something that is no verdict, or no answer at all. The act went on as if it were not there. */
 export interface HookFailure {
   readonly event: string;
   readonly error: unknown;
@@ -82,8 +82,17 @@ export interface Events {
   tell<K extends EventName>(name: K, event: AfterEvents[K]): Promise<void>;
 }
 
+/** How a bus deals with its hooks. */
+export interface EventsOptions {
+  /** After so many milliseconds a hook that has not answered is reported and passed over; a minute if not given. */
+  readonly limit?: number;
+}
+
 /** Makes a bus without hooks. A hook that fails is reported and passed over: nobody's turn breaks for it. */
-export function createEvents(onFailure: (failure: HookFailure) => void = ignore): Events {
+export function createEvents(
+  onFailure: (failure: HookFailure) => void = ignore,
+  { limit = 60_000 }: EventsOptions = {},
+): Events {
   const befores: { readonly [K in EventName]: Set<BeforeHook<K>> } = {
     append: new Set(),
     branch: new Set(),
@@ -111,29 +120,84 @@ export function createEvents(onFailure: (failure: HookFailure) => void = ignore)
     async ask(name, event) {
       let asked = event;
       for (const hook of [...befores[name]]) {
-        let verdict: Verdict<typeof asked>;
+        let found: Found<typeof asked>;
         try {
-          verdict = await hook(asked);
+          found = verdictIn(name, asked, await inTime(hook(asked), limit));
         } catch (error) {
           report(`before ${name}`, error);
           continue;
         }
-        if (verdict === undefined) continue;
-        if ('cancel' in verdict) throw cancelled(name, verdict.cancel);
-        asked = verdict.replace;
+        if (found.cancel !== undefined) throw cancelled(name, found.cancel);
+        asked = found.replace ?? asked;
       }
       return asked;
     },
     async tell(name, event) {
       for (const hook of [...afters[name]]) {
         try {
-          await hook(event);
+          await inTime(hook(event), limit);
         } catch (error) {
           report(`after ${name}`, error);
         }
       }
     },
   };
+}
+
+/** Waits for a hook, but not for ever. */
+async function inTime<T>(answer: T | Promise<T>, limit: number): Promise<T> {
+  if (!(answer instanceof Promise)) return answer;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(invalid(`The hook has not answered for ${limit} ms.`)), limit);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Found<T> {
+  readonly cancel?: string;
+  readonly replace?: T;
+}
+
+// What an act cannot do without. Hooks come from modules that nobody checks the types of.
+const needed: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
+  append: ['treeId', 'parentId', 'messages'],
+  branch: ['treeId', 'nodeId'],
+  switch: ['treeId', 'nodeId'],
+  compact: ['treeId', 'nodeId', 'reason'],
+  generate: ['treeId', 'parentId', 'models', 'tools'],
+};
+
+/** What a hook decided; throws where that is none of the things that it may decide. */
+function verdictIn<K extends EventName>(name: K, asked: BeforeEvents[K], given: unknown): Found<BeforeEvents[K]> {
+  if (given === undefined || given === null) return {};
+  if (typeof given !== 'object') throw invalid(`A hook answers with cancel, replace or nothing, not ${typeof given}.`);
+  if ('cancel' in given && given.cancel !== undefined && given.cancel !== false)
+    return { cancel: typeof given.cancel === 'string' && given.cancel !== '' ? given.cancel : 'A hook said no.' };
+  if (!('replace' in given) || given.replace === undefined) {
+    if ('cancel' in given) return {};
+    throw invalid('A hook answered with neither cancel nor replace.');
+  }
+  if (!stands(name, asked, given.replace))
+    throw invalid(`A hook replaced ${name} by something without ${needed[name].join(', ')}.`);
+  return { replace: given.replace };
+}
+
+function stands<K extends EventName>(name: K, asked: BeforeEvents[K], value: unknown): value is BeforeEvents[K] {
+  if (typeof value !== 'object' || value === null) return false;
+  const [before, after] = [new Map(Object.entries(asked)), new Map<string, unknown>(Object.entries(value))];
+  return needed[name].every((key) => {
+    const [was, is] = [before.get(String(key)), after.get(String(key))];
+    return Array.isArray(was) ? Array.isArray(is) : typeof is === 'string' || (key === 'parentId' && is === null);
+  });
+}
+
+function invalid(message: string): AppError {
+  return new AppError({ code: 'hook/invalid', kind: 'invalid', message });
 }
 
 function cancelled(name: string, why: string): AppError {

@@ -2,7 +2,7 @@
 import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { createCompactor } from '../compaction/index.ts';
-import { createEvents, type Events } from '../events.ts';
+import { createEvents, type Events, type HookFailure } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Summarizer } from '../summaries/index.ts';
 import type { BranchResult, CompactionResult, SessionStats, SessionTree } from './contract.ts';
@@ -14,6 +14,8 @@ import { statsOf, treeOf } from './session-tree.ts';
 export interface AgentSessionOptions extends SessionOptions {
   readonly files: SessionFiles;
   readonly events?: Events;
+  /** Told of hooks that fail, unless events of one's own are given; a warning of the process if not given. */
+  readonly onHookFailure?: (failure: HookFailure) => void;
   /** Who writes summaries; without a model they are drawn from what was said. */
   readonly summarizer?: Summarizer;
 }
@@ -45,7 +47,7 @@ export class AgentSession {
   constructor(manager: SessionManager, options: AgentSessionOptions) {
     this.#manager = manager;
     this.#options = options;
-    this.events = options.events ?? createEvents();
+    this.events = options.events ?? createEvents(options.onHookFailure ?? warn);
   }
 
   /** Opens a file. */
@@ -315,4 +317,8 @@ export class AgentSession {
 function folderOf(path: string): string {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return at < 0 ? '.' : path.slice(0, at);
+}
+
+function warn({ event, error }: HookFailure): void {
+  process.emitWarning(`A hook failed (${event}): ${error instanceof Error ? error.message : String(error)}`);
 }
