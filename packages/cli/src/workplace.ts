@@ -117,8 +117,9 @@ async function openOrReadOnly(
   if (scheme === 'sqlite' && place !== '' && place !== ':memory:') makeFolder(dirname(place));
   try {
     const opened = await openStore(url, owner);
-    const { readOnly, notes } = await opened.info();
+    const { readOnly, notes, damage = [] } = await opened.info();
     if (readOnly) tell(notes.length === 0 ? 'The store can be read but not written.' : notes.join(' '));
+    else for (const text of damage) tell(text);
     return opened;
   } catch (thrown) {
     if (!mayBeReadOnly(thrown)) throw thrown;

@@ -257,6 +257,8 @@ export interface StoreInfo {
   readonly schemaVersion: number;
   /** What a user should know, such as a search that has to scan. */
   readonly notes: readonly string[];
+  /** What of it could not be read when it was opened, and stays as it is; the notes say so, too. */
+  readonly damage?: readonly string[];
 }
 
 /** A whole store, as one owner sees it. */

@@ -37,7 +37,7 @@ export class SessionStore extends BookStore {
         'A store of sessions needs a folder or a file, as in jsonl:/path or jsonl:/path/a.jsonl.',
       );
     const path = resolve(place);
-    const { holdings, readOnly, notes, known, lists } = openPlace(path, options);
+    const { holdings, readOnly, notes, damage, known, lists } = openPlace(path, options);
     const keeper = new JsonlKeeper(holdings);
     const { treeWrites, kit, owner = defaultOwner } = options;
     const book = new Book({
@@ -62,7 +62,9 @@ export class SessionStore extends BookStore {
         place: path,
         readOnly,
         schemaVersion: 2,
-        notes: [...notes, 'Search looks through every message.'],
+        // Why nothing can be saved is said first; who only looks has no need of the rest.
+        notes: readOnly ? notes : [...notes, 'Search looks through every message.'],
+        damage,
       }),
       backup: (to) => backupSessions(holdings, to),
       close: async () => {

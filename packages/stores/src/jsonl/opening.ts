@@ -31,6 +31,8 @@ export interface Opened {
   readonly holdings: Holdings;
   readonly readOnly: boolean;
   readonly notes: string[];
+  /** Those of the notes that tell what cannot be read. */
+  readonly damage: readonly string[];
   readonly known: readonly KnownTree[];
   readonly lists: readonly { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[];
 }
@@ -91,6 +93,7 @@ class Finder {
   readonly #sessions = new Map<TreeId, Session>();
   readonly #broken = new Map<TreeId, AppError>();
   readonly #notes: string[] = [];
+  readonly #damage: string[] = [];
   readonly #known: KnownTree[] = [];
   readonly #lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
 
@@ -102,6 +105,11 @@ class Finder {
 
   note(text: string): void {
     if (!this.#notes.includes(text)) this.#notes.push(text);
+  }
+
+  #warn(text: string): void {
+    this.note(text);
+    this.#damage.push(text);
   }
 
   get #owner(): string {
@@ -147,7 +155,7 @@ class Finder {
     let dialect = dialectOf(path);
     if (dialect === 'v1' && mayWrite && !isElsewhere(path)) {
       if (migrated(path)) dialect = 'v2';
-      else this.note(`${path} could not be migrated now: it can be read, and nothing can be saved.`);
+      else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
     }
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
@@ -158,13 +166,13 @@ class Finder {
     const session = this.#session(id, path, owner, file);
     const { loaded, linear } = session.read();
     this.#sessions.set(id, session);
-    for (const { message } of session.warnings) this.note(`${path}: ${message}`);
+    for (const { message } of session.warnings) this.#warn(`${path}: ${message}`);
     if (linear !== null) this.#lists.push({ record: linear, owner, sequence: session.sequence });
     else this.#known.push({ row: rowOf(loaded.tree), format: session.format, sequence: session.sequence });
   }
 
   #unreadable(path: string, error: AppError): void {
-    this.note(error.message);
+    this.#warn(error.message);
     const id = idInName(path) ?? treeId(derivedId('session-unreadable', path));
     this.#broken.set(id, error);
     const row: TreeRow = {
@@ -186,7 +194,11 @@ class Finder {
   hold(): boolean {
     for (const session of this.#sessions.values()) {
       const { file } = session;
-      if (!(file instanceof JsonlFile)) return false;
+      if (!(file instanceof JsonlFile)) {
+        const why = file.dialect === 'v1' ? 'was not migrated' : 'was written by another tool';
+        this.note(`${file.path} ${why}: it can be read here, and nothing can be saved.`);
+        return false;
+      }
       try {
         file.lease();
       } catch (error) {
@@ -219,6 +231,7 @@ class Finder {
       },
       readOnly: !writes,
       notes,
+      damage: this.#damage,
       known: this.#known,
       lists: this.#lists,
     };

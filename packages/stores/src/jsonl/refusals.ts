@@ -6,7 +6,7 @@ export function replaced(path: string): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],
-    message: `${path} was replaced or cut by somebody else: close it and open it again.`,
+    message: `${path} was deleted, replaced or cut by somebody else: close it and open it again.`,
     data: { path },
   });
 }
