@@ -12,6 +12,7 @@ import {
   readPath,
   readTopology,
   readTree,
+  refuse,
   run,
   type Store,
   type TreeId,
@@ -19,8 +20,8 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import type { Compactor } from '@coppice/engine';
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { type Compactor, plainTitle } from '@coppice/engine';
+import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** What a server is made with. */
@@ -43,6 +44,7 @@ const longestText = 8_000;
 // An answer is read by a model: what is left out is counted, and can be asked for from a node on.
 const mostNodes = 500;
 const mostMessages = 100;
+const mostResources = 100;
 
 interface Said {
   readonly content: { readonly type: 'text'; readonly text: string }[];
@@ -91,16 +93,17 @@ export function createTreesServer(options: TreesServerOptions): McpServer {
       description: 'The thread that ends at a node, to go on from.',
       argsSchema: z.object({ tree, node: node.optional() }),
     },
-    async ({ tree: of, node: at }) => {
-      const id = treeOf(of);
-      const page = await options.store.read(id, () =>
-        readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: nodeOf(at) }) }),
-      );
-      const text = page.nodes.map((one) => `${one.role}: ${messageOf(one).text}`).join('\n\n');
-      return {
-        messages: [{ role: 'user', content: { type: 'text', text: `Go on from this conversation:\n\n${text}` } }],
-      };
-    },
+    ({ tree: of, node: at }) =>
+      asked(async () => {
+        const id = treeOf(of);
+        const page = await options.store.read(id, () =>
+          readPage(id, { limit: 50, ...(at === undefined ? {} : { nodeId: nodeOf(at) }) }),
+        );
+        const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
+        const said = page.nodes.map((one) => `${one.role}: ${messageOf(one).text}`);
+        const text = ['Go on from this conversation:', ...earlier, ...said].join('\n\n');
+        return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+      }),
   );
   return server;
 }
@@ -231,8 +234,14 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     ({ tree: of, node: at, role = 'user', text }) =>
       answered(async () => {
         const given = context();
+        // Before a tree is made for it: a refusal leaves nothing behind.
+        if (text.trim() === '') return refuse('message/blank', 'There is nothing to add: the text is blank.');
+        if (of === undefined && at !== undefined)
+          return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
         const id = of === undefined ? treeId(given.newId()) : treeOf(of);
-        if (of === undefined) await run(store, { type: 'create', treeId: id }, given);
+        const autoTitle = plainTitle(text);
+        const attributes = autoTitle === null ? {} : { autoTitle };
+        if (of === undefined) await run(store, { type: 'create', treeId: id, attributes }, given);
         const parent = at === undefined ? {} : { parentId: nodeOf(at) };
         const messages = [{ message: textMessage(role, text) }];
         const { result, version } = await run(store, { type: 'append', treeId: id, messages, ...parent }, given);
@@ -289,38 +298,56 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
   );
 }
 
-function addResources(server: McpServer, store: Store): void {
-  const shape = new ResourceTemplate('coppice://trees/{tree}', {
-    list: async () => {
-      const { items } = await store.trees({ limit: mostMessages });
-      const resources = items.map(({ id, attributes }) => {
-        return { uri: `coppice://trees/${id}`, name: attributes.title ?? attributes.autoTitle ?? id };
-      });
-      return { resources };
-    },
+const treeResource = { description: 'The shape of a conversation.', mimeType: 'application/json' } as const;
+
+/** The trees as resources, a page at a time. */
+async function resourcesFrom(store: Store, from: string | undefined) {
+  const page = await store.trees({ limit: mostResources, ...(from === undefined ? {} : { cursor: from }) });
+  const resources = page.items.map(({ id, attributes }) => {
+    return { uri: `coppice://trees/${id}`, name: attributes.title ?? attributes.autoTitle ?? id, ...treeResource };
   });
+  return { resources, ...(page.cursor === null ? {} : { nextCursor: page.cursor }) };
+}
+
+/** A refusal in the words of the protocol: whoever asked gets its code and its sentence. */
+async function asked<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (thrown) {
+    if (!isAppError(thrown)) throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong.');
+    const { code, kind, message } = thrown;
+    const blame = kind === 'internal' || kind === 'unavailable' ? 'InternalError' : 'InvalidParams';
+    throw new ProtocolError(ProtocolErrorCode[blame], `${code}: ${message}`, { code, kind });
+  }
+}
+
+function addResources(server: McpServer, store: Store): void {
   server.registerResource(
     'tree',
-    shape,
-    { description: 'The shape of a conversation.', mimeType: 'application/json' },
-    async (uri, { tree: of }) => {
-      const id = treeOf(String(of));
-      const nodes = await store.read(id, () => readTopology(id));
-      const text = JSON.stringify({ left: Math.max(0, nodes.length - mostNodes), nodes: nodes.slice(0, mostNodes) });
-      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
-    },
+    new ResourceTemplate('coppice://trees/{tree}', { list: undefined }),
+    treeResource,
+    (uri, { tree: of }) =>
+      asked(async () => {
+        const id = treeOf(String(of));
+        const nodes = await store.read(id, () => readTopology(id));
+        const text = JSON.stringify({ left: Math.max(0, nodes.length - mostNodes), nodes: nodes.slice(0, mostNodes) });
+        return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
+      }),
   );
   server.registerResource(
     'thread',
     new ResourceTemplate('coppice://trees/{tree}/nodes/{node}', { list: undefined }),
     { description: 'The thread that ends at a node.', mimeType: 'text/markdown' },
-    async (uri, { tree: of, node: at }) => {
-      const id = treeOf(String(of));
-      const page = await store.read(id, () => readPage(id, { nodeId: nodeOf(String(at)), limit: mostMessages }));
-      const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
-      const said = page.nodes.map((one) => `## ${one.role}\n\n${messageOf(one).text}`);
-      const text = [...earlier, ...said].join('\n\n');
-      return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
-    },
+    (uri, { tree: of, node: at }) =>
+      asked(async () => {
+        const id = treeOf(String(of));
+        const page = await store.read(id, () => readPage(id, { nodeId: nodeOf(String(at)), limit: mostMessages }));
+        const earlier = page.before === null ? [] : [`Earlier messages are left out; they end before ${page.before}.`];
+        const said = page.nodes.map((one) => `## ${one.role}\n\n${messageOf(one).text}`);
+        const text = [...earlier, ...said].join('\n\n');
+        return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
+      }),
   );
+  // In place of the list of the package, which knows no pages and would stop at the first hundred.
+  server.server.setRequestHandler('resources/list', ({ params }) => asked(() => resourcesFrom(store, params?.cursor)));
 }

@@ -114,7 +114,11 @@ async function byProxy(context: ServerContext, services: Services, proxy: ProxyO
 /** The caller, if it may do what the route does; 401 if nobody showed who it is, 403 if it is not for the likes of them. */
 export async function authorise(context: ServerContext, access: Access): Promise<Caller> {
   const caller = await identify(context);
-  if (caller === null) return refuseHttp('http/unauthorized', 'Show a token: Authorization: Bearer <token>.');
+  if (caller === null)
+    return refuseHttp(
+      'http/unauthorized',
+      'Show the token of this server: as the bearer in the header Authorization, or as the API key of your client.',
+    );
   context.set('caller', caller);
   if (access === 'write' && caller.role === 'viewer')
     return refuseHttp('http/forbidden', 'A viewer reads and changes nothing.');

@@ -1,4 +1,6 @@
-import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
+import { messageKit } from '@coppice/content';
+import { run, treeId } from '@coppice/core';
+import { createMcpClient, memoryPins, newId, parseConfig } from '@coppice/engine';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from '../../testing/index.ts';
@@ -152,6 +154,21 @@ describe('the MCP server and the official client', () => {
     expect(before.messages.at(-1).text).toBe('message 596');
   });
 
+  it('[MS7] resources come a page at a time to the last, and a cursor that is none is refused by its code', async () => {
+    const { server: own, client } = await official();
+    const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
+    const trees = Array.from({ length: 101 }, () => treeId(newId()));
+    for (const id of trees) await run(own.store, { type: 'create', treeId: id }, context);
+    const pageFrom = (cursor: string | null) =>
+      client.request({ method: 'resources/list', params: cursor === null ? {} : { cursor } });
+    const first = await pageFrom(null);
+    const second = await pageFrom(first.nextCursor ?? '');
+    expect([first.resources.length, second.resources.length, second.nextCursor]).toEqual([100, 1, undefined]);
+    const seen = [...first.resources, ...second.resources].map(({ uri }) => uri);
+    expect(seen.sort()).toEqual(trees.map((id) => `coppice://trees/${id}`).sort());
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toThrow('cursor/invalid');
+  });
+
   it('[MS7] what is past its bound is refused in words that a model can read', async () => {
     const { call } = await official();
     for (const words of [{ limit: 1_000 }, { limit: 0 }, { cursor: 'x'.repeat(3_000) }])
@@ -208,6 +225,16 @@ describe('the MCP server', () => {
     });
     const begun = JSON.parse((await call('append', { text: 'A new one.' })).said);
     expect(begun.treeId).not.toBe(treeId);
+  });
+
+  it('[MS3] what cannot be added is refused, and no tree is left behind for it', async () => {
+    const { call, server: own } = await connected(true);
+    expect(await call('append', { text: ' \n ' })).toMatchObject({ said: expect.stringContaining('message/blank') });
+    const node = '01890c2e-0000-7000-8000-000000000000';
+    expect(await call('append', { node, text: 'Hi.' })).toMatchObject({ said: expect.stringContaining('the tree') });
+    expect((await own.store.trees({})).items).toEqual([]);
+    await call('append', { text: 'Which tea? And why?' });
+    expect((await own.store.trees({})).items).toMatchObject([{ attributes: { autoTitle: 'Which tea?' } }]);
   });
 
   it('[MS4] without the token nobody comes in', async () => {
