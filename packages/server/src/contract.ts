@@ -29,6 +29,8 @@ export interface ProxyOptions {
 export interface ServerLimits {
   /** Bytes of a JSON body. */
   readonly bodyBytes: number;
+  /** Bytes of a call that is passed on to a service, whose own bound is what counts. */
+  readonly proxyBytes: number;
   /** Bytes of an attachment. */
   readonly attachmentBytes: number;
   /** Bytes of an upload that is imported. It waits on the disk, never in memory. */
@@ -70,6 +72,7 @@ export interface Quotas {
 /** What holds unless an operator says otherwise. */
 export const defaultServerLimits: ServerLimits = {
   bodyBytes: 20 * 1024 * 1024,
+  proxyBytes: 64 * 1024 * 1024,
   attachmentBytes: 20 * 1024 * 1024,
   importBytes: 4 * 1024 ** 3,
   bodyIdleMs: 60_000,

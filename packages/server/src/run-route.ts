@@ -31,6 +31,7 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
         return context.req.raw.signal;
       },
       header: (name) => headerOf(context, name),
+      search: () => new URL(context.req.url).search,
       bytes: () => readBody(context, most),
       chunks: () => bodyChunks(context, most),
     };

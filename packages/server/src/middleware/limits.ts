@@ -35,7 +35,7 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
   if (said !== undefined && Number(said) > most) return tooLarge(most);
   // With a length the parser of HTTP itself stops there; without one it is counted here.
   if (said !== undefined) {
-    const bytes = new Uint8Array(await context.req.arrayBuffer());
+    const bytes = new Uint8Array(await unlessGone(context, context.req.arrayBuffer()));
     return bytes.byteLength > most ? tooLarge(most) : bytes;
   }
   const parts: Uint8Array[] = [];
@@ -53,6 +53,17 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
   return whole;
 }
 
+/** A client that goes away while it sends is no fault of this server, and is not written down as one. */
+async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promise<T> {
+  try {
+    return await coming;
+  } catch (error) {
+    const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+    if (reset || context.req.raw.signal.aborted) return refuseHttp('http/closing', 'The client went away.');
+    throw error;
+  }
+}
+
 /** The body's bytes as they come, never held together; cut off and refused as soon as they pass the bound. */
 export async function* bodyChunks(context: ServerContext, most: number): AsyncGenerator<Uint8Array> {
   if (Number(headerOf(context, 'content-length') ?? 0) > most) return tooLarge(most);
@@ -62,7 +73,10 @@ export async function* bodyChunks(context: ServerContext, most: number): AsyncGe
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await soonEnough(reader.read(), context.get('services').limits.bodyIdleMs);
+      const { done, value } = await soonEnough(
+        unlessGone(context, reader.read()),
+        context.get('services').limits.bodyIdleMs,
+      );
       ended = done;
       if (done) return;
       length += value.byteLength;

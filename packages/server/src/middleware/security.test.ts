@@ -145,7 +145,9 @@ let server: TestServer;
 let ids: Ids;
 
 beforeAll(async () => {
-  server = await openSharedServer({ limits: { bodyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 } });
+  server = await openSharedServer({
+    limits: { bodyBytes: 4_000, proxyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 },
+  });
   const planted = await plantTree(server, ['Hello', 'Hi there'], 'ben');
   ids = { tree: planted.id, node: planted.nodeIds[1] ?? '', parent: planted.nodeIds[0] ?? '' };
   return () => server.close();

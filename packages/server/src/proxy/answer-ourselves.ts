@@ -11,6 +11,9 @@ import { readAsked } from './read-asked.ts';
 import { placeOf } from './record.ts';
 import { asItComes } from './upstream.ts';
 
+// How long a reply that a client has may take until it is recorded.
+const recordedMs = 5_000;
+
 /** Answers a call. */
 export async function answerOurselves(call: ProxyCall, project: string): Promise<RawReply> {
   const { services, signal, wire } = call;
@@ -41,7 +44,11 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
     const encoder = new TextEncoder();
     const raw = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const next = await pieces.next();
+        const next = await pieces.next().catch((error: unknown) => {
+          // Whoever takes a place in the line has to leave it, or what goes on from it waits.
+          finish(status, 'service');
+          throw error;
+        });
         if (next.done === true) {
           controller.close();
           finish(status, null);
@@ -67,15 +74,26 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
 
 /** What a call goes on from by naming the reply before it. The client has that reply, so it is recorded or about to be. */
 async function saidBefore(call: ProxyCall, asked: Asked, project: string): Promise<readonly Message[]> {
-  if (asked.previous === null) return [];
+  const { previous } = asked;
+  if (previous === null) return [];
   const { services, caller } = call;
   const { store } = services.roomOf(caller.owner);
-  await services.recorder.idle();
-  const found = await placeOf(store, project, asked.previous);
+  const find = () => placeOf(store, project, previous);
+  const found = (await find()) ?? (await inTime(services.recorder.idle()).then(find));
   if (found === null)
-    return refuseHttp('http/invalid', `There is no recorded response ${asked.previous.slice(0, 100)} to go on from.`);
+    return refuseHttp('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to go on from.`);
   const path = await store.read(found.tree.id, () => readPath({ to: found.nodeId }));
   return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
+}
+
+/** A store that is away keeps the recorder at work for as long as it is away; a client does not wait for that. */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, recordedMs);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
 
 function modelList(services: Services): RawReply {

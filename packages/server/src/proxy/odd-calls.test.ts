@@ -227,8 +227,10 @@ describe('bytes', () => {
       });
       back.end();
     });
-    const heard = await rawly(`${url}/v1/messages?beta=true`, '{"messages":[]}', { 'anthropic-beta': 'x-1' });
-    expect(service.requests[0]).toMatchObject({ path: '/v1/messages?beta=true' });
+    const heard = await rawly(`${url}/v1/messages?beta=true&a=%20x&token=t&a=2`, '{"messages":[]}', {
+      'anthropic-beta': 'x-1',
+    });
+    expect(service.requests[0]).toMatchObject({ path: '/v1/messages?beta=true&a=%20x&a=2' });
     expect(service.requests[0]?.headers).toMatchObject({ 'anthropic-beta': 'x-1' });
     expect(heard.status).toBe(307);
     for (const name of ['location', 'set-cookie', 'access-control-allow-origin'])
@@ -255,6 +257,33 @@ function rawly(
 }
 
 describe('calls that do not end well', () => {
+  it('[RP18] a message past the bound keeps its place, with what is too large named by its size and hash', async () => {
+    const { post, nodes, recorder } = await proxied(saying(completion('Seen.'), completion('Again.')));
+    const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(11_000_000)}` } };
+    const first = user([{ type: 'text', text: 'What is on it?' }, picture]);
+    await post(chat, { model: 'm', messages: [first] });
+    await post(chat, { model: 'm', messages: [first, said('Seen.'), user('Sure?')] });
+    const all = await nodes();
+    expect(all.map(({ text, depth }) => [text, depth])).toEqual([
+      ['What is on it?\n[omitted]', 1],
+      ['Seen.', 2],
+      ['Sure?', 3],
+      ['Again.', 4],
+    ]);
+    const omitted = { type: 'omitted', of: 'image', bytes: expect.any(Number), sha256: expect.any(String) };
+    expect(all[0]?.node.message?.content).toMatchObject([{ type: 'text' }, omitted]);
+    expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });
+  });
+
+  it('[RP18] of an answer past the bound its beginning is kept', async () => {
+    const { post, nodes } = await proxied(saying(completion(`Long. ${'word '.repeat(2_200_000)}`)));
+    const heard = await post(chat, { model: 'm', messages: [user('Talk.')] });
+    expect((await heard.arrayBuffer()).byteLength).toBeGreaterThan(11_000_000);
+    const answer = (await nodes()).at(-1);
+    expect(answer).toMatchObject({ status: 'success', text: expect.stringMatching(/^Long\. word/) });
+    expect(answer?.node.message?.content).toMatchObject([{ type: 'text' }, { type: 'omitted', of: 'text' }]);
+  });
+
   it('[RP5] a page instead of an answer is passed on and kept as an error, in short', async () => {
     const page = `<html><body>${'<p>Sign in</p>'.repeat(1_000)}</body></html>`;
     const { post, nodes } = await proxied((_request, back, number) => {

@@ -19,8 +19,8 @@ export interface ProxyCall {
   readonly wire: WireKind | null;
   /** Below the base address, such as `chat/completions`. */
   readonly path: string;
-  /** What stood behind the path. */
-  readonly query: Readonly<Record<string, unknown>>;
+  /** What stood behind the path, as it came. */
+  readonly search: string;
   readonly method: 'GET' | 'POST';
   readonly project: string | undefined;
   readonly body: Uint8Array | null;
@@ -164,11 +164,19 @@ function projectOf(call: ProxyCall): string {
     : refuseHttp('http/invalid', 'A project has up to 100 letters, digits, and . _ @ -.');
 }
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Where a call goes below the base address, with what stood behind its path. */
 function pathOf(call: ProxyCall): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(call.query)) if (name !== 'token') query.set(name, String(value));
-  const behind = query.toString();
+  // A token that is shown so is for this server alone; the rest is the service's, spelled as the client spelled it.
+  const parts = call.search.slice(1).split('&');
+  const behind = parts.filter((part) => part !== '' && !/^token(?:=|$)/i.test(decoded(part))).join('&');
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 

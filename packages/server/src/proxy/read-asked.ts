@@ -1,16 +1,16 @@
 /** Reads what a call asks, wire by wire. */
-import { normaliseMessage } from '@coppice/content';
 import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import type { Json, JsonObject, Message } from '@coppice/core';
-import { type Asked, asSentAgain, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
+import { type Asked, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
+import { readMessage } from './read-message.ts';
 import { fromResponsesItem } from './responses-items.ts';
 
 /** Messages in canonical form; what cannot be read as one is left out, since the client's call goes on all the same. */
 function canonical(records: readonly JsonObject[]): Message[] {
   const messages: Message[] = [];
   for (const record of records) {
-    const read = normaliseMessage(asSentAgain(record), { blank: 'keep' });
-    if (read.ok) messages.push(read.value);
+    const message = readMessage(record);
+    if (message !== null) messages.push(message);
   }
   return messages;
 }

@@ -1,11 +1,9 @@
 /** Reads what a service answered, wire by wire: a JSON document, or server-sent events, whole or cut. */
-import { normaliseMessage } from '@coppice/content';
 import { eventsOf, foldChunks, foldEvents, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import { isBlank, type Json, type JsonObject, type NodeStatus } from '@coppice/core';
 import { redact } from '@coppice/engine';
 import {
   type Answered,
-  asSentAgain,
   type Cut,
   isObject,
   listAt,
@@ -16,6 +14,7 @@ import {
   type WireKind,
 } from './exchange.ts';
 import { recordWithoutKeys, withoutKeys } from './hide-keys.ts';
+import { readMessage } from './read-message.ts';
 import { fromResponsesItem } from './responses-items.ts';
 
 /** What came back, before it is read. */
@@ -78,8 +77,7 @@ function endOf(cut: Cut): NodeStatus {
 }
 
 function answer(record: JsonObject, finish: string | null, cut: Cut): Answered {
-  const read = normaliseMessage(asSentAgain(record), { blank: 'keep' });
-  const message = read.ok ? read.value : null;
+  const message = readMessage(record);
   // Many clients hang up as soon as they have the last event: what has its finish is whole.
   if (finish === null) return { message, finish, status: endOf(cut) };
   // A reply that says nothing is no success anywhere.

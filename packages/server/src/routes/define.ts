@@ -16,7 +16,7 @@ export interface Needs {
   /** What is in the body. `bytes` is an attachment, or a file to import, of any media type. */
   readonly body: 'json' | 'bytes' | 'none';
   /** Which bound a body has. */
-  readonly limit: 'bodyBytes' | 'attachmentBytes' | 'importBytes';
+  readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
   /** Whether the answer stays open; such answers are counted per user. */
   readonly stream: boolean;
 }
@@ -67,6 +67,8 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** A header of the request, by its name in lower case. */
   readonly header: (name: string) => string | undefined;
+  /** What stands behind the path, as it came: empty, or with its question mark. */
+  readonly search: () => string;
   /** The body of a route that takes bytes, up to its bound. */
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
   /** The same piece by piece as it comes, for what is too large to be held. */
@@ -190,6 +192,7 @@ export function defineRoute<
           return scope.signal;
         },
         header: scope.header,
+        search: scope.search,
         bytes: scope.bytes,
         chunks: scope.chunks,
         params,

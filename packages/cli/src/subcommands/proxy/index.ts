@@ -45,11 +45,18 @@ export const proxy = defineSubcommand({
     const stopWatching = watch ? watchCalls(listening, at) : () => undefined;
     if (watch) for (const [name, value] of Object.entries(env)) at.output.note(`${name}=${value}\n`);
     const exitCode = program === undefined ? await until(at.host.signal) : await child(program, words, env, at);
-    await listening.server.services.recorder.idle();
+    // A store that is away keeps nobody: what waits goes to files when the server closes, and is recorded the next time.
+    await Promise.race([listening.server.services.recorder.idle(), at.pause(longestWaitMs)]);
     stopWatching();
     return { ...(await treesOf(project, at)), exitCode };
   },
 });
+
+/** How long the end waits for what is still to be recorded. */
+const longestWaitMs = 10_000;
+
+/** The exit code of a program that was interrupted. */
+const interrupted = 130;
 
 /** What makes unmodified clients come here: the token is the key that they show. */
 function addressesFor(url: string, project: string, token: string): Record<string, string> {
@@ -71,10 +78,12 @@ function child(
 ): Promise<number> {
   // A token of the user's own would be shown in place of ours.
   const childEnv = { ...at.host.env, ...env, ANTHROPIC_AUTH_TOKEN: undefined };
+  // Whoever stopped it while it was getting ready does not want the program any more.
+  if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
     const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: childEnv });
     running.on('error', (error) => reject(usageError(`${program} cannot be started: ${error.message}.`)));
-    running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 130)));
+    running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : interrupted)));
     at.host.signal.addEventListener('abort', () => running.kill('SIGINT'), { once: true });
   });
 }

@@ -29,4 +29,12 @@ describe('coppice proxy', () => {
     expect(await bed.run(['proxy'])).toMatchObject({ code: 2 });
     expect(await bed.run(['proxy', '--', '/nowhere/program'])).toMatchObject({ code: 2 });
   });
+
+  it('[O50] starts no program that was stopped before it began', async () => {
+    const other = makeBed({ env: { PATH: process.env['PATH'] }, signal: AbortSignal.abort() });
+    expect(await other.run(['proxy', '--', process.execPath, '-e', 'setInterval(() => 1, 1000)'])).toMatchObject({
+      code: 130,
+    });
+    await other.close();
+  });
 });

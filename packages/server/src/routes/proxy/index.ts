@@ -22,15 +22,15 @@ interface Place {
 
 /** Hands a call on, with the project that its path names. */
 async function handOn(
-  call: Call<object, Readonly<Record<string, unknown>>, unknown>,
+  call: Call<object, unknown, unknown>,
   { path }: Place,
   wire: WireKind | null,
   body: Uint8Array | null,
 ): Promise<RawReply> {
-  const { services, caller, signal, header, params, query } = call;
+  const { services, caller, signal, header, params } = call;
   const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
   const method = body === null ? 'GET' : 'POST';
-  return proxyCall({ services, caller, signal, header, query, wire, path, project, method, body });
+  return proxyCall({ services, caller, signal, header, search: call.search(), wire, path, project, method, body });
 }
 
 function passed(place: Place, wire: WireKind | null): Route {
@@ -40,7 +40,7 @@ function passed(place: Place, wire: WireKind | null): Route {
     path: `${base}/v1/${path}`,
     name,
     summary,
-    needs: { body: 'bytes', access: 'write' },
+    needs: { body: 'bytes', limit: 'proxyBytes', access: 'write' },
     query: anyQuery,
     answer: anything,
     handle: async (call) => handOn(call, place, wire, await call.bytes()),
