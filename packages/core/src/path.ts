@@ -240,6 +240,8 @@ export interface BranchPage {
   readonly groups: ReadonlyMap<NodeId, readonly Node[]>;
   /** Pass it as `before` to get the page above; null at the first turn. */
   readonly before: NodeId | null;
+  /** Pass it as `after` to get the page below, towards the same end; null where the page reaches it. */
+  readonly after: NodeId | null;
 }
 
 /** What page of a branch is wanted. */
@@ -249,25 +251,57 @@ export interface PageRequest {
   readonly limit?: number;
   /** The nodes above this one. */
   readonly before?: string;
+  /** The first nodes below this one on the way to the end; the root stands for the beginning. */
+  readonly after?: string;
   readonly siblings?: boolean;
 }
 
-/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
+/**
+ * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor. A cursor off the path is
+ * refused, and so are two of them.
+ */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
   const limit = Math.max(1, request.limit ?? 20);
   const { rootId, activeNodeId, version } = tree;
   const to = request.nodeId ?? activeNodeId;
-  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
+  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null, after: null };
+  const cursor = request.before ?? request.after;
+  if (request.before !== undefined && request.after !== undefined)
+    return broken('tree/not-on-path', 'A page lies above one cursor or below one, not both.', request.after);
   if (to === null || to === rootId) {
-    if (request.before === undefined) return ok(none);
-    return broken('tree/not-on-path', `The cursor ${request.before} is not on the path.`, request.before);
+    if (cursor === undefined || request.after === rootId) return ok(none);
+    return broken('tree/not-on-path', `The cursor ${cursor} is not on the path.`, cursor);
   }
-  const nodes = stretchAbove(tree, to, request.before, limit);
+  const nodes =
+    request.after === undefined
+      ? stretchAbove(tree, to, request.before, limit)
+      : stretchBelow(tree, to, request.after, limit);
   if (!nodes.ok) return nodes;
-  const first = nodes.value[0];
-  const before = first === undefined || first.parentId === rootId ? null : first.id;
+  const ends = cursorsOf(nodes.value, rootId, to);
   const groups = request.siblings === true ? groupsOf(tree, nodes.value) : none.groups;
-  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, before });
+  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, ...ends });
+}
+
+/** The cursors of a page: what lies above its first node, and below its last on the way to an end. */
+export function cursorsOf(
+  nodes: readonly Pick<Node, 'id' | 'parentId'>[],
+  rootId: NodeId,
+  to: string,
+): Pick<BranchPage, 'before' | 'after'> {
+  const [first, last] = [nodes[0], nodes.at(-1)];
+  return {
+    before: first === undefined || first.parentId === rootId ? null : first.id,
+    after: last === undefined || last.id === to ? null : last.id,
+  };
+}
+
+function stretchBelow(tree: Tree, to: string, after: string, limit: number): Result<Node[]> {
+  const way = stretchAbove(tree, to, undefined, tree.nodes.size);
+  if (!way.ok) return way;
+  if (after === tree.rootId) return ok(way.value.slice(0, limit));
+  const at = way.value.findIndex((node) => node.id === after);
+  if (at < 0) return broken('tree/not-on-path', `The cursor ${after} is not on the path to ${to}.`, after);
+  return ok(way.value.slice(at + 1, at + 1 + limit));
 }
 
 function stretchAbove(tree: Tree, to: string, before: string | undefined, limit: number): Result<Node[]> {

@@ -146,6 +146,7 @@ test('[A36] every answer of a long conversation is what the document says, refus
     `${at}?format=linear&count=true`,
     `${at}/page?siblings=true`,
     `${at}/topology`,
+    `${at}/topology/columns`,
     `${at}/leaves`,
     `${at}/bookmarks`,
     `${at}/trash`,

@@ -34,6 +34,7 @@ export interface ThreadPageRequest {
   readonly nodeId?: string | undefined;
   readonly limit?: number | undefined;
   readonly before?: string | undefined;
+  readonly after?: string | undefined;
   readonly siblings?: boolean | undefined;
 }
 

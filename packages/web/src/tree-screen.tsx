@@ -6,7 +6,7 @@ import { setOpenSession } from './keys/open-session.ts';
 import { Panel } from './panel.tsx';
 import { complain } from './state/acts.ts';
 import { asProblem } from './state/http.ts';
-import { pathOf } from './state/loaded.ts';
+import { shownPath } from './state/loaded.ts';
 import { go, homePlace, type Place, useRoute } from './state/router.ts';
 import { TreeSession } from './state/session.ts';
 import { say } from './state/toasts.ts';
@@ -106,7 +106,7 @@ function useVisit(place: TreePlace): void {
   useEffect(() => {
     if (phase !== 'ready' || nodeId === null || visit === first.current) return;
     const { part } = session.state;
-    const here = part !== null && pathOf(part).some((node) => node.id === nodeId);
+    const here = part !== null && shownPath(part).some((node) => node.id === nodeId);
     const there = here ? Promise.resolve() : session.go(nodeId);
     there
       .then(() => session.look(nodeId))
@@ -121,7 +121,7 @@ function Missing(): ReactElement {
     <main className="main alone">
       <div className="empty">
         <h1>{t(missing || problem?.status === 400 ? 'noSuchTree' : 'treeFailed')}</h1>
-        <p>{problem?.message ?? ''}</p>
+        <p>{problem?.offline === true ? t('serverAway') : (problem?.message ?? '')}</p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
           <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>

@@ -7,11 +7,13 @@ import { openStage, type Stage, soon } from './harness.ts';
 const length = 30_000;
 let stage: Stage;
 let id: string;
+let rootId: string;
 
 beforeAll(async () => {
   stage = await openStage();
   const made = await stage.server.ask('POST', '/api/trees', { body: { title: 'Very long' } });
   id = made.body.treeId;
+  rootId = (await stage.server.ask('GET', `/api/trees/${id}`)).body.rootId;
   const messages = Array.from({ length }, (_, index) => ({
     message: textMessage(index % 2 === 0 ? 'user' : 'assistant', `Message number ${index}`),
   }));
@@ -69,6 +71,37 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   await soon(() => list.getByRole('listitem').count()).toBeLessThan(120);
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
   await soon(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B46] a link to its beginning reads what is around the message, goes on downwards, and the end is one press away', async () => {
+  const path = await stage.server.ask('GET', `/api/trees/${id}/page?after=${rootId}&limit=60`);
+  const target = path.body.nodes[50];
+  const tab = await stage.open('/');
+  const { page } = tab;
+  let read = 0;
+  page.on('response', (response) => {
+    if (/\/page\?/.test(response.url())) read++;
+  });
+  await page.goto(`${stage.url}/t/${id}/${target.id}`);
+  const thread = page.getByTestId('thread');
+  await thread.getByText('Message number 50', { exact: true }).waitFor();
+  expect(read).toBeLessThan(6);
+  // Far from its end nothing pretends to be it: what is written grows from there, all the same.
+  await page.getByText(/Grows from Message number 29999|Grows from One more/).waitFor();
+  await thread.hover();
+  await soon(async () => {
+    await page.mouse.wheel(0, 3000);
+    return thread.getByText(/^Message number [23]\d\d$/).count();
+  }).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'To the end of this branch' }).click();
+  await thread
+    .getByText(/^Message number 2999\d$/)
+    .first()
+    .waitFor();
+  await soon(() => page.getByRole('button', { name: 'To the end of this branch' }).count()).toBe(0);
+  await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -1378,7 +1378,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The last messages of a branch, or those above a cursor, with where each stands among its variants. */
+    /** The last messages of a branch, or those above or below a cursor, with where each stands among its variants. */
     get: operations['getPage'];
     put?: never;
     post?: never;
@@ -1483,6 +1483,23 @@ export interface paths {
     };
     /** The tree without what it says, flat: all of it, or what is below a node down to a depth. */
     get: operations['getTopology'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/trees/{tree}/topology/columns': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same of the whole tree in columns, a third as long: each field once, then its value for each node. */
+    get: operations['getTopologyColumns'];
     put?: never;
     post?: never;
     delete?: never;
@@ -2260,6 +2277,8 @@ export interface components {
       /** Format: uuid */
       activeNodeId: string | null;
       /** Format: uuid */
+      after: string | null;
+      /** Format: uuid */
       before: string | null;
       bookmarks: {
         [key: string]: components['schemas']['Bookmark'];
@@ -2300,6 +2319,29 @@ export interface components {
         [key: string]: unknown;
       };
       sideEffects: boolean;
+    };
+    TopologyColumns: {
+      createdAt: number[];
+      groupId: number[];
+      id: string[];
+      kind: {
+        at: number[];
+        of: ('root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state')[];
+      };
+      parent: number[];
+      position: string[];
+      preview: string[];
+      role: {
+        at: number[];
+        of: ('user' | 'assistant' | 'tool' | 'system' | 'root')[];
+      };
+      seq: number[];
+      since: number;
+      status: {
+        at: number[];
+        of: ('pending' | 'success' | 'interrupted' | 'aborted' | 'error')[];
+      };
+      tokens: number[];
     };
     TopologyNode: {
       childCount: number;
@@ -5019,6 +5061,7 @@ export interface operations {
   getVersionPage: {
     parameters: {
       query?: {
+        after?: string;
         before?: string;
         limit?: number;
         nodeId?: string;
@@ -5042,6 +5085,8 @@ export interface operations {
           'application/json': {
             /** Format: uuid */
             activeNodeId: string | null;
+            /** Format: uuid */
+            after: string | null;
             /** Format: uuid */
             before: string | null;
             groups: {
@@ -6090,6 +6135,7 @@ export interface operations {
   getPage: {
     parameters: {
       query?: {
+        after?: string;
         before?: string;
         limit?: number;
         nodeId?: string;
@@ -6393,6 +6439,47 @@ export interface operations {
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['TopologyNode'][];
+            /** Format: uuid */
+            rootId: string;
+            version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getTopologyColumns: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** Format: uuid */
+            activeNodeId: string | null;
+            bookmarks: components['schemas']['Bookmark'][];
+            columns: components['schemas']['TopologyColumns'];
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             /** Format: uuid */
             rootId: string;
             version: number;

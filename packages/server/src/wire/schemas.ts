@@ -118,6 +118,28 @@ export const topologyNode = z
   })
   .openapi('TopologyNode');
 
+function picked<T extends z.ZodType>(names: T) {
+  return z.object({ of: list(names), at: list(z.number()) });
+}
+
+/** The shape of a whole tree, a column for each field. */
+export const topologyColumns = z
+  .object({
+    id: list(nodeIdText),
+    parent: list(z.number()),
+    role: picked(topologyNode.shape.role),
+    kind: picked(topologyNode.shape.kind),
+    status: picked(topologyNode.shape.status),
+    groupId: list(z.number()),
+    seq: list(z.number()),
+    position: list(z.string()),
+    preview: list(z.string()),
+    tokens: list(z.number()),
+    since: z.number(),
+    createdAt: list(z.number()),
+  })
+  .openapi('TopologyColumns');
+
 /** A named pointer at a node. */
 export const bookmark = z
   .object({ nodeId: nodeIdText, title: z.string(), createdAt: z.number(), updatedAt: z.number() })

@@ -28,7 +28,7 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
         <div className="past">
           {problem === null ? null : (
             <div className="empty">
-              <h1>{problem.status === 0 ? problem.message : t('linkGone')}</h1>
+              <h1>{problem.status === 0 ? t('serverAway') : t('linkGone')}</h1>
               {problem.status === 0 ? null : <p>{t('linkGoneWhy')}</p>}
             </div>
           )}

@@ -4,7 +4,7 @@ import type { Key } from '../i18n/index.ts';
 import { pick, redo, switchTo, undo } from '../state/acts.ts';
 import { regenerate } from '../state/generation.ts';
 import { useLists } from '../state/lists.ts';
-import { pathOf, variantOf } from '../state/loaded.ts';
+import { shownPath, variantOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
@@ -34,14 +34,17 @@ export interface Action {
 
 function rowsNow(session: TreeSession): readonly Node[] {
   const { part } = session.state;
-  return part === null ? [] : rowsOf(pathOf(part)).map((row) => row.node);
+  return part === null ? [] : rowsOf(shownPath(part)).map((row) => row.node);
 }
 
 /** The message that keys act on: the one with the mark, or the last. */
 export function currentNode(session: TreeSession): Node | null {
   const rows = rowsNow(session);
   const { current } = useUi.getState();
-  return rows.find((node) => node.id === current) ?? rows.at(-1) ?? null;
+  const { part } = session.state;
+  // In the midst of a long branch the last row is not the last message.
+  const last = part === null || part.until === null || part.leaf === null ? rows.at(-1) : part.nodes.get(part.leaf);
+  return rows.find((node) => node.id === current) ?? last ?? null;
 }
 
 /** Something that is always possible. */

@@ -20,7 +20,8 @@ export function freshId(): NodeId {
 /** Says why something was not done. */
 export function complain(problem: Problem): void {
   if (problem.code === 'page/aborted') return;
-  say({ icon: 'warn', text: problem.message, bad: true });
+  // What a browser says of a server that is away is no sentence for anybody.
+  say({ icon: 'warn', text: problem.offline ? t('serverAway') : problem.message, bad: true });
 }
 
 /** Takes back an act, or the newest one. */

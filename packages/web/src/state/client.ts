@@ -102,10 +102,16 @@ export const api = {
 
   page: (
     tree: TreeId,
-    query: { readonly nodeId?: NodeId | undefined; readonly limit?: number; readonly before?: NodeId },
+    query: {
+      readonly nodeId?: NodeId | undefined;
+      readonly limit?: number;
+      readonly before?: NodeId;
+      readonly after?: NodeId;
+    },
     signal?: AbortSignal,
   ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
-  topology: (tree: TreeId, signal?: AbortSignal) => ask<TopologyAnswer>('GET', `${at(tree)}/topology`, { signal }),
+  topology: (tree: TreeId, signal?: AbortSignal) =>
+    ask<TopologyAnswer>('GET', `${at(tree)}/topology/columns`, { signal }),
   through: (tree: TreeId, id: NodeId, limit?: number) =>
     ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
   node: (tree: TreeId, id: NodeId) =>

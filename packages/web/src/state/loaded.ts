@@ -13,15 +13,21 @@ export interface Loaded {
   readonly leaf: NodeId | null;
   /** The first loaded node where there is more above it. */
   readonly before: NodeId | null;
+  /** The last node that is shown where the view stands in the midst of a long branch, far from its end. */
+  readonly until: NodeId | null;
 }
 
 /** A part with nothing loaded yet. */
 export function emptyPart(tree: TreeView): Loaded {
-  return { tree, nodes: new Map(), kids: new Map(), bookmarks: new Map(), leaf: null, before: null };
+  return { tree, nodes: new Map(), kids: new Map(), bookmarks: new Map(), leaf: null, before: null, until: null };
 }
 
-/** Lays a page over a part: as a new path with its end at `leaf`, or as what lies above the present one. */
-export function withPage(part: Loaded, page: PageAnswer, how: { readonly leaf: NodeId | null } | 'above'): Loaded {
+/** Lays a page over a part: as a new path with its end at `leaf`, or as what lies above or below the shown stretch. */
+export function withPage(
+  part: Loaded,
+  page: PageAnswer,
+  how: { readonly leaf: NodeId | null } | 'above' | 'below',
+): Loaded {
   const nodes = new Map(part.nodes);
   const kids = new Map(part.kids);
   const bookmarks = new Map(part.bookmarks);
@@ -35,7 +41,7 @@ export function withPage(part: Loaded, page: PageAnswer, how: { readonly leaf: N
     if (bookmark === undefined) bookmarks.delete(node.id);
     else bookmarks.set(node.id, bookmark);
   }
-  const leaf = how === 'above' ? part.leaf : (page.nodes.at(-1)?.id ?? how.leaf);
+  const leaf = typeof how === 'string' ? part.leaf : (page.nodes.at(-1)?.id ?? how.leaf);
   const { activeNodeId, version } = page;
   const newer = version >= part.tree.version;
   return {
@@ -44,8 +50,32 @@ export function withPage(part: Loaded, page: PageAnswer, how: { readonly leaf: N
     kids,
     bookmarks,
     leaf,
-    before: page.before,
+    before: how === 'below' ? part.before : page.before,
+    until: how === 'below' ? page.after : how === 'above' ? part.until : null,
   };
+}
+
+/** The shown stretch of a part, oldest first: the loaded path, or the part of it in the midst of a long branch. */
+export function shownPath(part: Loaded): readonly Node[] {
+  return part.until === null ? pathOf(part) : wayUp(part, part.until);
+}
+
+/** A part that is shown down to its end, whatever stretch was shown before. */
+export function atItsEnd(part: Loaded): Loaded {
+  if (part.until === null) return part;
+  const [first] = wayUp({ ...part, before: null }, part.leaf);
+  const top = first === undefined || first.parentId === part.tree.rootId;
+  return { ...part, until: null, before: top ? null : first.id };
+}
+
+/** A part whose shown stretch has met what is loaded of the end is shown down to it; one that hangs on nothing, too. */
+export function joined(part: Loaded): Loaded {
+  if (part.until === null) return part;
+  const [first] = wayUp(part, part.until);
+  const whole = first !== undefined && (first.id === part.before || first.parentId === part.tree.rootId);
+  if (!whole) return atItsEnd(part);
+  const end = wayUp({ ...part, before: part.until }, part.leaf);
+  return end[0]?.id === part.until ? { ...part, until: null } : part;
 }
 
 /**
@@ -64,8 +94,12 @@ export function goingOnAbove(part: Loaded, before: NodeId | null): Loaded {
 
 /** The loaded path to where the view is, oldest first. */
 export function pathOf(part: Loaded): readonly Node[] {
+  return wayUp(part, part.leaf);
+}
+
+function wayUp(part: Loaded, end: NodeId | null): readonly Node[] {
   const path: Node[] = [];
-  let node = part.leaf === null ? undefined : part.nodes.get(part.leaf);
+  let node = end === null ? undefined : part.nodes.get(end);
   while (node !== undefined && path.length <= part.nodes.size) {
     path.push(node);
     node = node.parentId === null || node.id === part.before ? undefined : part.nodes.get(node.parentId);
@@ -118,7 +152,7 @@ export function landed(part: Loaded, changes: readonly RowChange[], version: num
     leaf: part.leaf,
   };
   for (const change of changes) land(draft, change);
-  return { ...part, ...draft };
+  return joined({ ...part, ...draft });
 }
 
 function land(draft: Draft, change: RowChange): void {

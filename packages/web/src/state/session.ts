@@ -1,10 +1,29 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
-import { type NodeId, nodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
+import {
+  fromTopologyColumns,
+  type NodeId,
+  nodeId,
+  type RowChange,
+  rowChanges,
+  type Step,
+  type TreeId,
+} from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
 import { asProblem } from './http.ts';
-import { emptyPart, goingOnAbove, type Loaded, landed, loadedEnd, pathOf, withPage } from './loaded.ts';
+import {
+  atItsEnd,
+  emptyPart,
+  goingOnAbove,
+  joined,
+  type Loaded,
+  landed,
+  loadedEnd,
+  pathOf,
+  shownPath,
+  withPage,
+} from './loaded.ts';
 import { Replies } from './replies.ts';
 import { Topology } from './topology.ts';
 import { nothing, type Overlay, type TreeState } from './tree-state.ts';
@@ -111,19 +130,16 @@ export class TreeSession {
     }
   }
 
-  /** Loads upwards until a node is among what is loaded. */
+  /** Loads what is around a node that is far above what is loaded; nothing in between is read. */
   async #reaching(part: Loaded, id: NodeId): Promise<Loaded> {
-    let reached = part;
-    while (!reached.nodes.has(id) && reached.before !== null && reached.leaf !== null) {
-      const page = await api.page(
-        this.treeId,
-        { nodeId: reached.leaf, before: reached.before, limit: 1000 },
-        this.#closed.signal,
-      );
-      if (page.nodes.length === 0) break;
-      reached = withPage(reached, page, 'above');
-    }
-    return reached;
+    const { leaf } = part;
+    if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
+    const { signal } = this.#closed;
+    const [above, below] = await Promise.all([
+      api.page(this.treeId, { nodeId: id, limit: pageSize }, signal),
+      api.page(this.treeId, { nodeId: leaf, after: id, limit: pageSize }, signal),
+    ]);
+    return joined(withPage(withPage(part, above, 'above'), below, 'below'));
   }
 
   /** Draws the confirmed part with all unconfirmed changes landed on it again. */
@@ -139,10 +155,8 @@ export class TreeSession {
         seq: Number.MAX_SAFE_INTEGER - 1000 + overlay.id,
         at: Date.now(),
       });
-      part = {
-        ...landed(part, changes, part.tree.version),
-        ...(overlay.leaf === undefined ? {} : { leaf: overlay.leaf }),
-      };
+      part = landed(part, changes, part.tree.version);
+      if (overlay.leaf !== undefined) part = { ...atItsEnd(part), leaf: overlay.leaf };
       for (const step of overlay.steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
     }
     this.store.setState({ ...set, part, unconfirmed });
@@ -167,7 +181,7 @@ export class TreeSession {
     try {
       const page = await api.page(
         this.treeId,
-        { nodeId: base.leaf, before: base.before, limit: 100 },
+        { nodeId: base.until ?? base.leaf, before: base.before, limit: 100 },
         this.#closed.signal,
       );
       const now = this.state.base;
@@ -177,6 +191,33 @@ export class TreeSession {
     } finally {
       this.store.setState({ loadingAbove: false });
     }
+  }
+
+  /** Loads what lies below the last shown message, where that is not the end. */
+  async below(): Promise<void> {
+    const { base, loadingBelow } = this.state;
+    if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
+    this.store.setState({ loadingBelow: true });
+    try {
+      const page = await api.page(
+        this.treeId,
+        { nodeId: base.leaf, after: base.until, limit: 100 },
+        this.#closed.signal,
+      );
+      const now = this.state.base;
+      if (now !== null && now.until === base.until && now.leaf === base.leaf)
+        this.#show({ base: joined(withPage(now, page, 'below')) });
+    } catch (thrown) {
+      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+    } finally {
+      this.store.setState({ loadingBelow: false });
+    }
+  }
+
+  /** Shows the end of the branch, from wherever in it the view stands. */
+  toEnd(): void {
+    const { base } = this.state;
+    if (base !== null) this.#show({ base: atItsEnd(base) });
   }
 
   /** Goes to the branch that leads through a node. Nothing above the fork is read or drawn again. */
@@ -192,7 +233,7 @@ export class TreeSession {
       const { base } = this.state;
       // Whoever has gone on meanwhile is not pulled back.
       if (base === null || came !== this.#steps) return;
-      const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), base.before);
+      const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), atItsEnd(base).before);
       this.#show({ base: await this.#reaching(part, through), runs: runsOf(page) });
       this.replies.followRuns();
       if (options.keep !== false) this.#remember(leaf);
@@ -206,7 +247,8 @@ export class TreeSession {
   #step(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
     const end = base === null ? null : loadedEnd(base, leaf ?? through, leaf !== undefined);
-    if (base !== null && end !== null) this.#show({ base: { ...base, leaf: end } });
+    // What hangs on the shown stretch is shown as its end; on anything else, the stretch is left.
+    if (base !== null && end !== null) this.#show({ base: { ...base, leaf: end, until: null } });
     return ++this.#steps;
   }
 
@@ -245,13 +287,26 @@ export class TreeSession {
         // What was missed may have changed what lies above, too.
         const fresh = this.#missed;
         this.#missed = false;
-        this.#show({ base: fresh ? part : goingOnAbove(part, now.before), runs: runsOf(page) });
+        const whole = fresh ? part : goingOnAbove(part, atItsEnd(now).before);
+        this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsOf(page) });
         this.replies.followRuns();
       } while (this.#again);
     } catch (thrown) {
       if (asProblem(thrown).offline) this.store.setState({ connected: false });
     } finally {
       this.#reading = false;
+    }
+  }
+
+  /** A branch that was read again, shown where in the midst of it the view stood before; its end where that is gone. */
+  async #around(part: Loaded, before: Loaded, fresh: boolean): Promise<Loaded> {
+    if (before.until === null || before.leaf !== part.leaf) return part;
+    if (!fresh) return joined({ ...part, before: before.before, until: before.until });
+    try {
+      return await this.#reaching(part, before.until);
+    } catch (thrown) {
+      if (asProblem(thrown).offline) throw thrown;
+      return part;
     }
   }
 
@@ -280,7 +335,11 @@ export class TreeSession {
   async #readTopology(): Promise<Topology | null> {
     try {
       const answer = await api.topology(this.treeId, this.#closed.signal);
-      const topology = new Topology(answer.rootId, answer.nodes, answer.bookmarks);
+      const topology = new Topology(
+        answer.rootId,
+        fromTopologyColumns(answer.columns, answer.rootId),
+        answer.bookmarks,
+      );
       this.store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
       return topology;
     } catch {
@@ -376,8 +435,10 @@ export class TreeSession {
       }
     const overlays =
       overlay === null ? this.state.overlays : this.state.overlays.filter((each) => each.id !== overlay.id);
-    const leaf = overlay?.leaf !== undefined && nodes.has(overlay.leaf) ? overlay.leaf : base.leaf;
-    this.#show({ base: { ...base, nodes, kids, leaf }, overlays });
+    const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf);
+    const { before, until } = goes ? atItsEnd(base) : base;
+    const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
+    this.#show({ base: { ...base, nodes, kids, leaf, before, until }, overlays });
   }
 
   /** Tries again what waits for the server. */

@@ -36,6 +36,7 @@ export interface TreeState {
   /** Changes that wait for the server to come back. */
   readonly waiting: number;
   readonly loadingAbove: boolean;
+  readonly loadingBelow: boolean;
   /** The node to bring into sight, and how often that was asked for. */
   readonly sight: { readonly nodeId: NodeId; readonly ask: number } | null;
 }
@@ -57,5 +58,6 @@ export const nothing: TreeState = {
   connected: true,
   waiting: 0,
   loadingAbove: false,
+  loadingBelow: false,
   sight: null,
 };

@@ -15,7 +15,7 @@ import type {
   SearchHit,
   Share,
   Silhouette,
-  TopologyNode,
+  TopologyColumns,
   TrashItem,
   TreeId,
 } from '@coppice/core';
@@ -92,6 +92,7 @@ export interface PageAnswer {
     Record<NodeId, { readonly index: number; readonly total: number; readonly ids: readonly NodeId[] }>
   >;
   readonly before: NodeId | null;
+  readonly after: NodeId | null;
   readonly bookmarks: Readonly<Record<NodeId, Bookmark>>;
   readonly runs: Readonly<Record<NodeId, string>>;
 }
@@ -101,7 +102,7 @@ export interface TopologyAnswer {
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
   readonly version: number;
-  readonly nodes: readonly TopologyNode[];
+  readonly columns: TopologyColumns;
   readonly bookmarks: readonly Bookmark[];
 }
 

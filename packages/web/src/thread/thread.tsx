@@ -1,7 +1,7 @@
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { t } from '../i18n/index.ts';
-import { pathOf } from '../state/loaded.ts';
+import { shownPath } from '../state/loaded.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -43,7 +43,7 @@ export function Thread(): ReactElement {
   const growing = useTree((state) => state.live);
   const unconfirmed = useTree((state) => state.unconfirmed);
   const current = useUi((ui) => ui.current);
-  const rows = useMemo(() => (part === null ? [] : rowsOf(pathOf(part))), [part]);
+  const rows = useMemo(() => (part === null ? [] : rowsOf(shownPath(part))), [part]);
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
@@ -53,6 +53,8 @@ export function Thread(): ReactElement {
   const firstId = useRef<string | null>(null);
   const [below, setBelow] = useState(false);
   const count = rows.length;
+  // In the midst of a long branch nothing is followed: what is shown last is not its end.
+  const midst = part !== null && part.until !== null;
   // Rows that come in above must not push what is read: the list is told in the same drawing.
   const first = rows[0]?.node.id ?? null;
   const shift =
@@ -76,9 +78,10 @@ export function Thread(): ReactElement {
     // What one says oneself is always followed.
     const last = rows.at(-1)?.node.id;
     if (last !== undefined && unconfirmed.has(last)) atEnd.current = true;
-    if (atEnd.current && rows.length > 0) toEnd();
+    if (midst) atEnd.current = false;
+    else if (atEnd.current && rows.length > 0) toEnd();
     else if (growing.size > 0) setBelow(true);
-  }, [growing, rows, unconfirmed, toEnd]);
+  }, [growing, rows, unconfirmed, midst, toEnd]);
 
   // Sizes are measured after the first drawing, and pictures come later still.
   useEffect(() => {
@@ -118,7 +121,10 @@ export function Thread(): ReactElement {
     const gap = contentEnd(element) - seen;
     // Ground that is only held is no end that anybody went to. And only a hand leaves the end: rows that are measured
     // after they were drawn move it too.
-    if (gap < nearEnd) atEnd.current = gap > -nearEnd || element.scrollTop === 0;
+    if (midst) {
+      atEnd.current = false;
+      if (gap < nearTop) void session.below();
+    } else if (gap < nearEnd) atEnd.current = gap > -nearEnd || element.scrollTop === 0;
     else if (performance.now() - touched.current < handMs) atEnd.current = false;
     hold(element, seen);
     if (atEnd.current) setBelow(false);
@@ -136,25 +142,27 @@ export function Thread(): ReactElement {
                 key={row.node.parentId ?? row.node.id}
                 row={row}
                 first={index === 0 && part?.before === null}
-                last={index === count - 1}
+                last={index === count - 1 && !midst}
                 current={row.node.id === current}
               />
             ))}
           </Virtualizer>
         </section>
       </div>
-      {below ? (
+      {below || midst ? (
         <button
           type="button"
           className="btn below"
           onClick={() => {
             atEnd.current = true;
             setBelow(false);
-            toEnd();
+            // The end is drawn first, and gone to then.
+            if (midst) session.toEnd();
+            else toEnd();
           }}
         >
           <Icon name="down" />
-          {t('newBelow')}
+          {t(below ? 'newBelow' : 'toBranchEnd')}
         </button>
       ) : null}
     </div>

@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
-import { num, t, tn } from '../i18n/index.ts';
+import { germanFinding } from '../i18n/findings-de.ts';
+import { currentLanguage, num, t, tn } from '../i18n/index.ts';
 import { complain } from '../state/acts.ts';
 import { asProblem } from '../state/http.ts';
 import { addressFor, go, treePlace } from '../state/router.ts';
@@ -119,10 +120,30 @@ function FindingLine({ finding }: { readonly finding: ImportFinding }): ReactEle
     <li className={`finding ${finding.severity}`}>
       <Icon name={icon} />
       <span className="kind">{t(label)}</span>
+      <FindingWords finding={finding} />
+    </li>
+  );
+}
+
+function FindingWords({ finding }: { readonly finding: ImportFinding }): ReactElement {
+  const german = currentLanguage() === 'de' ? germanFinding(finding) : null;
+  if (german === null)
+    return (
       <span className="said" lang="en">
         {finding.message}
       </span>
-    </li>
+    );
+  return (
+    <span className="said">
+      {german.said}
+      {german.detail === '' ? null : (
+        <>
+          {' ('}
+          <span lang="en">{german.detail}</span>)
+        </>
+      )}
+      .
+    </span>
   );
 }
 

@@ -1,9 +1,20 @@
 /** Pages of a thread, and the shape of a tree. */
-import { ask, readTopology, readTree } from '@coppice/core';
+import { ask, readTopology, readTree, type TreeId, toTopologyColumns } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
+import { given } from '../../given.ts';
 import { formatOf, placeOf } from '../../places.ts';
 import { readThreadPage } from '../../thread-page.ts';
-import { bookmark, conversationFormat, count, flag, list, node, nodeIdText, topologyNode } from '../../wire/schemas.ts';
+import {
+  bookmark,
+  conversationFormat,
+  count,
+  flag,
+  list,
+  node,
+  nodeIdText,
+  topologyColumns,
+  topologyNode,
+} from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 
 const variants = z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) });
@@ -19,6 +30,7 @@ export const threadPage = z
     groups: z.record(z.string(), list(node)),
     variants: z.record(z.string(), variants),
     before: nodeIdText.nullable(),
+    after: nodeIdText.nullable(),
     bookmarks: z.record(z.string(), bookmark),
     runs: z.record(z.string(), z.string()),
   })
@@ -28,11 +40,13 @@ const page = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/page',
   name: 'getPage',
-  summary: 'The last messages of a branch, or those above a cursor, with where each stands among its variants.',
+  summary:
+    'The last messages of a branch, or those above or below a cursor, with where each stands among its variants.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: count.optional(),
     before: z.string().optional(),
+    after: z.string().optional(),
     siblings: flag.optional(),
   }),
   answer: threadPage,
@@ -43,36 +57,52 @@ const page = defineRoute({
   },
 });
 
+/** The shape of a tree, whole or in part, and what is marked in it, from one look at the store. */
+function* readShape(id: TreeId, options: { readonly from?: string; readonly depth?: number } = {}) {
+  const { rootId, activeNodeId, version } = yield* readTree(id);
+  const nodes = yield* readTopology(id, options);
+  const { bookmarks } = yield* ask('inside', { of: rootId });
+  return { rootId, activeNodeId, version, nodes, bookmarks };
+}
+
+const shape = {
+  rootId: nodeIdText,
+  activeNodeId: nodeIdText.nullable(),
+  version: z.number(),
+  conversation_format: conversationFormat,
+  bookmarks: list(bookmark),
+};
+
 const topology = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/topology',
   name: 'getTopology',
   summary: 'The tree without what it says, flat: all of it, or what is below a node down to a depth.',
   query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
-  answer: z.object({
-    rootId: nodeIdText,
-    activeNodeId: nodeIdText.nullable(),
-    version: z.number(),
-    conversation_format: conversationFormat,
-    nodes: list(topologyNode),
-    bookmarks: list(bookmark),
-  }),
+  answer: z.object({ ...shape, nodes: list(topologyNode) }),
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
     const { treeId: id, store } = place;
     const { from, depth } = call.query;
-    const found = await store.read(id, function* () {
-      const row = yield* readTree(id);
-      const nodes = yield* readTopology(id, {
-        ...(from === undefined ? {} : { from }),
-        ...(depth === undefined ? {} : { depth }),
-      });
-      const { bookmarks } = yield* ask('inside', { of: row.rootId });
-      return { rootId: row.rootId, activeNodeId: row.activeNodeId, version: row.version, nodes, bookmarks };
-    });
+    const found = await store.read(id, () => readShape(id, given({ from, depth })));
     return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
   },
 });
 
+const columns = defineRoute({
+  method: 'get',
+  path: '/api/trees/{tree}/topology/columns',
+  name: 'getTopologyColumns',
+  summary: 'The same of the whole tree in columns, a third as long: each field once, then its value for each node.',
+  answer: z.object({ ...shape, columns: topologyColumns }),
+  async handle(call) {
+    const place = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = place;
+    const { nodes, ...found } = await store.read(id, () => readShape(id));
+    const whole = { ...found, columns: toTopologyColumns(nodes), conversation_format: await formatOf(place) };
+    return reply(whole, { version: found.version });
+  },
+});
+
 /** The routes. */
-export const pages = [page, topology];
+export const pages = [page, topology, columns];

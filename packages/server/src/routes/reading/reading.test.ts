@@ -1,4 +1,4 @@
-import { type Store, textMessage, treeId } from '@coppice/core';
+import { fromTopologyColumns, type Store, textMessage, treeId } from '@coppice/core';
 import { expect, test } from 'vitest';
 import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
 import { readThreadPage } from '../../thread-page.ts';
@@ -35,6 +35,15 @@ test('[A10] a page is the end of a branch with root, active node and version on 
     before = page.body.before;
   } while (before !== null);
   expect(seen).toEqual(all);
+  const down: string[] = [];
+  for (let after: string | null = rootId; after !== null; ) {
+    const page = await server.ask('GET', `/api/trees/${id}/page?after=${after}&limit=20`);
+    down.push(...texts(page.body.nodes));
+    after = page.body.after;
+  }
+  expect(down).toEqual(all);
+  const both = await server.ask('GET', `/api/trees/${id}/page?after=${rootId}&before=${nodeIds[3]}`);
+  expect(both.body.error).toMatchObject({ code: 'tree/not-on-path' });
   const [first] = (await server.ask('GET', `/api/trees/${id}/page?limit=100`)).body.nodes;
   expect(first.parentId).toBe(rootId);
   await server.close();
@@ -91,6 +100,8 @@ test('[A14] a topology is flat, without content, and says at its cut that there 
   expect(whole.body.version).toBe(version);
   expect(whole.body.nodes.map((node: { preview: string }) => node.preview)).toEqual(['a', 'b', 'c', 'b2']);
   expect(whole.body.nodes[0].message).toBeUndefined();
+  const { columns, ...rest } = (await server.ask('GET', `/api/trees/${id}/topology/columns`)).body;
+  expect({ ...rest, nodes: fromTopologyColumns(columns, rest.rootId) }).toEqual(whole.body);
   const cut = await server.ask('GET', `/api/trees/${id}/topology?from=${a}&depth=1`);
   expect(cut.body.nodes).toMatchObject([
     { preview: 'a', childCount: 2 },

@@ -1,0 +1,57 @@
+/** What an import noticed, in German: by the code of the finding. */
+import type { FindingCode } from '@coppice/content/formats';
+
+/** What each code means. */
+export const findingsDe: Readonly<Record<FindingCode, string>> = {
+  'import/orphan': 'das Übergeordnete fehlt: unter die Wurzel gehängt',
+  'import/cycle': 'das Übergeordnete läuft im Kreis: aufgetrennt und unter die Wurzel gehängt',
+  'import/self-parent': 'es nennt sich selbst als Übergeordnetes: unter die Wurzel gehängt',
+  'import/duplicate': 'zweimal derselbe Eintrag: einmal behalten',
+  'import/duplicate-id': 'ein anderer Eintrag hat seine Kennung: unter einer eigenen behalten',
+  'import/several-roots': 'mehr als eine erste Nachricht, wo das Format eine hat',
+  'import/forward-parent': 'das Übergeordnete kommt später in der Datei',
+  'import/children-mismatch': 'eine Liste von Kindern passt nicht zu den Übergeordneten: diesen wurde geglaubt',
+  'import/active-missing': 'die aktuelle Nachricht fehlt: die neueste ist aktuell',
+  'import/active-inferred': 'die Datei sagt nicht, welche Nachricht aktuell ist: die neueste ist es',
+  'import/pointer-missing': 'es zeigt auf eine Nachricht, die fehlt: der Verweis wurde weggelassen',
+  'import/blank-message': 'eine Nachricht, die nichts sagt: als Marke behalten',
+  'import/message-unreadable': 'eine Nachricht, die hier keine sein kann: als Marke mit ihrem Eintrag behalten',
+  'import/record-unreadable': 'ein Eintrag, der sich nicht lesen lässt: weggelassen',
+  'import/record-too-large':
+    'ein Eintrag, der größer oder tiefer ist, als behalten werden darf: seine wörtliche Abschrift wurde weggelassen',
+  'import/unknown-type': 'eine Art, die diese Fassung nicht kennt: behalten, wie sie ist',
+  'import/skipped': 'kein Gespräch: weggelassen',
+  'import/bad-line': 'eine Zeile, die kein JSON ist: weggelassen',
+  'import/bad-text': 'Bytes, die kein UTF-8 sind: als U+FFFD gezeigt',
+  'import/duplicate-key': 'ein Objekt hat einen Schlüssel zweimal: der letzte Wert wurde behalten',
+  'import/number-rounded': 'eine Zahl, die mit anderen Ziffern zurückgeschrieben würde',
+  'import/time-unreadable': 'eine Zeit, die sich nicht lesen lässt: weggelassen',
+  'import/attachment-missing': 'ein Anhang, dessen Bytes nicht in der Datei sind: mit seinem Namen behalten',
+  'import/attachment-unused': 'eine Datei, auf die keine Nachricht verweist: weggelassen',
+  'import/tool-pairing': 'ein Werkzeugaufruf oder ein Ergebnis ohne Gegenstück',
+  'import/inferred': 'etwas, das die Datei nicht sagt, wurde ergänzt',
+  'import/merged': 'mehrere Einträge wurden zu einer Nachricht',
+  'import/checksum': 'die Prüfsumme passt nicht: unterwegs wurde etwas geändert oder ging verloren',
+  'import/in-trash': 'das Gespräch liegt im Papierkorb: nichts wurde hinzugefügt',
+  'import/parent-removed': 'woran es hängt, wurde hier gelöscht: weggelassen',
+  'import/differs': 'der Eintrag ist anders als der früher importierte: unserer wurde behalten',
+  'import/refused': 'der Speicher hat das Gespräch abgelehnt',
+  'import/unsafe-name': 'ein Name im Archiv, der aus ihm hinausführt: weggelassen',
+};
+
+const meanings: ReadonlyMap<string, string> = new Map(Object.entries(findingsDe));
+
+/** A finding in German, and what it names beside its place, which stays as it was; null for a code that is not known. */
+export function germanFinding(finding: {
+  readonly code: string;
+  readonly place: string;
+  readonly message: string;
+}): { readonly said: string; readonly detail: string } | null {
+  const meaning = meanings.get(finding.code);
+  if (meaning === undefined) return null;
+  const start = `${finding.place}: `;
+  // What a code means has no bracket in it: the first one opens the detail, and the last closes it.
+  const rest = finding.message.startsWith(start) ? finding.message.slice(start.length) : '';
+  const [, detail = ''] = /^[^(]*\((.*)\)\.$/s.exec(rest) ?? [];
+  return { said: `${start}${meaning}`, detail };
+}
