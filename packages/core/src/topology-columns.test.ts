@@ -18,7 +18,7 @@ test('[R10] a topology in columns is the topology, also after it was JSON', asyn
         expect(fromTopologyColumns(sent, tree.rootId)).toEqual(nodes);
       }
     }),
-    { numRuns: propertyRuns(40, process.env) },
+    propertyRuns(40, process.env),
   );
 });
 

@@ -46,6 +46,13 @@ test('[B10] a tree opens at the end of its active branch, with the place of each
   await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
+  // Also where rows turn out smaller than they were taken to be before they were drawn.
+  const narrow = await stage.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
+  await thread(narrow).getByRole('button', { name: 'Continue' }).waitFor();
+  await soon(() =>
+    thread(narrow).evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+  ).toBe(0);
+  await done(narrow);
 });
 
 test('[B11] the arrows of a message, and the arrow keys, go round its variants; what is above stays where it is', async () => {

@@ -119,12 +119,12 @@ export function Thread(): ReactElement {
     if (element === null) return;
     const seen = element.scrollTop + element.clientHeight;
     const gap = contentEnd(element) - seen;
-    // Ground that is only held is no end that anybody went to. And only a hand leaves the end: rows that are measured
-    // after they were drawn move it too.
+    // Ground that is only held is no end that anybody went to, and none that anybody left. And only a hand leaves the end:
+    // rows that are measured after they were drawn move it too, both ways.
     if (midst) {
       atEnd.current = false;
       if (gap < nearTop) void session.below();
-    } else if (gap < nearEnd) atEnd.current = gap > -nearEnd || element.scrollTop === 0;
+    } else if (gap < nearEnd) atEnd.current ||= gap > -nearEnd || element.scrollTop === 0;
     else if (performance.now() - touched.current < handMs) atEnd.current = false;
     hold(element, seen);
     if (atEnd.current) setBelow(false);
