@@ -4,6 +4,7 @@ import { messageKit } from '@coppice/content';
 import { ask, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../new-id.ts';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
 import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './bridge.ts';
 import { AgentSession } from './index.ts';
@@ -42,6 +43,31 @@ const lines = [
 ];
 
 describe('the bridge', () => {
+  test('[Z20] a file that is made of a tree says where its session was, and labels and names come over both ways', async () => {
+    const path = bed.write('abc.jsonl', [{ ...lines[0], parentSession: '/before.jsonl' }, ...lines.slice(1, 6)]);
+    const store = await opened('memory:');
+    const { treeId } = await sessionIntoStore(path, store, bed.options);
+    const to = { path: join(bed.folder, 'copy.jsonl') };
+    const copy = bed.open(await treeIntoSession(store, treeId, to, bed.options));
+    expect(copy.getHeader()).toMatchObject({ id: 'abc', cwd: '/project', parentSession: '/before.jsonl' });
+    const [first] = (await store.read(treeId, () => ask('rows', {})))?.nodes.slice(1) ?? [];
+    const context = { actor: store.owner, now: Date.now, newId: () => newId(), kit: messageKit };
+    if (first !== undefined)
+      await run(store, { type: 'bookmark', treeId, nodeId: first.id, title: 'from the store' }, context);
+    await run(store, { type: 'attributes', treeId, set: { title: 'Named there' } }, context);
+    await treeBackIntoSession(store, treeId, path, bed.options);
+    const manager = bed.open(path);
+    expect([manager.getLabel('m1'), manager.getName()]).toEqual(['from the store', 'Named there']);
+    await manager.setLabel('m2', 'from the file');
+    await sessionIntoStore(path, store, bed.options);
+    const marks = (await store.read(treeId, () => ask('rows', {})))?.bookmarks.map(({ title }) => title);
+    expect(marks?.sort()).toEqual(['from the file', 'from the store']);
+    // Nothing is new any more.
+    const { length } = bed.lines(path);
+    await treeBackIntoSession(store, treeId, path, bed.options);
+    expect(bed.lines(path).length).toBe(length);
+  });
+
   test.each(['memory', 'sqlite', 'files'])(
     '[Z20] a session file opens as a tree in %s and is written back with its ids',
     async (kind) => {

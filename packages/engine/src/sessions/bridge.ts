@@ -58,8 +58,9 @@ export async function sessionIntoStore(path: string, store: Store, options: Brid
   try {
     const [item] = (await source.trees()).items;
     if (item === undefined) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
-    const rows = await source.read(item.id, () => ask('rows', {}));
-    if (rows === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const read = await source.read(item.id, () => ask('rows', {}));
+    if (read === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
+    const rows = withHeader(read, headerIn(path, options.files));
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
     const carried = await carry(rows, store, item.id, scope, options);
     // Names that the file itself has, and those of nodes whose id was taken.
@@ -79,6 +80,40 @@ export async function sessionIntoStore(path: string, store: Store, options: Brid
   } finally {
     await source.close();
   }
+}
+
+// What a header says that a tree has no word for; noted with the root, so that a file made of the tree says it again.
+interface HeaderNote {
+  readonly cwd?: string;
+  readonly parentSession?: string;
+}
+
+function headerIn(path: string, files: SessionFiles): HeaderNote {
+  const file = files.open(path, { readOnly: true });
+  const { header } = file;
+  file.close();
+  return noteIn(header);
+}
+
+function noteIn(fields: Readonly<Record<string, unknown>>): HeaderNote {
+  const { cwd, parentSession } = fields;
+  return {
+    ...(typeof cwd === 'string' ? { cwd } : {}),
+    ...(typeof parentSession === 'string' ? { parentSession } : {}),
+  };
+}
+
+function withHeader(rows: Rows, session: HeaderNote): Rows {
+  const noted = { ...session };
+  const nodes = rows.nodes.map((node) =>
+    node.kind === 'root' ? { ...node, meta: { ...node.meta, session: noted } } : node,
+  );
+  return { ...rows, nodes };
+}
+
+function headerOf({ nodes }: Rows): HeaderNote {
+  const noted = nodes.find((node) => node.kind === 'root')?.meta['session'];
+  return typeof noted === 'object' && noted !== null ? noteIn(Object.fromEntries(Object.entries(noted))) : {};
 }
 
 function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
@@ -149,6 +184,18 @@ function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Re
   const active = rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId);
   if (steps.length > 0 && active !== null && active !== there.row.activeNodeId)
     steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
+  // A label and a name that are new come along, too; those that are there stay.
+  const marked = new Set(there.bookmarks.map((bookmark) => bookmark.nodeId));
+  const came = new Set(added);
+  for (const bookmark of rows.bookmarks) {
+    const id = name(bookmark.nodeId);
+    const isThere = present.get(id)?.removedIn === null || came.has(id);
+    if (isThere && !marked.has(id))
+      steps.push({ type: 'bookmark', nodeId: id, after: { ...bookmark, nodeId: id }, before: null });
+  }
+  const { title } = rows.row.attributes;
+  if (title !== undefined && there.row.attributes.title === undefined)
+    steps.push({ type: 'attributes', after: { title }, before: { title: null } });
   const differ = live.flatMap((node) => {
     const other = present.get(known(node.id));
     return other !== undefined && other.key !== node.key ? [other.id] : [];
@@ -220,6 +267,7 @@ export async function treeIntoSession(
     uuid: header?.uuid ?? makeId(),
     id: scope ?? id,
     at: rows.row.createdAt,
+    ...headerOf(all),
     entries,
     commit: { actId: commit.actId, actor, at },
   });
