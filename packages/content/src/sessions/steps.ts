@@ -211,6 +211,8 @@ export function stepsOf(
       fresh.set(node.id, node);
       steps.push({ type: 'insert', node });
       if (isLeafType(line.type)) told = node.id;
+      // A tree that has anything in it is somewhere: files of other tools begin with settings, before anything is said.
+      else if (active === null) told ??= node.id;
     }
   }
   if (told !== active) steps.push({ type: 'select', after: told, before: active } satisfies SelectStep);

@@ -342,6 +342,44 @@ describe('files of Claude Code', () => {
     await store.close();
   });
 
+  test('[J41] a session that begins with something that is not said, as most of other tools do, is a tree like any other', async () => {
+    const at = { timestamp: base.timestamp };
+    for (const [name, lines] of [
+      [
+        'pi',
+        [
+          { type: 'session', version: 3, id: 'p', ...at, cwd: '/w' },
+          { type: 'model_change', id: 'a', parentId: null, ...at, provider: 'acme', modelId: 'm-x' },
+          { type: 'thinking_level_change', id: 'b', parentId: 'a', ...at, thinkingLevel: 'high' },
+          { type: 'message', id: 'c', parentId: 'b', ...at, message: { role: 'user', content: 'one' } },
+        ],
+      ],
+      [
+        'code',
+        [{ type: 'system', subtype: 'informational', uuid: 's', parentUuid: null, ...base }, ask_('u', 's', 'one')],
+      ],
+      [
+        'ours',
+        [
+          { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 'o' },
+          { type: 'custom', uuid: 'c', parentUuid: 'r', customType: 'x' },
+          { type: 'message', uuid: 'm', parentUuid: 'c', message: { role: 'user', content: 'one' } },
+        ],
+      ],
+    ] as const) {
+      const path = write(`${name}.jsonl`, lines);
+      expect(await contextIn(path), name).toEqual(['user: one']);
+      const store = await SessionStore.open(path);
+      expect((await store.fsck()).findings, name).toEqual([]);
+      await store.close();
+      // Also while nothing else was said.
+      const begun = write(`${name}-begun.jsonl`, lines.slice(0, -1));
+      const early = await SessionStore.open(begun);
+      expect((await early.fsck()).findings, name).toEqual([]);
+      await early.close();
+    }
+  });
+
   test('[J37] what a compaction kept is told by its boundary', async () => {
     const path = write('kept.jsonl', [
       ask_('u1', null, 'one'),
