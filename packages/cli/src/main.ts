@@ -15,7 +15,9 @@ const words = process.argv.slice(2);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as head, is no error.
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-  // A full disk is: whoever wrote the answer to a file would take half of it for the whole.
+  // A terminal that is gone asks for an end, and whoever ends already has no more to say.
+  if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
+  // A full disk is one: whoever wrote the answer to a file would take half of it for the whole.
   const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
   const lost = { error: { code: 'cli/output', kind: 'unavailable', message, data: {} } };
   process.stderr.write(`${words.includes('--json') ? JSON.stringify(lost) : message}\n`);

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'reac
 import { oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
-import { actionOf, keyHelp, Paste } from './keys.ts';
+import { actionOf, keyHelp } from './keys.ts';
 import { wrapped } from './markdown.ts';
 import { type ModelChoiceLine, type Panel, PanelView, panelKey } from './panels.tsx';
 import type { Talk } from './talk.ts';
@@ -19,13 +19,14 @@ export interface AppProps {
   readonly style: Style;
   /** The models to choose from. */
   readonly models: () => readonly ModelChoiceLine[];
-  /** Lets the user write a text in their own editor; null where there is none. */
-  readonly edit: ((text: string) => string) | null;
+  /** Lets the user write a text in their own editor, or says why not; null where there is none. */
+  readonly edit: ((text: string) => { readonly text: string } | { readonly failed: string }) | null;
 }
 
 /** The whole screen. */
 export function App({ talk, style, models, edit }: AppProps) {
   const { exit } = useApp();
+  const { write } = useStdout();
   const { columns, rows } = useScreen();
   const state = useSyncExternalStore(
     (listener) => talk.listen(listener),
@@ -36,17 +37,17 @@ export function App({ talk, style, models, edit }: AppProps) {
   const [scroll, setScroll] = useState(0);
   const [focus, setFocus] = useState<NodeId | null>(null);
   const [leaving, setLeaving] = useState(false);
-  const [history, setHistory] = useState<{ readonly sent: readonly string[]; readonly at: number }>({
-    sent: [],
-    at: 0,
-  });
+  // What was being written when the user went back to what they sent is there again when they come back.
+  const [history, setHistory] = useState<{
+    readonly sent: readonly string[];
+    readonly at: number;
+    readonly kept: string;
+  }>({ sent: [], at: 0, kept: '' });
   const thread = useRef(new ThreadLines());
-  const paste = useRef(new Paste());
 
   const width = Math.max(10, columns - 1);
   const lines = useMemo(() => thread.current.of(state, width, style, focus), [state, width, style, focus]);
-  const prompt = draftLines(draft, width - 2, style);
-  const shownPrompt = prompt.slice(-Math.max(1, Math.floor(rows / 3)));
+  const shownPrompt = draftLines(draft, width - 2, Math.max(1, Math.floor(rows / 3)), style);
   const notice = noticeLines(state, width, style).slice(0, 3);
   const room = Math.max(1, rows - 3 - shownPrompt.length - notice.length);
   const furthest = Math.max(0, lines.length - room);
@@ -60,14 +61,17 @@ export function App({ talk, style, models, edit }: AppProps) {
 
   const submit = async (text: string) => {
     if (text.trim() === '') return;
+    if (/^\/(?:quit|exit)\s*$/.test(text)) return exit();
+    if (talk.busy) return talk.note('A reply is on its way; Ctrl-C stops it. What you wrote stays here.', true);
     setDraft(emptyDraft);
-    setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1 }));
+    setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1, kept: '' }));
     setScroll(0);
     setFocus(null);
-    if (!text.startsWith('/')) return talk.send(text);
-    if (/^\/(?:quit|exit)\s*$/.test(text)) return exit();
+    // What could not be stored is given back, unless something else was written meanwhile.
+    const giveBack = () => setDraft((now) => (now.text === '' ? draftOf(text) : now));
+    if (!text.startsWith('/')) return (await talk.send(text)) ? undefined : giveBack();
     const result = await talk.command(text);
-    if (result === null) return setDraft(draftOf(text));
+    if (result === null) return giveBack();
     if (result.selectedText !== undefined) setDraft(draftOf(result.selectedText));
     if (result.text !== undefined) setPanel({ type: 'text', title: text, text: result.text, top: 0 });
   };
@@ -103,87 +107,92 @@ export function App({ talk, style, models, edit }: AppProps) {
     setFocus(null);
   };
 
-  useKeys((input, key) => {
-    const pasted = paste.current.take(input);
-    if (pasted === 'holding') return;
-    if (pasted !== null) return setDraft((now) => insert(now, pasted.text));
-    if (state.question !== null) {
-      if (input === 'y' || input === 'Y') state.question.answer(true);
-      else if (input === 'n' || input === 'N' || key.escape) state.question.answer(false);
-      else if (key.ctrl && input === 'c') talk.stop();
-      return;
-    }
-    if (panel !== null) {
-      const move = panelKey(panel, input, key, { width, height: room });
-      if ('panel' in move) return setPanel(move.panel);
-      setPanel(null);
-      if ('node' in move) void submit(`/switch ${move.node}`);
-      if ('model' in move) talk.use(move.model);
-      return;
-    }
-    const action = actionOf(input, key);
-    if (action !== 'stop') setLeaving(false);
-    switch (action) {
-      case 'send':
-        return void submit(draft.text);
-      case 'newline':
-        return setDraft((now) => insert(now, '\n'));
-      case 'stop':
-        if (talk.stop()) return;
-        if (draft.text !== '') return setDraft(emptyDraft);
-        if (leaving) return exit();
-        setLeaving(true);
-        return talk.note('Ctrl-C again leaves.', false);
-      case 'leave':
-        return draft.text === '' ? exit() : undefined;
-      case 'tree':
-        return void openTree();
-      case 'models':
-        return setPanel({ type: 'models', choices: models(), search: '', at: 0 });
-      case 'editor': {
-        if (edit === null) return talk.note('Set EDITOR to write in your own editor.', true);
-        return setDraft(draftOf(edit(draft.text)));
+  useKeys(
+    (input, key) => {
+      if (state.question !== null) {
+        if (input === 'y' || input === 'Y') state.question.answer(true);
+        else if (input === 'n' || input === 'N' || key.escape) state.question.answer(false);
+        else if (key.ctrl && input === 'c') talk.stop();
+        return;
       }
-      case 'again':
-        return void talk.again();
-      case 'previous-variant':
-        return void vary('previous');
-      case 'next-variant':
-        return void vary('next');
-      case 'focus-up':
-        return moveFocus(-1);
-      case 'focus-down':
-        return moveFocus(1);
-      case 'page-up':
-        return setScroll(Math.min(furthest, offset + room - 1));
-      case 'page-down':
-        return setScroll(Math.max(0, offset - room + 1));
-      case 'keys':
-        return setPanel({ type: 'text', title: 'Keys', text: keyHelp(), top: 0 });
-      case 'complete':
-        return void talk.complete(draft.text).then(({ from, items }) => {
-          const [first] = items;
-          if (first === undefined) return;
-          if (items.length === 1) setDraft(draftOf(`${draft.text.slice(0, from)}${first.value} `));
-          else talk.note(items.map((item) => item.label).join('  '), false);
-        });
-      case 'up':
-      case 'down': {
-        const moved = edits[action](draft);
-        if (moved !== null) return setDraft(moved);
-        const at = Math.min(Math.max(0, history.at + (action === 'up' ? -1 : 1)), history.sent.length);
-        setHistory({ ...history, at });
-        return setDraft(draftOf(history.sent[at] ?? ''));
+      if (panel !== null) {
+        const move = panelKey(panel, input, key, { width, height: room });
+        if ('panel' in move) return setPanel(move.panel);
+        setPanel(null);
+        if ('node' in move) void submit(`/switch ${move.node}`);
+        if ('model' in move) talk.use(move.model);
+        return;
       }
-      case null:
-        break;
-      default:
-        return setDraft((now) => edits[action](now));
-    }
-    if (key.escape) return setFocus(null);
-    if (key.ctrl || key.meta || input === '') return;
-    setDraft((now) => insert(now, input));
-  });
+      const action = actionOf(input, key);
+      if (action !== 'stop') setLeaving(false);
+      switch (action) {
+        case 'send':
+          return void submit(draft.text);
+        case 'newline':
+          return setDraft((now) => insert(now, '\n'));
+        case 'stop':
+          if (talk.stop()) return;
+          if (draft.text !== '') return setDraft(emptyDraft);
+          if (leaving) return exit();
+          setLeaving(true);
+          return talk.note('Ctrl-C again leaves.', false);
+        case 'leave':
+          return draft.text === '' ? exit() : undefined;
+        case 'tree':
+          return void openTree();
+        case 'models':
+          return setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+        case 'editor': {
+          if (edit === null) return talk.note('Set EDITOR to write in your own editor.', true);
+          const edited = edit(draft.text);
+          // The editor drew on the screen: everything is drawn anew, also where nothing changed.
+          write('\u001b[2J\u001b[H');
+          return 'failed' in edited ? talk.note(edited.failed, true) : setDraft(draftOf(edited.text));
+        }
+        case 'again':
+          return void talk.again();
+        case 'previous-variant':
+          return void vary('previous');
+        case 'next-variant':
+          return void vary('next');
+        case 'focus-up':
+          return moveFocus(-1);
+        case 'focus-down':
+          return moveFocus(1);
+        case 'page-up':
+          return setScroll(Math.min(furthest, offset + room - 1));
+        case 'page-down':
+          return setScroll(Math.max(0, offset - room + 1));
+        case 'keys':
+          return setPanel({ type: 'text', title: 'Keys', text: keyHelp(), top: 0 });
+        case 'complete':
+          return void talk.complete(draft.text).then(({ from, items }) => {
+            const [first] = items;
+            if (first === undefined) return;
+            if (items.length === 1) setDraft(draftOf(`${draft.text.slice(0, from)}${first.value} `));
+            else talk.note(items.map((item) => item.label).join('  '), false);
+          });
+        case 'up':
+        case 'down': {
+          const moved = edits[action](draft);
+          if (moved !== null) return setDraft(moved);
+          const at = Math.min(Math.max(0, history.at + (action === 'up' ? -1 : 1)), history.sent.length);
+          if (at === history.at) return;
+          const kept = history.at === history.sent.length ? draft.text : history.kept;
+          setHistory({ ...history, at, kept });
+          return setDraft(draftOf(history.sent[at] ?? kept));
+        }
+        case null:
+          break;
+        default:
+          return setDraft((now) => edits[action](now));
+      }
+      if (key.escape) return setFocus(null);
+      if (key.ctrl || key.meta || input === '') return;
+      setDraft((now) => insert(now, input));
+    },
+    (pasted) => setDraft((now) => insert(now, pasted)),
+  );
 
   return (
     <Box flexDirection="column" width={columns} height={rows - 1}>
@@ -222,13 +231,26 @@ function noticeLines(state: Talk['state'], width: number, style: Style): string[
   );
 }
 
-/** The draft as lines, with the cursor drawn in it: terminals show only one, and it belongs to whoever draws last. */
-function draftLines({ text, cursor }: Draft, width: number, style: Style): string[] {
+/**
+ * The lines of the draft around its cursor, at most so many, with the cursor drawn in it: terminals show only one, and it
+ * belongs to whoever draws last. Only what can be seen is set: a draft may be a paste of a megabyte.
+ */
+export function draftLines({ text, cursor }: Draft, width: number, most: number, style: Style): string[] {
+  const reach = Math.max(1, width) * most;
+  const far = Math.max(0, cursor - reach);
+  // From the beginning of a line where one is near, and never from the middle of a character.
+  const line = text.indexOf('\n', far);
+  const within = far + (/[\udc00-\udfff]/.test(text.charAt(far)) ? 1 : 0);
+  const top = far === 0 ? 0 : line !== -1 && line < cursor ? line + 1 : within;
   const [under = ''] = text.slice(cursor, cursor + 2);
   const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : under}\u001b[27m`;
-  const rest = under === '\n' ? text.slice(cursor) : text.slice(cursor + under.length);
-  const lines = wrapped(text.slice(0, cursor) + lit + rest, width);
-  return lines.map((line, index) => `${index === 0 ? style.active('› ') : '  '}${line}`);
+  const rest = text.slice(under === '\n' ? cursor : cursor + under.length, cursor + reach);
+  const lines = wrapped(text.slice(top, cursor) + lit + rest, width);
+  const at = lines.findIndex((line) => line.includes('\u001b[7m'));
+  const first = Math.max(0, Math.min(lines.length - most, Math.max(0, at - most + 1)));
+  return lines
+    .slice(first, first + most)
+    .map((line, index) => `${top + first + index === 0 ? style.active('› ') : '  '}${line}`);
 }
 
 function useScreen(): { readonly columns: number; readonly rows: number } {

@@ -1,10 +1,14 @@
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
+import type { Key } from 'ink';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../terminal/style.ts';
+import { draftLines } from './app.tsx';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
+import { heard } from './use-keys.ts';
 
 const plain = createStyle(false);
 
@@ -109,6 +113,52 @@ describe('the line that is written on', () => {
     expect(paste.take('[200~one\rtwo')).toBe('holding');
     expect(paste.take('\rthree\u001b[201~')).toEqual({ text: 'one\ntwo\nthree' });
     expect(paste.take('typed')).toBeNull();
+  });
+
+  it('[O31] hears a paste as one text with its lines, and Ctrl-C out of one that never ends', () => {
+    const none = {
+      upArrow: false,
+      downArrow: false,
+      leftArrow: false,
+      rightArrow: false,
+      pageDown: false,
+      pageUp: false,
+      home: false,
+      end: false,
+      return: false,
+      escape: false,
+      ctrl: false,
+      shift: false,
+      tab: false,
+      backspace: false,
+      delete: false,
+      meta: false,
+      super: false,
+      hyper: false,
+      capsLock: false,
+      numLock: false,
+    } satisfies Key;
+    const paste = new Paste();
+    // The terminal's input comes cut at its escapes, and a line end alone as the key of that.
+    expect(heard(paste, '[200~', none)).toEqual([]);
+    expect(heard(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
+    expect(heard(paste, '', { ...none, return: true })).toEqual([]);
+    expect(heard(paste, 'four', none)).toEqual([]);
+    expect(heard(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
+    expect(heard(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
+    heard(paste, '[200~', none);
+    heard(paste, 'lost', none);
+    expect(heard(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
+    expect(heard(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
+  });
+
+  it('[O31] shows the lines around the cursor, of a long draft no others', () => {
+    const shown = (draft: Draft) => draftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
+    const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n');
+    expect(shown(draftOf(text))).toEqual(['  line 19997', '  line 19998', '  line 19999 ']);
+    expect(shown({ text, cursor: 0 })).toEqual(['› line 0', '  line 1', '  line 2']);
+    expect(shown({ text, cursor: text.indexOf('line 500\n') }).join('\n')).toContain('line 500');
+    expect(shown(emptyDraft)).toEqual(['›  ']);
   });
 
   it('[O31] help names the keys', () => {

@@ -16,9 +16,9 @@ const [enter, leave] = ['\u001b[?1049h\u001b[?2004h', '\u001b[?2004l\u001b[?1049
 export async function runInterface(
   talk: Talk,
   room: EngineRoom,
-  options: { readonly colors: boolean; readonly editor: string | undefined },
+  options: { readonly colors: boolean; readonly editor: string | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { editor } = options;
+  const { editor, signal } = options;
   process.stdout.write(enter);
   const shown = render(
     <App
@@ -29,16 +29,21 @@ export async function runInterface(
     />,
     { exitOnCtrlC: false, patchConsole: false },
   );
+  // A stop from outside ends it as the user would: with the terminal as it was before.
+  const stop = () => shown.unmount();
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
   try {
     await shown.waitUntilExit();
   } finally {
+    signal.removeEventListener('abort', stop);
     shown.unmount();
     process.stdout.write(leave);
   }
 }
 
-/** Has a text written in the user's own editor. What cannot be read back is what it was. */
-function editedIn(editor: string, text: string): string {
+/** Has a text written in the user's own editor, or says why that did not come about. */
+function editedIn(editor: string, text: string): { readonly text: string } | { readonly failed: string } {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-draft-'));
   const file = join(folder, 'draft.md');
   const [program = editor, ...words] = editor.split(' ').filter((word) => word !== '');
@@ -46,8 +51,10 @@ function editedIn(editor: string, text: string): string {
     writeFileSync(file, text, { mode: 0o600 });
     process.stdout.write(leave);
     process.stdin.setRawMode?.(false);
-    const { status } = spawnSync(program, [...words, file], { stdio: 'inherit' });
-    return status === 0 ? readFileSync(file, 'utf8').replace(/\n$/, '') : text;
+    const { status, error } = spawnSync(program, [...words, file], { stdio: 'inherit' });
+    if (error !== undefined) return { failed: `The editor ${program} could not be started: ${error.message}.` };
+    if (status !== 0) return { failed: `The editor ${program} ended with ${status}; the text is what it was.` };
+    return { text: readFileSync(file, 'utf8').replace(/\n$/, '') };
   } finally {
     process.stdin.setRawMode?.(true);
     process.stdout.write(enter);

@@ -117,20 +117,28 @@ const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
 
 /** Puts pasted text together: a terminal brackets it, and it may come in several pieces. */
 export class Paste {
-  #held: string | null = null;
+  #held: string[] | null = null;
+
+  /** Whether a paste has begun and not ended. */
+  get holding(): boolean {
+    return this.#held !== null;
+  }
+
+  /** Gives up what was held. */
+  forget(): void {
+    this.#held = null;
+  }
 
   /** The text that was pasted when it is complete, `holding` while more is to come, null where nothing is being pasted. */
   take(input: string): { readonly text: string } | 'holding' | null {
     const begins = input.indexOf(pasteBegins);
     if (this.#held === null && begins === -1) return null;
-    const more = begins === -1 ? input : input.slice(begins + pasteBegins.length);
-    const held = (this.#held ?? '') + more;
-    const ends = held.indexOf(pasteEnds);
-    if (ends === -1) {
-      this.#held = held;
-      return 'holding';
-    }
+    this.#held ??= [];
+    // The end may come in two pieces, but never in more: it is looked for in the last two.
+    this.#held.push(begins === -1 ? input : input.slice(begins + pasteBegins.length));
+    if (!this.#held.slice(-2).join('').includes(pasteEnds)) return 'holding';
+    const held = this.#held.join('');
     this.#held = null;
-    return { text: held.slice(0, ends).replaceAll('\u001b', '').replace(/\r\n?/g, '\n') };
+    return { text: held.slice(0, held.lastIndexOf(pasteEnds)).replaceAll('\u001b', '').replace(/\r\n?/g, '\n') };
   }
 }

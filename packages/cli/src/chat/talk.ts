@@ -152,13 +152,15 @@ export class Talk {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Says something and has it answered. Resolves when the reply is through; never rejects. */
-  send(text: string): Promise<void> {
-    return this.#guarded(async () => {
+  /** Says something and has it answered. Resolves when the reply is through, with whether what was said is stored; never rejects. */
+  async send(text: string): Promise<boolean> {
+    const before = this.#here;
+    await this.#guarded(async () => {
       const row = await this.#tree();
       const messages = [{ message: textMessage('user', text) }];
       await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
     });
+    return this.#here !== before;
   }
 
   /** Says something without having it answered. */

@@ -1,5 +1,6 @@
 import { type Key, useInput } from 'ink';
 import { useEffect, useRef } from 'react';
+import { Paste } from './keys.ts';
 
 /** What a key press is told to: its text, if it has any, and which key it was. */
 export type OnKey = (input: string, key: Key) => void;
@@ -7,19 +8,26 @@ export type OnKey = (input: string, key: Key) => void;
 // Enough for a frame: what a key changed is drawn, and known to the next one.
 const frameMs = 16;
 
+/** A key press, or a text that was pasted. */
+type Waiting = { readonly input: string; readonly key: Key } | { readonly pasted: string };
+
 /**
  * Keys one by one. A terminal hands on everything that came since it was last asked, so that fast typing arrives as one
- * text with an Enter at its end; here the text comes first and the Enter after what it changed is there.
+ * text with an Enter at its end; here the text comes first and the Enter after what it changed is there. A paste is one
+ * text, however long it is and however many lines it has.
  */
-export function useKeys(onKey: OnKey): void {
-  const latest = useRef(onKey);
-  latest.current = onKey;
-  const waiting = useRef<{ readonly input: string; readonly key: Key }[]>([]);
+export function useKeys(onKey: OnKey, onPaste: (text: string) => void): void {
+  const latest = useRef({ onKey, onPaste });
+  latest.current = { onKey, onPaste };
+  const waiting = useRef<Waiting[]>([]);
   const timer = useRef<NodeJS.Timeout | null>(null);
+  const paste = useRef(new Paste());
   const next = () => {
     const first = waiting.current.shift();
     timer.current = waiting.current.length > 0 ? setTimeout(next, frameMs) : null;
-    if (first !== undefined) latest.current(first.input, first.key);
+    if (first === undefined) return;
+    if ('pasted' in first) latest.current.onPaste(first.pasted);
+    else latest.current.onKey(first.input, first.key);
   };
   useEffect(
     () => () => {
@@ -28,17 +36,32 @@ export function useKeys(onKey: OnKey): void {
     [],
   );
   useInput((input, key) => {
-    for (const piece of piecesOf(input, key)) waiting.current.push(piece);
+    for (const piece of heard(paste.current, input, key)) waiting.current.push(piece);
     if (timer.current === null) next();
   });
 }
 
+/** What a piece of input comes to: nothing while a paste is under way, the whole of it at its end, else its keys. */
+export function heard(paste: Paste, input: string, key: Key): Waiting[] {
+  // The way out of a paste whose end got lost.
+  if (key.ctrl && input === 'c') paste.forget();
+  const pasted = paste.take(paste.holding ? asText(input, key) : input);
+  if (pasted === 'holding') return [];
+  return pasted === null ? piecesOf(input, key) : [{ pasted: pasted.text }];
+}
+
+/** What a key stands for inside a paste: a piece of it that is a line end alone is handed on as the key of that. */
+function asText(input: string, key: Key): string {
+  if (key.return) return '\n';
+  if (key.tab) return '\t';
+  return key.ctrl ? '' : input;
+}
+
 /**
- * Text and the control keys within it, apart. Pasted text is left whole: it has line ends of its own, and brackets that
- * tell it apart. Typed ahead, before the terminal hands keys on one by one, an Enter is a line feed.
+ * Text and the control keys within it, apart. Typed ahead, before the terminal hands keys on one by one, an Enter is a line feed.
  */
 export function piecesOf(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
-  const whole = input.length < 2 || key.ctrl || key.meta || /\[20[01]~/.test(input);
+  const whole = input.length < 2 || key.ctrl || key.meta;
   if (whole) return [{ input, key }];
   return input.split(/(?<=\p{Cc})|(?=\p{Cc})/u).map((piece) => {
     if (piece === '\r' || piece === '\n') return { input: '', key: { ...key, return: true } };

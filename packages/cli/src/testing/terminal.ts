@@ -34,6 +34,10 @@ export interface Terminal {
   resize(columns: number, rows: number): void;
   /** Waits for the end and gives the exit code. */
   ended(): Promise<number>;
+  /** Sends a signal, as somebody outside the terminal would. */
+  signal(name: 'SIGTERM' | 'SIGHUP'): void;
+  /** Everything that the program wrote, escapes included. */
+  written(): string;
   kill(): void;
 }
 
@@ -69,7 +73,11 @@ export function startTerminal(
   const tell = () => {
     for (const each of changed) each();
   };
-  child.onData((data) => screen.write(data, tell));
+  let written = '';
+  child.onData((data) => {
+    written += data;
+    screen.write(data, tell);
+  });
   child.onExit(({ exitCode }) => {
     code = exitCode;
     tell();
@@ -121,6 +129,8 @@ export function startTerminal(
       await wait(() => code !== null, 'its end');
       return code ?? 1;
     },
+    signal: (name) => child.kill(name),
+    written: () => written,
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -111,6 +111,36 @@ describe('coppice chat on a terminal', () => {
     expect(await terminal.ended()).toBe(0);
   });
 
+  it('[O31] keeps every line of a paste, what is written while a reply comes, and the terminal', async () => {
+    const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
+    try {
+      terminal = startTerminal(['chat'], slow.home);
+      await terminal.shows('New conversation');
+      // Longer than any piece in which a terminal hands it on.
+      const middle = Array.from({ length: 3000 }, (_, at) => `and a line with the number ${at}`).join('\r');
+      terminal.type(`\u001b[200~first\r${middle}\rlast\u001b[201~`);
+      await terminal.shows(/number 2999\n\s*last/);
+      terminal.type(keys.enter);
+      await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
+      terminal.type(`meanwhile${keys.enter}`);
+      await terminal.shows(/What you wrote stays here[\s\S]*› meanwhile/);
+      terminal.type(keys.up);
+      await terminal.hides('› meanwhile');
+      terminal.type(keys.down);
+      await terminal.shows('› meanwhile');
+      terminal.signal('SIGTERM');
+      expect(await terminal.ended()).toBe(130);
+      // The other screen is left, and pastes are told apart no longer.
+      expect(terminal.written()).toContain('\u001b[?2004l\u001b[?1049l');
+      const bed = makeBed({ home: slow.home });
+      const { nodes } = await bed.json(['show', 'last']);
+      expect(nodes).toMatchObject([{ text: `first\n${middle.replaceAll('\r', '\n')}\nlast` }, { status: 'aborted' }]);
+      bed.close();
+    } finally {
+      slow.close();
+    }
+  });
+
   it('[O38] commands of a session make files beside it', async () => {
     const folder = `${home.home}/sessions`;
     mkdirSync(folder);

@@ -60,9 +60,12 @@ export const chat = defineSubcommand({
     if (words !== '') void talk.send(words);
     await runInterface(talk, room, {
       colors: at.output.style.colors,
-      editor: host.env['VISUAL'] ?? host.env['EDITOR'],
+      editor: host.env['VISUAL'] || host.env['EDITOR'],
+      signal: host.signal,
     });
+    // What was said of a reply is kept when the engine is closed.
     talk.stop();
+    host.signal.throwIfAborted();
     const id = talk.treeId;
     return id === null
       ? null
