@@ -1,4 +1,5 @@
 /** Scripts that complete the command in shells, computed from the list of subcommands. */
+import type { Candidate } from './candidates.ts';
 import type { Option, Subcommand } from './subcommands/contract.ts';
 
 /** The shells that are known. */
@@ -32,36 +33,45 @@ function flagsOf(member: Subcommand): string[] {
   return [...(member.options ?? []), ...everywhere].map((option) => `--${option.name}`);
 }
 
-function wordsOf(member: Subcommand): string[] {
-  const words: string[] = [];
-  for (const { completes } of member.arguments ?? []) {
-    if (completes === 'tree') words.push('last');
-    else if (typeof completes === 'object') words.push(...completes);
-  }
-  return words;
-}
-
 function wantsFile(member: Subcommand): boolean {
   return (member.arguments ?? []).some((argument) => argument.completes === 'file');
 }
 
+/** A candidate as a shell reads it. */
+export function candidateLine(shell: Shell, { value, about }: Candidate): string {
+  if (shell === 'bash') return value;
+  if (shell === 'fish') return about === '' ? value : `${value}\t${about}`;
+  const name = value.replace(/[\\:]/g, '\\$&');
+  return about === '' ? name : `${name}:${about}`;
+}
+
+// In every shell: names and options are known at once; ids and the values of options are asked for, with the line so far.
+
 function bash(members: readonly Subcommand[]): string {
-  const cases = members.map((member) => {
-    const files = wantsFile(member) ? ' COMPREPLY+=($(compgen -f -- "$word"));' : '';
-    return `    ${member.name}) COMPREPLY=($(compgen -W "${[...flagsOf(member), ...wordsOf(member)].join(' ')}" -- "$word"));${files} ;;`;
-  });
+  const cases = members.map(
+    (member) => `      ${member.name}) COMPREPLY=($(compgen -W "${flagsOf(member).join(' ')}" -- "$word")) ;;`,
+  );
+  const first = [...members.map((member) => member.name), ...everywhere.map(({ name }) => `--${name}`), '--version'];
   return [
     '_coppice() {',
-    '  local word="$2" command="" each',
+    '  local word="$2" command="" skip="" each',
     '  for each in "$' + '{COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-    '    case "$each" in -*) ;; *) command="$each"; break ;; esac',
+    '    if [ -n "$skip" ]; then skip=""; continue; fi',
+    '    case "$each" in --store|--owner|:|=) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
     '  done',
-    '  case "$command" in',
+    `  if [ -z "$command" ]; then COMPREPLY=($(compgen -W "${first.join(' ')}" -- "$word")); return; fi`,
+    '  case "$word" in',
+    '    -*) case "$command" in',
     ...cases,
-    `    *) COMPREPLY=($(compgen -W "${[...members.map((member) => member.name), '--help', '--version'].join(' ')}" -- "$word")) ;;`,
+    '    esac ;;',
+    "    *) local IFS=$'\\n'",
+    '      COMPREPLY=($("$' +
+      '{COMP_WORDS[0]}" completion bash -- "$' +
+      '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)) ;;',
     '  esac',
     '}',
-    'complete -F _coppice coppice',
+    // Where nothing is known, a name of a file is what is meant.
+    'complete -o default -F _coppice coppice',
     '',
   ].join('\n');
 }
@@ -71,22 +81,36 @@ function quoted(text: string): string {
 }
 
 function zsh(members: readonly Subcommand[]): string {
-  const names = members.map((member) => `    ${quoted(`${member.name}:${member.summary.replace(/:/g, '\\:')}`)}`);
+  const described = (name: string, about: string) =>
+    quoted(`${name.replace(/:/g, '\\:')}:${about.replace(/:/g, '\\:')}`);
+  const names = members.map((member) => `    ${described(member.name, member.summary)}`);
   const cases = members.map((member) => {
-    const files = wantsFile(member) ? '; _files' : '';
-    return `    ${member.name}) compadd -- ${[...flagsOf(member), ...wordsOf(member)].join(' ')}${files} ;;`;
+    const flags = [...(member.options ?? []), ...everywhere].map(({ name, summary }) =>
+      described(`--${name}`, summary),
+    );
+    return `      ${member.name}) found=(${flags.join(' ')}) ;;`;
   });
   return [
     '#compdef coppice',
     '_coppice() {',
-    '  local -a commands',
+    '  local -a commands found',
+    '  local command="" skip="" each',
     '  commands=(',
     ...names,
     '  )',
-    '  if (( CURRENT == 2 )); then _describe command commands; return; fi',
-    '  case "$words[2]" in',
+    '  for each in "$' + '{(@)words[2,CURRENT-1]}"; do',
+    '    if [[ -n "$skip" ]]; then skip=""; continue; fi',
+    '    case "$each" in --store|--owner) skip=1 ;; -*) ;; *) command="$each"; break ;; esac',
+    '  done',
+    '  if [[ -z "$command" ]]; then _describe command commands; return; fi',
+    '  if [[ "$words[CURRENT]" == -* ]]; then',
+    '    case "$command" in',
     ...cases,
-    '  esac',
+    '    esac',
+    '    _describe option found; return',
+    '  fi',
+    '  found=("$' + '{(@f)$("$words[1]" completion zsh -- "$' + '{(@)words[2,CURRENT]}" 2>/dev/null)}")',
+    '  if [[ -n "$found[1]" ]]; then _describe value found; else _files; fi',
     '}',
     'compdef _coppice coppice',
     '',
@@ -94,19 +118,53 @@ function zsh(members: readonly Subcommand[]): string {
 }
 
 function fish(members: readonly Subcommand[]): string {
-  const lines = ['complete -c coppice -f'];
+  const lines = [
+    '# Whether the line names this subcommand; without one, whether it names none yet.',
+    'function __coppice_at',
+    '  set -l words (commandline -opc)',
+    '  set -l skip 0',
+    '  for each in $words[2..-1]',
+    '    if test $skip -eq 1',
+    '      set skip 0',
+    '      continue',
+    '    end',
+    '    switch $each',
+    "      case '--store' '--owner'",
+    '        set skip 1',
+    "      case '-*'",
+    "      case '*'",
+    '        test "$each" = "$argv[1]"',
+    '        return $status',
+    '    end',
+    '  end',
+    '  test -z "$argv[1]"',
+    'end',
+    'function __coppice_values',
+    '  set -l words (commandline -opc)',
+    '  $words[1] completion fish -- $words[2..-1] (commandline -ct) 2>/dev/null',
+    'end',
+    'complete -c coppice -f',
+  ];
   for (const member of members)
-    lines.push(`complete -c coppice -n __fish_use_subcommand -a ${member.name} -d ${quoted(member.summary)}`);
+    lines.push(`complete -c coppice -n __coppice_at -a ${member.name} -d ${quoted(member.summary)}`);
   for (const member of members) {
-    const when = `-n '__fish_seen_subcommand_from ${member.name}'`;
+    const when = `-n '__coppice_at ${member.name}'`;
     for (const option of [...(member.options ?? []), ...everywhere]) {
       const short = option.short === undefined ? '' : ` -s ${option.short}`;
-      const value = option.value === undefined ? '' : ' -r';
-      lines.push(`complete -c coppice ${when} -l ${option.name}${short}${value} -d ${quoted(option.summary)}`);
+      lines.push(
+        `complete -c coppice ${when} -l ${option.name}${short}${fishValue(option)} -d ${quoted(option.summary)}`,
+      );
     }
-    const words = wordsOf(member);
-    if (words.length > 0) lines.push(`complete -c coppice ${when} -a ${quoted(words.join(' '))}`);
     if (wantsFile(member)) lines.push(`complete -c coppice ${when} -F`);
+    else if ((member.arguments ?? []).some(({ completes }) => completes !== undefined))
+      lines.push(`complete -c coppice ${when} -a '(__coppice_values)'`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function fishValue({ value, completes }: Option): string {
+  if (value === undefined) return '';
+  if (completes === 'file') return ' -r -F';
+  if (completes === undefined) return ' -x';
+  return ` -x -a ${quoted(typeof completes === 'object' ? completes.join(' ') : '(__coppice_values)')}`;
 }

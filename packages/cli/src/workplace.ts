@@ -33,7 +33,7 @@ export interface Workplace {
   /** Why the store could only be opened for reading, where that is so: says more than the refusal of a write. */
   readonly readOnlyBecause: AppError | null;
   /** The same place on another store; closed with this one. */
-  on(url: string): Workplace;
+  on(url: string, owner?: string): Workplace;
   /** Runs when the command is through, last come first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
@@ -83,8 +83,8 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
       return readOnlyBecause;
     },
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
-    on(url) {
-      const other = createWorkplace(host, output, { ...options, store: url });
+    on(url, owner = options.owner) {
+      const other = createWorkplace(host, output, { ...options, store: url, owner });
       tasks.push(() => other.close());
       return other;
     },

@@ -1,4 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 import { subcommands } from '../index.ts';
@@ -24,4 +26,47 @@ describe('coppice completion', () => {
     const asked = `${String(script)}\nCOMP_WORDS=(coppice cher); COMP_CWORD=1; _coppice coppice cher coppice; echo "$COMPREPLY"`;
     expect(execFileSync('bash', ['-c', asked], { encoding: 'utf8' }).trim()).toBe('cherry-pick');
   });
+
+  it('[O4] names, options, ids and the values of options are completed, and typing leaves nothing behind', async () => {
+    const next = async (...words: readonly string[]) => {
+      const { out } = await bed.run(['completion', 'fish', '--json', '--', ...words]);
+      const { candidates }: { candidates: readonly { value: string }[] } = JSON.parse(out);
+      return candidates.map(({ value }) => value);
+    };
+    expect(await next('show', '')).toEqual([]);
+    expect(existsSync(join(bed.home, '.coppice'))).toBe(false);
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    await bed.json(['bookmark', tree, nodes[0] ?? '', 'plan']);
+    expect(await next('show', '')).toEqual(['last', tree]);
+    expect(await next('show', tree, '')).toEqual(['@', 'root', 'plan', nodes[1], nodes[0]]);
+    expect(await next('show', tree, 'pl')).toEqual(['plan']);
+    expect(await next('append', tree, '--parent', '@')).toEqual(['@']);
+    expect(await next('append', '--role', 'as')).toEqual(['assistant']);
+    expect(await next('rm', tree, '@', 'ro')).toEqual(['root']);
+    // As bash cuts a line, and with a store that is not there.
+    expect(await next('--store', 'sqlite', ':', '/nowhere/at/all.db', 'show', '')).toEqual([]);
+    expect(await next('nonsense', '')).toEqual([]);
+    expect((await bed.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');
+  });
+
+  it('[O4] the script for bash asks for what it does not know, with the line so far', async () => {
+    const { script } = await bed.json(['completion', 'bash']);
+    const asked = `${String(script)}
+      coppice() { local IFS=' '; printf '%s\\n' "$*"; }
+      COMP_WORDS=(coppice --owner me show las); COMP_CWORD=4; _coppice coppice las show; echo "$COMPREPLY"
+      COMP_WORDS=(coppice append --ro); COMP_CWORD=2; _coppice coppice --ro append; echo "$COMPREPLY"`;
+    const lines = execFileSync('bash', ['-c', asked], { encoding: 'utf8' }).trim().split('\n');
+    expect(lines).toEqual(['completion bash -- --owner me show las', '--role']);
+  });
+
+  it.each(['zsh', 'fish'].filter((shell) => !spawnSync(shell, ['--version']).error))(
+    '[O4] %s, where it is there, reads its script without complaint',
+    async (shell) => {
+      const { script } = await bed.json(['completion', shell]);
+      const file = join(bed.home, `coppice.${shell}`);
+      writeFileSync(file, String(script));
+      const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    },
+  );
 });

@@ -1,4 +1,5 @@
-import { completionScript, isShell, shells } from '../../completion.ts';
+import { candidatesFor } from '../../candidates.ts';
+import { candidateLine, completionScript, isShell, shells } from '../../completion.ts';
 import { usageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -6,13 +7,22 @@ export const completion = defineSubcommand({
   name: 'completion',
   summary: 'print what makes a shell complete this command',
   group: 'Look after',
-  arguments: [{ name: 'shell', summary: shells.join(', '), completes: shells }],
+  arguments: [
+    { name: 'shell', summary: shells.join(', '), completes: shells },
+    { name: 'words', summary: 'what was typed so far: prints what could come next', optional: true, many: true },
+  ],
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
-  async run(given) {
+  async run(given, at) {
     const shell = given.text('shell');
     if (!isShell(shell)) throw usageError(`A shell is one of ${shells.join(', ')}, not ${shell}.`);
     // Read when it is asked for: the list holds this very subcommand.
     const { subcommands } = await import('../index.ts');
+    const words = given.many('words');
+    if (words.length > 0) {
+      // A line that is wrong, or a store that cannot be reached, has no candidates; a shell is no place to say why.
+      const found = await candidatesFor(words, subcommands, at).catch(() => []);
+      return { data: { shell, candidates: found }, lines: found.map((each) => candidateLine(shell, each)) };
+    }
     const script = completionScript(shell, subcommands);
     return { data: { shell, script }, lines: [script] };
   },

@@ -1,0 +1,124 @@
+/** What could stand at the end of a line: for shells, which ask while the line is being typed. */
+import { existsSync } from 'node:fs';
+import { ask, previewOf, type Store } from '@coppice/core';
+import { findTree, lastTree } from './place.ts';
+import { titleOf } from './printing.ts';
+import type { Argument, Option, Subcommand } from './subcommands/contract.ts';
+import { oneLine } from './terminal/neutral.ts';
+import type { Workplace } from './workplace.ts';
+
+/** A word that fits, and what it is. */
+export interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}
+
+const most = 60;
+
+interface Line {
+  readonly member: Subcommand;
+  /** What the word that is being typed may be. */
+  readonly completes: Argument['completes'];
+  /** The tree that the line names so far. */
+  readonly tree: string | undefined;
+  readonly store: string | undefined;
+  readonly owner: string | undefined;
+}
+
+/** Words of a line that stand for themselves, options and what they take apart. Shells cut at `:` and `=`, too. */
+function read(words: readonly string[], members: readonly Subcommand[]): Line | null {
+  const given = new Map<string, string>();
+  const plain: string[] = [];
+  let member: Subcommand | undefined;
+  let asked: Option | undefined;
+  for (const [at, word] of words.slice(0, -1).entries()) {
+    if (word === ':' || word === '=' || words[at - 1] === ':' || words[at - 1] === '=') {
+      const last = [...given.keys()].at(-1);
+      if (last !== undefined) given.set(last, `${given.get(last)}${word}`);
+      continue;
+    }
+    if (asked !== undefined) {
+      given.set(asked.name, word);
+      asked = undefined;
+    } else if (word.startsWith('-')) {
+      const option = optionsOf(member).find(({ name, short }) => word === `--${name}` || word === `-${short ?? ''}`);
+      if (option?.value !== undefined) asked = option;
+    } else if (member === undefined) {
+      member = members.find(({ name }) => name === word);
+      if (member === undefined) return null;
+    } else plain.push(word);
+  }
+  if (member === undefined) return null;
+  const taken = member.arguments ?? [];
+  const next = taken[plain.length] ?? (taken.at(-1)?.many === true ? taken.at(-1) : undefined);
+  const treeAt = taken.findIndex(({ completes }) => completes === 'tree');
+  return {
+    member,
+    completes: asked === undefined ? next?.completes : asked.completes,
+    tree: given.get('tree') ?? plain[treeAt],
+    store: given.get('store'),
+    owner: given.get('owner'),
+  };
+}
+
+const everywhere: readonly Option[] = [
+  { name: 'store', value: 'url', summary: '' },
+  { name: 'owner', value: 'name', summary: '' },
+];
+
+function optionsOf(member: Subcommand | undefined): readonly Option[] {
+  return [...(member?.options ?? []), ...everywhere];
+}
+
+/** What fits in the place of the last word, by what its place takes. Nothing where that cannot be found out. */
+export async function candidatesFor(
+  words: readonly string[],
+  members: readonly Subcommand[],
+  at: Workplace,
+): Promise<readonly Candidate[]> {
+  const line = read(words, members);
+  const begun = words.at(-1) ?? '';
+  if (line === null || line.completes === undefined || line.completes === 'file') return [];
+  const found =
+    typeof line.completes === 'object'
+      ? line.completes.map((value) => ({ value, about: '' }))
+      : await stored(line, line.completes, at);
+  return found.filter(({ value }) => value.startsWith(begun)).slice(0, most);
+}
+
+async function stored(line: Line, what: 'tree' | 'node', at: Workplace): Promise<readonly Candidate[]> {
+  const url = line.store ?? (await at.storeUrl());
+  const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
+  // Whoever only types leaves nothing behind.
+  if (place !== undefined && !existsSync(place)) return [];
+  const store = await at.on(url, line.owner).store();
+  return what === 'tree' ? trees(store) : nodes(store, line.tree ?? lastTree);
+}
+
+async function trees(store: Store): Promise<readonly Candidate[]> {
+  const { items } = await store.trees({ limit: most });
+  const [newest] = items;
+  const last = newest === undefined ? [] : [{ value: lastTree, about: oneLine(titleOf(newest), 50) }];
+  return [...last, ...items.map((row) => ({ value: row.id, about: oneLine(titleOf(row), 50) }))];
+}
+
+async function nodes(store: Store, tree: string): Promise<readonly Candidate[]> {
+  const row = await findTree(store, tree);
+  const { path, leaves, marks } = await store.read(row.id, function* () {
+    const { activeNodeId, rootId } = row;
+    return {
+      path: activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: most })).nodes,
+      leaves: yield* ask('leaves', { limit: most }),
+      marks: (yield* ask('inside', { of: rootId })).bookmarks,
+    };
+  });
+  const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node, 1), 50)]));
+  for (const node of leaves) said.set(node.id, oneLine(previewOf(node, 0), 50));
+  return [
+    { value: '@', about: 'where you are' },
+    { value: 'root', about: 'the beginning' },
+    // A shell would take what is behind a space for another word.
+    ...marks.filter(({ title }) => !/\s/.test(title)).map(({ title }) => ({ value: title, about: 'bookmark' })),
+    ...[...said].map(([value, about]) => ({ value, about })),
+  ];
+}
