@@ -367,7 +367,8 @@ export class SqliteEngine implements SqlEngine {
       syncFile(dirname(to));
     } catch (error) {
       rmSync(temporary, { force: true });
-      throw this.#failed(error);
+      // Where it went wrong is where the copy goes, not where it comes from.
+      throw isAppError(error) ? error : asAppError(error, to);
     }
   }
 

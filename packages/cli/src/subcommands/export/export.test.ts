@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -36,5 +36,33 @@ describe('coppice export', () => {
     const wrong = await bed.run(['export', '--all', '-f', 'papyrus']);
     expect(wrong).toMatchObject({ code: 2 });
     expect(wrong.err).toContain('markdown');
+  });
+
+  it('[O41] one tree is one file under the name that was given, or in a folder that was', async () => {
+    const { tree } = await bed.grow('One');
+    expect(await bed.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });
+    expect(readFileSync(`${bed.home}/one.md`, 'utf8')).toContain('One');
+    mkdirSync(`${bed.home}/folder`);
+    for (const place of ['folder', 'fresh/']) {
+      expect(await bed.run(['export', tree, '-f', 'markdown', '-o', place])).toMatchObject({ code: 0 });
+      expect(readdirSync(`${bed.home}/${place}`)).toEqual([expect.stringMatching(/\.md$/)]);
+    }
+  });
+
+  it('[O41] a file that cannot be written whole is not there, and it is said why', async () => {
+    const { tree } = await bed.grow('One');
+    // Where the file should be begun is no folder.
+    writeFileSync(`${bed.home}/taken`, '');
+    const failed = await bed.run(['export', tree, '-o', 'taken/one.coppice', '--json']);
+    expect(failed.code).toBe(6);
+    expect(JSON.parse(failed.err)).toMatchObject({
+      error: { code: 'cli/output', message: expect.stringContaining('one.coppice') },
+    });
+    const stop = new AbortController();
+    stop.abort(new DOMException('Stopped.', 'AbortError'));
+    const stopped = makeBed({ home: bed.home, cwd: bed.home, signal: stop.signal });
+    expect(await stopped.run(['export', tree, '-o', 'half.coppice'])).toMatchObject({ code: 130 });
+    stopped.close();
+    expect(readdirSync(bed.home).filter((name) => name.includes('coppice') && name !== '.coppice')).toEqual([]);
   });
 });

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { createWriteStream, existsSync, mkdirSync, statSync, type WriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { type ExportReport, type FormatWriter, formatNamed, formats, type Selection } from '@coppice/content/formats';
-import { AppError, type TreeRow } from '@coppice/core';
+import { AppError, isAppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
 import { usageError } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
@@ -63,7 +64,10 @@ export const exportTo = defineSubcommand({
     const row = word === undefined ? null : await findTree(store, word);
     const selection = row === null ? undefined : await selectionOf(given, row, at);
     const out = given.optional('out');
-    const sink = new Sink(at, out === undefined ? null : resolve(at.host.cwd, out), format.writer);
+    const place = out === undefined ? null : resolve(at.host.cwd, out);
+    // One tree is one file, unless a folder is named to put it into.
+    const isFolder = out !== undefined && (/[\\/]$/.test(out) || (place !== null && isDirectory(place)));
+    const sink = new Sink(at, place, format.writer, row === null || isFolder);
     let report: ExportReport | null = null;
     const events = exportFrom(store, {
       format: format.name,
@@ -78,8 +82,9 @@ export const exportTo = defineSubcommand({
         else if (event.type === 'report') report = event.report;
         else await sink.write(event.type === 'text' ? event.text : event.bytes);
       }
-    } finally {
       await sink.close();
+    } catch (thrown) {
+      throw await sink.giveUp(thrown);
     }
     const { output } = at;
     // What was written to standard output is the answer; the report must not get into it.
@@ -90,6 +95,10 @@ export const exportTo = defineSubcommand({
     return null;
   },
 });
+
+function isDirectory(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+}
 
 async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<Selection | undefined> {
   const word = given.optional('node');
@@ -103,19 +112,24 @@ async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<S
   return undefined;
 }
 
-/** Where the pieces go: standard output, one file, or a folder of files. Nothing that is there is written over. */
+/**
+ * Where the pieces go: standard output, one file, or a folder of files. Nothing that is there is written over, and a file has
+ * its name when it is whole: half of one would be taken for all of it.
+ */
 class Sink {
   readonly files: string[] = [];
   readonly #at: Workplace;
   readonly #place: string | null;
   readonly #many: boolean;
   readonly #json: boolean;
-  #stream: WriteStream | null = null;
+  #open: { readonly stream: WriteStream; readonly path: string; readonly part: string } | null = null;
+  /** What went wrong with the open file, as soon as it is known. */
+  #failure: Error | null = null;
 
-  constructor(at: Workplace, place: string | null, writer: FormatWriter) {
+  constructor(at: Workplace, place: string | null, writer: FormatWriter, isFolder: boolean) {
     this.#at = at;
     this.#place = place;
-    this.#many = writer.files === 'per-tree';
+    this.#many = writer.files === 'per-tree' && isFolder;
     this.#json = /json/.test(writer.mediaType);
   }
 
@@ -123,15 +137,22 @@ class Sink {
     if (this.#place === null) return;
     await this.close();
     // Formats name files by ids; still, only the last part of a name is ever used.
-    const path = this.#many ? join(this.#place, basename(name)) : this.#place;
-    if (this.#many) mkdirSync(this.#place, { recursive: true });
+    const folder = this.#many ? this.#place : dirname(this.#place);
+    const path = this.#many || this.files.length > 0 ? join(folder, basename(name)) : this.#place;
+    if (this.#many) mkdirSync(folder, { recursive: true });
     if (existsSync(path))
       throw new AppError({
         code: 'cli/exists',
         kind: 'conflict',
         message: `${path} is there already; nothing was written.`,
       });
-    this.#stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    const part = `${path}.part-${process.pid}`;
+    const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
+    // Told to whoever writes next; without a listener it would end the process.
+    stream.on('error', (error) => {
+      this.#failure ??= error;
+    });
+    this.#open = { stream, path, part };
     this.files.push(path);
   }
 
@@ -140,9 +161,10 @@ class Sink {
       this.#at.output.write(typeof piece === 'string' ? this.#shown(piece) : piece);
       return;
     }
-    if (this.#stream === null) await this.open('export');
-    const open = this.#stream;
-    if (open !== null && !open.write(piece)) await once(open, 'drain');
+    if (this.#open === null) await this.open('export');
+    if (this.#failure !== null) throw this.#failure;
+    const stream = this.#open?.stream;
+    if (stream !== undefined && !stream.write(piece)) await once(stream, 'drain');
   }
 
   // Standard output may be a terminal, also behind a pipe. JSON stays the same data; a text loses what a terminal obeys,
@@ -153,11 +175,31 @@ class Sink {
   }
 
   async close(): Promise<void> {
-    const stream = this.#stream;
-    this.#stream = null;
-    if (stream === null) return;
-    stream.end();
-    await finished(stream);
+    if (this.#failure !== null) throw this.#failure;
+    const open = this.#open;
+    if (open === null) return;
+    open.stream.end();
+    await finished(open.stream);
+    await rename(open.part, open.path);
+    this.#open = null;
+  }
+
+  /** Leaves no half of a file behind, and says what went wrong so that one knows what to do. */
+  async giveUp(thrown: unknown): Promise<unknown> {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return thrown;
+    open.stream.destroy();
+    // What was never begun cannot be taken away.
+    await rm(open.part, { force: true }).catch(() => undefined);
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+    if (isAppError(thrown) || typeof code !== 'string' || !(thrown instanceof Error)) return thrown;
+    return new AppError({
+      code: code === 'EEXIST' ? 'cli/exists' : 'cli/output',
+      kind: code === 'EEXIST' ? 'conflict' : 'unavailable',
+      message: `${open.path} could not be written: ${thrown.message}. Nothing of it was left behind.`,
+      cause: thrown,
+    });
   }
 }
 
