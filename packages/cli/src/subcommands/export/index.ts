@@ -97,7 +97,11 @@ export const exportTo = defineSubcommand({
 });
 
 function isDirectory(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<Selection | undefined> {
@@ -188,16 +192,17 @@ class Sink {
   async giveUp(thrown: unknown): Promise<unknown> {
     const open = this.#open;
     this.#open = null;
-    if (open === null) return thrown;
-    open.stream.destroy();
+    const path = open?.path ?? this.#place;
+    if (path === null) return thrown;
+    open?.stream.destroy();
     // What was never begun cannot be taken away.
-    await rm(open.part, { force: true }).catch(() => undefined);
+    if (open !== null) await rm(open.part, { force: true }).catch(() => undefined);
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
     if (isAppError(thrown) || typeof code !== 'string' || !(thrown instanceof Error)) return thrown;
     return new AppError({
       code: code === 'EEXIST' ? 'cli/exists' : 'cli/output',
       kind: code === 'EEXIST' ? 'conflict' : 'unavailable',
-      message: `${open.path} could not be written: ${thrown.message}. Nothing of it was left behind.`,
+      message: `${path} could not be written: ${thrown.message}. Nothing of it was left behind.`,
       cause: thrown,
     });
   }
