@@ -108,6 +108,7 @@ export interface Tally {
 
 /** What an import did. The sums hold for conversations and for records alike. */
 export interface ImportReport {
+  /** The format's name; several in a row where a folder held conversations of several. */
   readonly format: string;
   readonly conversations: Tally;
   /** Records of the source: messages, lines, entries. */

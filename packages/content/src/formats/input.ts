@@ -230,6 +230,15 @@ export async function isLineFile(file: InputFile): Promise<boolean> {
   );
 }
 
+// What no format begins with: of these there may be thousands beside an export, and none is worth a look.
+const media =
+  /\.(?:png|jpe?g|gif|webp|heic|svg|ico|bmp|tiff?|pdf|mp[34]|m4a|wav|ogg|opus|webm|mov|zip|gz|docx?|xlsx?|pptx?|html?|css)$/i;
+
+/** Whether a file's name says that it is a picture, a sound, a page or the like. What it is called else says nothing. */
+export function isMedia(name: string): boolean {
+  return media.test(name);
+}
+
 /** The beginnings of the files of an input: those that may hold conversations first, and a few dozen at most. */
 export async function sampleOf(input: Input): Promise<Sample> {
   const likely = (file: InputFile) => /\.(?:jsonl?|ndjson|bak|db|sqlite|toml|md|html?)$/i.test(file.name);

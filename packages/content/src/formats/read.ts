@@ -1,8 +1,8 @@
 // Reading an input from end to end: opened, told what it is, read, put right, counted.
 import type { Format, FormatReader, ImportedBlob, ReadOptions } from './contract.ts';
-import { type Finding, refuseImport } from './findings.ts';
+import { type Finding, finding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
-import { type Input, type InputFile, openInput, type Sample, sampleOf } from './input.ts';
+import { type Input, type InputFile, isMedia, openInput, type Sample, sampleOf } from './input.ts';
 import { type RepairedTree, repairTree } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -48,16 +48,42 @@ function readerNamed(name: string): { readonly format: Format; readonly reader: 
   );
 }
 
-async function readerOf(input: Input, name: string | undefined) {
-  if (name !== undefined) return readerNamed(name);
-  const [best] = guessFormats(await sampleOf(input));
-  if (best !== undefined) return readerNamed(best.format.name);
-  const names = input.files.slice(0, 3).map((file) => file.name);
-  return refuseImport(
-    'import/unknown-format',
-    `Nothing in ${names.join(', ')}${input.files.length > 3 ? ' …' : ''} looks like conversations that can be read here; name the format if you know it.`,
-    { files: names },
-  );
+/** Files that are read as one format, together. */
+interface Stretch {
+  readonly format: Format;
+  readonly reader: FormatReader;
+  readonly files: readonly InputFile[];
+}
+
+// Less sure than this, a file beside an export is an attachment and no conversation.
+const sure = 0.5;
+
+/** Each file by itself, for folders in which formats lie that are told by one file alone; those of one format together. */
+async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<Stretch[]> {
+  const found = new Map<string, InputFile[]>();
+  for (const file of files) {
+    if (isMedia(file.name)) continue;
+    const [best] = guessFormats(await sampleOf({ files: [file] }), among);
+    if (best === undefined || best.confidence < sure) continue;
+    const fellows = found.get(best.format.name);
+    if (fellows === undefined) found.set(best.format.name, [file]);
+    else fellows.push(file);
+  }
+  return [...found].map(([name, fellows]) => ({ ...readerNamed(name), files: fellows }));
+}
+
+/** What is read next of the files that are left: all of them in the likeliest format, else each in its own. */
+async function nextOf(files: readonly InputFile[], used: ReadonlySet<string>): Promise<Stretch[]> {
+  const among = formats.filter((format) => !used.has(format.name));
+  const [best] = guessFormats(await sampleOf({ files }), among);
+  if (best !== undefined && (used.size === 0 || best.confidence >= sure))
+    return [{ ...readerNamed(best.format.name), files }];
+  return files.length > 1 ? stretchesAmong(files, among) : [];
+}
+
+/** Whether a finding says no more than that a file as a whole is none of the format that was read. */
+function isLeftOut({ code, rejected, place }: Finding, names: ReadonlyMap<string, InputFile>): boolean {
+  return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
 /** Counts what is read of a file. */
@@ -75,29 +101,76 @@ function counted(file: InputFile, count: (bytes: number) => void): InputFile {
 
 /**
  * Reads an input: opens archives, finds the format by its content, reads one conversation at a time and puts it right.
- * Throws an AppError with an `import/…` code for an input that cannot be read at all; all else is a finding.
+ * Files in which that format finds nothing are read in the one that they are in. Throws an AppError with an `import/…` code
+ * for an input that cannot be read at all; all else is a finding.
  */
 export async function* readImport(input: Input, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
   const opened = await openInput(input, options.zip);
-  const { format, reader } = await readerOf(opened, options.format);
-  yield { type: 'format', format };
   const sizes = opened.files.map((file) => file.size);
   const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   let bytes = 0;
   let told = 0;
-  const files = opened.files.map((file) =>
-    counted(file, (more) => {
-      bytes += more;
-    }),
-  );
-  for await (const event of reader.read({ files }, options)) {
-    if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
-    if (event.type === 'tree') yield { type: 'tree', tree: repairTree(event.tree) };
-    else if (event.type === 'finding' || event.type === 'blob') yield event;
-    if (event.type !== 'finding' || bytes - told > 1024 * 1024) {
-      told = bytes;
-      yield { type: 'progress', bytes, total };
+  const progress = (): ImportEvent => {
+    told = bytes;
+    return { type: 'progress', bytes, total };
+  };
+  async function* reading({ format, reader, files }: Stretch): AsyncGenerator<ImportEvent> {
+    yield { type: 'format', format };
+    const open = files.map((file) =>
+      counted(file, (more) => {
+        bytes += more;
+      }),
+    );
+    for await (const event of reader.read({ files: open }, options)) {
+      if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
+      if (event.type === 'tree') yield { type: 'tree', tree: repairTree(event.tree) };
+      else if (event.type === 'finding' || event.type === 'blob') yield event;
+      if (event.type !== 'finding' || bytes - told > 1024 * 1024) yield progress();
     }
   }
-  yield { type: 'progress', bytes, total };
+  if (options.format !== undefined) {
+    yield* reading({ ...readerNamed(options.format), files: opened.files });
+    yield progress();
+    return;
+  }
+  const used = new Set<string>();
+  // What was said first of a file that nobody reads.
+  const left = new Map<string, Finding>();
+  let files: readonly InputFile[] = opened.files;
+  for (let next = await nextOf(files, used); next.length > 0; next = await nextOf(files, used)) {
+    const names = new Map(files.map((file) => [file.name, file]));
+    const rest = new Map(names);
+    for (const stretch of next) for (const { name } of stretch.files) rest.delete(name);
+    for (const stretch of next) {
+      used.add(stretch.format.name);
+      for await (const event of reading(stretch)) {
+        if (event.type !== 'finding' || !isLeftOut(event.finding, names)) yield event;
+        else {
+          const { place } = event.finding;
+          if (!left.has(place)) left.set(place, event.finding);
+          const file = names.get(place);
+          if (file !== undefined) rest.set(place, file);
+        }
+      }
+    }
+    files = [...rest.values()];
+    if (files.length === 0) break;
+  }
+  if (used.size === 0) refuseUnknown(opened);
+  for (const { name } of files) {
+    const said = left.get(name);
+    if (said !== undefined) yield { type: 'finding', finding: said };
+    else if (opened.files.length > 1) yield { type: 'finding', finding: finding('import/skipped', 'note', name) };
+  }
+  yield progress();
+}
+
+function refuseUnknown(input: Input): never {
+  const names = input.files.slice(0, 3).map((file) => file.name);
+  const where = names.length === 0 ? 'what was given, which is no file,' : names.join(', ');
+  return refuseImport(
+    'import/unknown-format',
+    `Nothing in ${where}${input.files.length > 3 ? ' …' : ''} looks like conversations that can be read here; name the format if you know it.`,
+    { files: names },
+  );
 }

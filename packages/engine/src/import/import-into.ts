@@ -80,7 +80,10 @@ class Ledger {
   readonly conversations = new Count();
   readonly records = new Count();
   readonly findings = new Gathering<Finding>((one) => one.code);
+  /** The format that is being read. */
   format = '';
+  /** Those that conversations were found in. */
+  readonly formats = new Set<string>();
   bytes = 0;
   attachments = 0;
   first: Finding | undefined;
@@ -102,6 +105,7 @@ class Ledger {
 
   /** Counts the records of a conversation that was read. */
   open(tree: RepairedTree): void {
+    this.formats.add(this.format);
     this.conversations.read++;
     this.records.read += tree.records;
     this.records.merged += tree.merged;
@@ -148,7 +152,7 @@ class Ledger {
 
   report(strict: boolean, dryRun: boolean): ImportReport {
     return {
-      format: this.format,
+      format: this.formats.size === 0 ? this.format : [...this.formats].join(', '),
       conversations: this.conversations.tally,
       records: this.records.tally,
       attachments: this.attachments,

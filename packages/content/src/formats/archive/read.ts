@@ -15,7 +15,7 @@ import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, joined, type Sample } from '../input.ts';
+import { type Input, type InputFile, joined, type Sample, sampleOf } from '../input.ts';
 import { splitLines } from '../lines.ts';
 import { archiveVersion, LineSum } from './lines.ts';
 
@@ -256,5 +256,9 @@ function brokenOff(draft: Draft): ImportedTree {
 
 /** Reads archives; what fails its sum is kept as far as it goes, flagged. A newer version is refused. */
 export async function* read(input: Input): AsyncGenerator<ReadEvent> {
-  for (const file of input.files) yield* readFile(file);
+  for (const file of input.files) {
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readFile(file);
+    else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
+  }
 }

@@ -6,7 +6,7 @@ import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent } from '../con
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { headOf, type Input, type InputFile, isMedia, type Sample } from '../input.ts';
 import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords } from '../records-in.ts';
@@ -189,7 +189,7 @@ async function treeOf(
 }
 
 async function hasConversations(file: InputFile): Promise<boolean> {
-  if (!/\.json$/i.test(file.name) && /\.[A-Za-z0-9]+$/.test(file.name)) return false;
+  if (isMedia(file.name)) return false;
   return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
 }
 

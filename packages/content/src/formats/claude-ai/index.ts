@@ -7,7 +7,7 @@ import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } fr
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { headOf, type Input, type InputFile, type Sample } from '../input.ts';
+import { headOf, type Input, type InputFile, isMedia, type Sample } from '../input.ts';
 import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords } from '../records-in.ts';
@@ -220,7 +220,7 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
 }
 
 async function hasConversations(file: InputFile): Promise<boolean> {
-  if (!/\.json$/i.test(file.name) && /\.[A-Za-z0-9]+$/.test(file.name)) return false;
+  if (isMedia(file.name)) return false;
   return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
 }
 

@@ -7,8 +7,9 @@ import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../cont
 import { filledAt, isJsonObject, numberAt, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
-import { bytesOf, type Input, type InputFile } from '../input.ts';
+import { bytesOf, type Input, type InputFile, isMedia, sampleOf } from '../input.ts';
 import { isKeepable } from '../records.ts';
+import { certainty } from './detect.ts';
 import { exoloomTree, isExoloom } from './exoloom.ts';
 import { type Standing, walk } from './walk.ts';
 
@@ -204,10 +205,17 @@ async function* readFile(file: InputFile, scope: string | undefined): AsyncGener
   yield { type: 'tree', tree: nestedTree(value, file.name, scope, findings) };
 }
 
+async function isLoom(file: InputFile): Promise<boolean> {
+  if (isMedia(file.name)) return false;
+  const [sample] = (await sampleOf({ files: [file] })).files;
+  return certainty(sample?.json) > 0;
+}
+
 /** Reads each file as one tree, or as one for each note. */
 export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    if (input.files.length === 1 || /\.json$/i.test(file.name)) yield* readFile(file, options.scope);
+    // The only file there is may be damaged where it begins.
+    if (input.files.length === 1 || (await isLoom(file))) yield* readFile(file, options.scope);
     else yield { type: 'finding', finding: finding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };
   }

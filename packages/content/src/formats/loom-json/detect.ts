@@ -1,0 +1,33 @@
+import type { Json, JsonObject } from '@coppice/core';
+import { isJsonObject, objectAt } from '../fields.ts';
+import type { Sample } from '../input.ts';
+import { isExoloom } from './exoloom.ts';
+
+function isLoomNode(value: Json | undefined): value is JsonObject {
+  return isJsonObject(value) && typeof value.text === 'string' && Array.isArray(value.children);
+}
+
+function isNotes(value: JsonObject): boolean {
+  return Object.values(objectAt(value, 'state')).some(
+    (note) => isJsonObject(note) && isJsonObject(note.nodes) && ('current' in note || 'hoisted' in note),
+  );
+}
+
+/** How sure the beginning of a file makes that it is one of Loom or its kin. */
+export function certainty(json: Json | undefined): number {
+  if (Array.isArray(json)) return isLoomNode(json[0]) ? 0.8 : 0;
+  if (!isJsonObject(json)) return 0;
+  // What comes before the children may fill the sample.
+  const { root } = json;
+  if (isLoomNode(root) || (isJsonObject(root) && 'mutable' in root)) return 0.95;
+  if (isExoloom(json)) return 0.95;
+  if (isNotes(json)) return 0.9;
+  return isLoomNode(json) ? 0.8 : 0;
+}
+
+/** Tells the format by nested texts, wherever they stand. */
+export function detect(sample: Sample): number {
+  let best = 0;
+  for (const file of sample.files) best = Math.max(best, certainty(file.json));
+  return best;
+}

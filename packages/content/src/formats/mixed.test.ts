@@ -1,0 +1,94 @@
+/** Folders and archives in which conversations of several programs lie. */
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { plantTree, writeStored } from './conformance/storing.ts';
+import { type Files, inputOf, storeInput } from './conformance.ts';
+import { encodeUtf8 } from './decode.ts';
+import { archive, linear } from './members.ts';
+import { readImport } from './read.ts';
+
+const lines = (...values: readonly object[]) => values.map((one) => `${JSON.stringify(one)}\n`).join('');
+const at = '2026-01-02T03:04:05.000Z';
+const said = { role: 'user', content: 'said' };
+const call = { request: { model: 'm', messages: [said], temperature: 1 }, response: { id: 'r', choices: [] } };
+
+const whole: Files = {
+  'gpt/export.dat': JSON.stringify([
+    {
+      id: 'c',
+      current_node: 'a',
+      mapping: { a: { id: 'a', parent: null, message: { author: { role: 'user' }, content: { parts: ['gpt'] } } } },
+    },
+  ]),
+  'gpt/photo.png': 'no picture',
+  'claude.txt': JSON.stringify([{ uuid: 'k', chat_messages: [{ uuid: 'h', sender: 'human', text: 'claude' }] }]),
+  'sessions/pi.jsonl': lines(
+    { type: 'session', version: 3, id: 's', timestamp: at, cwd: '/w' },
+    { type: 'message', id: 'p1', parentId: null, timestamp: at, message: { role: 'user', content: 'pi' } },
+  ),
+  'sessions/code.jsonl': lines({
+    type: 'user',
+    uuid: 'u',
+    parentUuid: null,
+    sessionId: 's',
+    isSidechain: false,
+    timestamp: at,
+    message: { role: 'user', content: 'code' },
+  }),
+  'loom.json': JSON.stringify({ root: { id: 'n', text: 'loom', children: [] }, selected_node_id: 'n' }),
+  'lists/one.json': JSON.stringify([{ role: 'user', content: 'one' }]),
+  'lists/two.json': JSON.stringify({ messages: [{ role: 'user', content: 'two' }] }),
+  'ui.json': JSON.stringify([{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'ui' }] }]),
+  'log-1.jsonl': lines(call),
+  'log-2.jsonl': lines({ ...call, request: { ...call.request, messages: [{ role: 'user', content: 'log' }] } }),
+  'notes.md': '# Notes',
+};
+const texts = ['claude', 'code', 'gpt', 'log', 'loom', 'one', 'pi', 'said', 'two', 'ui'];
+
+async function read(files: Files) {
+  const { trees, findings } = await storeInput(inputOf(files));
+  const found = trees.flatMap(({ nodes }) =>
+    nodes.map(({ message: { content } }) => content.map((block) => ('text' in block ? block.text : '')).join('')),
+  );
+  return {
+    texts: found.sort(),
+    left: findings.filter((one) => one.code !== 'import/active-inferred').map((one) => one.place),
+  };
+}
+
+describe('conversations of several programs', () => {
+  it('[I36] are all read from one folder, whatever their files are called, and what is none is named once', async () => {
+    const found = await read(whole);
+    expect(found.texts).toEqual(texts);
+    expect(found.left.sort()).toEqual(['gpt/photo.png', 'notes.md']);
+  });
+
+  it('[I36] are all read from one archive', async () => {
+    const zip = zipSync(
+      Object.fromEntries(Object.entries(whole).map(([name, text]) => [name, encodeUtf8(String(text))])),
+    );
+    expect((await read({ 'all.zip': zip })).texts).toEqual(texts);
+  });
+
+  it('[I36] are read beside an archive of ours, which alone is known by its sums', async () => {
+    const { files } = await writeStored(await plantTree(), archive);
+    const [text = ''] = files.values();
+    const found = await read({ 'a.json': JSON.stringify([said]), 'b.jsonl': text });
+    expect(found.texts).toContain('said');
+    expect(found.texts).toContain('The rings.');
+    expect(found.left).toEqual([]);
+  });
+
+  it('[I36] name their format, each before what is read in it', async () => {
+    const names: string[] = [];
+    for await (const event of readImport(
+      inputOf({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),
+    ))
+      if (event.type === 'format') names.push(event.format.name);
+    expect(names).toEqual(['claude-ai', linear.name]);
+  });
+
+  it('[I36] that nobody can read are refused together', async () => {
+    await expect(read({ 'a.md': '# a', 'b.md': '# b' })).rejects.toMatchObject({ code: 'import/unknown-format' });
+  });
+});
