@@ -83,7 +83,8 @@ class Writer {
   /** Name and labels; and where the last line is not the leaf, one more, since there the last line is the leaf. */
   #after(leaf: number, last: number, written: ReadonlySet<number>): void {
     const { file, labels, name } = this.#index;
-    const at = written.has(leaf) ? leaf : last;
+    // Before the first message is a place, too.
+    const at = leaf === 0 || written.has(leaf) ? leaf : last;
     let parentId = at === 0 ? null : file.uuidAt(at);
     const add = (type: string, fields: Fields) => {
       const id = `${file.header.id}-${this.#lines.length}`;

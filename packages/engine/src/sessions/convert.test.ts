@@ -142,3 +142,12 @@ test('[Z19] lines of the terminal agent that nothing here reads go back to it as
     expect(bed.lines(to).slice(1)).toEqual(lines.slice(1));
   }
 });
+
+test('[Z19] a session that went before its first message is there for the terminal agent, too', async () => {
+  const manager = bed.create();
+  await manager.saveMessage({ role: 'user', content: 'one' });
+  await manager.branch(manager.getHeader().uuid);
+  const to = join(bed.folder, 'before');
+  exportForPi(manager.path, to, bed.options);
+  expect(bed.lines(to).at(-1)).toMatchObject({ type: 'custom', parentId: null });
+});

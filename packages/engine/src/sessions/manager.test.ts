@@ -277,6 +277,7 @@ describe('saving', () => {
     expect(await refused(manager.branch('nobody'))).toBe('tree/unknown-node');
     expect(await refused(manager.branchWithSummary(first, ' '))).toBe('message/blank');
     expect(await refused(manager.saveEntry({ type: 'session' }))).toBe('tree/root-protected');
+    expect(await refused(manager.setLabel(manager.getHeader().uuid, 'x'))).toBe('tree/root-protected');
     for (const type of ['change', 'linear', 'log', 'state'])
       expect(await refused(manager.saveEntry({ type, steps: [] })), type).toBe('command/invalid');
     expect(

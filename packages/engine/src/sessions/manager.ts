@@ -334,7 +334,7 @@ export class SessionManager {
 
   /** Puts a label on an entry; without one it is taken away. */
   async setLabel(uuid: string, label?: string): Promise<string> {
-    this.#at(uuid);
+    if (this.#at(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
     return this.saveEntry({
       type: 'label',
       targetUuid: uuid,
