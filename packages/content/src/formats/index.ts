@@ -43,6 +43,7 @@ export { fromOpenAi, imageOfUrl } from './openai-messages.ts';
 export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type Difference, differenceOf, type ImportedNote, type Original, originalOf, readNote } from './records.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
+export { foldResponse, messagesOfItems } from './request-log/items.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
 export { type Incoming, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';

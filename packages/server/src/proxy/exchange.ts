@@ -27,6 +27,8 @@ export interface Answered {
 
 /** What came back. */
 export interface Returned {
+  /** What the service itself did before it answered: calls of its own tools, and what came of them. */
+  readonly before: readonly Message[];
   readonly answers: readonly Answered[];
   readonly model: string | null;
   readonly usage: JsonObject | null;

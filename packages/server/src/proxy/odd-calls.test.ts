@@ -170,6 +170,52 @@ describe('chains of responses', () => {
     expect(texts(await nodes())).toEqual(['Name one.', 'Oak.', 'How old?', 'Old.']);
   });
 
+  it('[RP7] items of every kind are kept and found again: what shells say, what was approved, what the service ran itself', async () => {
+    const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'xyz' };
+    const shell = { id: 'ls_1', type: 'local_shell_call', call_id: 'call_1', action: { command: ['ls'] } };
+    const wish = { id: 'ar_1', type: 'mcp_approval_request', name: 'look', arguments: '{}' };
+    const hosted = [
+      { id: 'sh_1', type: 'shell_call', call_id: 'call_2', action: { commands: ['date'] } },
+      { id: 'so_1', type: 'shell_call_output', call_id: 'call_2', output: [{ stdout: 'Monday' }] },
+    ];
+    const { output: done, ...rest } = JSON.parse(response('r3', 'Done.'));
+    const outputs = [[reasoning, shell], [wish], [...hosted, ...done]];
+    const { post, nodes } = await proxied(
+      saying(...outputs.map((output, at) => JSON.stringify({ ...rest, id: `r${at}`, output })), response('r4', 'Bye.')),
+    );
+    const turns = [
+      [user('Look.')],
+      [{ type: 'local_shell_call_output', call_id: 'call_1', output: 'a.txt' }],
+      [{ type: 'mcp_approval_response', approval_request_id: 'ar_1', approve: true }],
+      [user('Thanks.')],
+    ];
+    const input: unknown[] = [];
+    for (const [at, turn] of turns.entries()) {
+      input.push(...turn);
+      await post('/v1/responses', { model: 'm', store: false, input });
+      input.push(...(outputs[at] ?? []));
+    }
+    const all = await nodes();
+    const roles = [
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'assistant',
+    ];
+    expect(all.map(({ role, depth }) => [role, depth])).toEqual(roles.map((role, at) => [role, at + 1]));
+    expect(all[1]?.node.message?.content).toMatchObject([
+      { type: 'thinking', redacted: 'xyz' },
+      { type: 'tool-use', id: 'call_1', name: 'local_shell' },
+    ]);
+    expect(JSON.stringify(all)).toContain('Monday');
+  });
+
   it('[RP7] items that a client names and does not send again are found', async () => {
     const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
     const first = JSON.parse(response('r1', 'Let me look.'));

@@ -3,7 +3,7 @@ import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { type Asked, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
 import { readMessage } from './read-message.ts';
-import { fromResponsesItem } from './responses-items.ts';
+import { messagesIn } from './responses-items.ts';
 
 /** Messages in canonical form; what cannot be read as one is left out, since the client's call goes on all the same. */
 function canonical(records: readonly JsonObject[]): Message[] {
@@ -95,25 +95,12 @@ function promptText(content: Json | undefined): string | undefined {
 function responsesHistory(body: JsonObject): Pick<Asked, 'systemPrompt' | 'history' | 'previous'> {
   const { input } = body;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
-  const records: JsonObject[] = [];
-  let replying: Json[] | null = null;
-  let systemPrompt = textAt(body, 'instructions') ?? undefined;
-  for (const item of items) {
-    if (!isObject(item)) continue;
-    const role = textAt(item, 'role');
-    if (records.length === 0 && systemPrompt === undefined && (role === 'system' || role === 'developer')) {
-      systemPrompt = promptText(item['content']);
-      continue;
-    }
-    const read = fromResponsesItem(item);
-    if (read === null) continue;
-    // One reply comes back as several items; here it is one message, as it was recorded.
-    if (read['role'] !== 'assistant') replying = null;
-    else if (replying !== null) {
-      for (const block of listAt(read, 'content')) replying.push(block);
-      continue;
-    } else replying = [...listAt(read, 'content')];
-    records.push(replying === null ? read : { role: 'assistant', content: replying });
-  }
+  const instructions = textAt(body, 'instructions') ?? undefined;
+  const [first] = items;
+  const role = isObject(first) ? textAt(first, 'role') : null;
+  const leads = instructions === undefined && (role === 'system' || role === 'developer');
+  const prompt = leads && isObject(first) ? promptText(first['content']) : undefined;
+  const records = messagesIn(prompt === undefined ? items : items.slice(1));
+  const systemPrompt = instructions ?? prompt;
   return { systemPrompt, history: canonical(records), previous: textAt(body, 'previous_response_id') };
 }

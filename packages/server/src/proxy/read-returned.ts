@@ -1,5 +1,5 @@
 /** Reads what a service answered, wire by wire: a JSON document, or server-sent events, whole or cut. */
-import { eventsOf, foldChunks, foldEvents, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
+import { eventsOf, foldChunks, foldEvents, foldResponse, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import { isBlank, type Json, type JsonObject, type NodeStatus } from '@coppice/core';
 import { redact } from '@coppice/engine';
 import {
@@ -15,7 +15,7 @@ import {
 } from './exchange.ts';
 import { recordWithoutKeys, withoutKeys } from './hide-keys.ts';
 import { readMessage } from './read-message.ts';
-import { fromResponsesItem } from './responses-items.ts';
+import { messagesIn } from './responses-items.ts';
 
 /** What came back, before it is read. */
 export interface Came {
@@ -26,7 +26,7 @@ export interface Came {
   readonly secrets?: readonly string[];
 }
 
-const nothing: Returned = { answers: [], model: null, usage: null, id: null, items: [], error: null };
+const nothing: Returned = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
 const excerptLength = 2_000;
 
 /** What a service answered. */
@@ -52,7 +52,7 @@ function readClean(wire: WireKind, { text, status, cut }: Came, secrets: readonl
 /** The document that a stream of events says in pieces. */
 function folded(wire: WireKind, events: readonly JsonObject[]): JsonObject {
   if (wire === 'chat') return foldChat(events);
-  return wire === 'messages' ? foldEvents(events) : foldResponses(events);
+  return wire === 'messages' ? foldEvents(events) : foldResponse(events);
 }
 
 /** What is kept of a failure: the service's own words, short and without keys that it may have repeated. */
@@ -119,6 +119,7 @@ function fromChat(completion: JsonObject, cut: Cut): Returned {
       return answer(message, textAt(choice, 'finish_reason'), cut);
     });
   return {
+    before: [],
     answers,
     model: textAt(completion, 'model'),
     usage: usageOf(completion),
@@ -132,6 +133,7 @@ function fromMessages(message: JsonObject, cut: Cut): Returned {
   const [read] = fromAnthropic({ ...message, role: 'assistant' }, textAt(message, 'id') ?? 'reply').slice(-1);
   const said = listAt(message, 'content').length > 0 && read !== undefined;
   return {
+    before: [],
     answers: said ? [answer(read, textAt(message, 'stop_reason'), cut)] : [],
     model: textAt(message, 'model'),
     usage: usageOf(message),
@@ -141,43 +143,16 @@ function fromMessages(message: JsonObject, cut: Cut): Returned {
   };
 }
 
-/** The response that a stream of events ends with, or as much of it as there was. */
-function foldResponses(events: readonly JsonObject[]): JsonObject {
-  let response: JsonObject = {};
-  const items = new Map<number, JsonObject>();
-  const begun = new Map<number, JsonObject>();
-  const texts = new Map<number, string>();
-  for (const event of events) {
-    const type = textAt(event, 'type') ?? '';
-    const index = typeof event['output_index'] === 'number' ? event['output_index'] : 0;
-    if (isObject(event['response'])) response = { ...response, ...objectAt(event, 'response') };
-    if (type === 'response.output_item.added') begun.set(index, objectAt(event, 'item'));
-    if (type === 'response.output_item.done') items.set(index, objectAt(event, 'item'));
-    if (type === 'response.output_text.delta' || type === 'response.function_call_arguments.delta')
-      texts.set(index, (texts.get(index) ?? '') + (textAt(event, 'delta') ?? ''));
-    if (type === 'error') response = { ...response, error: isObject(event['error']) ? event['error'] : event };
-  }
-  if (listAt(response, 'output').length > 0) return response;
-  for (const [index, text] of texts) if (!items.has(index)) items.set(index, unfinished(begun.get(index) ?? {}, text));
-  return { ...response, output: [...items].sort(([a], [b]) => a - b).map(([, item]) => item) };
-}
-
-/** As much of an item as came before the stream was cut. */
-function unfinished(begun: JsonObject, text: string): JsonObject {
-  if (begun['type'] === 'function_call') return { ...begun, arguments: text };
-  return { ...begun, type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
-}
-
 function fromResponses(response: JsonObject, cut: Cut): Returned {
   const output = listAt(response, 'output').filter(isObject);
-  const blocks = output.flatMap((item) => {
-    const read = fromResponsesItem(item);
-    return read === null ? [] : [...listAt(read, 'content')];
-  });
+  // Where the service ran a tool itself, what it called and what came of it stand before what it said in the end.
+  const said = messagesIn(output);
+  const last = said.at(-1)?.['role'] === 'assistant' ? said.pop() : undefined;
   const status = textAt(response, 'status');
   const finish = status === 'completed' || status === 'incomplete' ? status : null;
   return {
-    answers: blocks.length === 0 ? [] : [answer({ role: 'assistant', content: blocks }, finish, cut)],
+    before: said.flatMap((record) => readMessage(record) ?? []),
+    answers: last === undefined ? [] : [answer(last, finish, cut)],
     model: textAt(response, 'model'),
     usage: usageOf(response),
     id: textAt(response, 'id'),

@@ -69,7 +69,9 @@ function contextOf(given: Recording): RunContext {
 export async function recordExchange(store: Store, exchange: Exchange, given: Recording): Promise<Recorded> {
   const { asked, returned, project } = exchange;
   const context = contextOf(given);
-  const placed = await place(store, asked, project, context);
+  const { before } = returned;
+  const said = before.length === 0 ? asked : { ...asked, history: [...asked.history, ...before] };
+  const placed = await place(store, said, project, context);
   const { treeId: id, parentId } = placed;
   const replies = repliesOf(exchange);
   // A store may write on this very thread: between two writes, whatever came meanwhile is let through.
