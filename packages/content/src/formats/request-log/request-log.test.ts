@@ -1,8 +1,9 @@
+import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
-import { eventsOf } from './streams.ts';
+import { eventsOf, foldChunks } from './streams.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
 const ask = { role: 'user', content: 'Which tea?' };
@@ -350,6 +351,30 @@ describe('request logs', () => {
       { type: 'tool-use', id: 'toolu_1', name: 'f', parameters: { a: 1 } },
     ]);
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
+  });
+
+  it('[I22] put calls together that come without their place, with their whole name again, or as a text', () => {
+    const chunk = (...calls: readonly JsonObject[]): JsonObject => ({
+      model: 'm',
+      choices: [{ delta: { tool_calls: calls } }],
+    });
+    const f = { id: 'a', function: { name: 'f', arguments: '{"x":' } };
+    const folded = foldChunks([
+      { model: '', choices: [] },
+      chunk(f),
+      chunk({ function: { arguments: '1}' } }, { id: 'b', function: { name: 'g', arguments: '' } }),
+      chunk({ id: 'b', function: { name: 'g', arguments: '{}' } }),
+      chunk({ index: 2, id: 'c', custom: { name: 'py', input: 'print(' } }),
+      chunk({ index: 2, custom: { input: '1)' } }),
+    ]);
+    const message = {
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } },
+        { id: 'b', type: 'function', function: { name: 'g', arguments: '{}' } },
+        { id: 'c', type: 'custom', custom: { name: 'py', input: 'print(1)' } },
+      ],
+    };
+    expect(folded).toMatchObject({ model: 'm', choices: [{ message }] });
   });
 
   it.each([

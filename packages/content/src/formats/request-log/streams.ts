@@ -43,7 +43,41 @@ interface ChoiceDraft {
   reasoning: string;
   refusal: string;
   finish: Json;
-  readonly calls: Map<number, { id: string; name: string; args: string }>;
+  readonly calls: Map<number, CallDraft>;
+  /** Where calls are by their ids, and the last place that is taken. */
+  readonly places: Map<string, number>;
+  last: number;
+}
+
+function emptyDraft(): ChoiceDraft {
+  return { content: '', reasoning: '', refusal: '', finish: null, calls: new Map(), places: new Map(), last: -1 };
+}
+
+interface CallDraft {
+  id: string;
+  name: string;
+  args: string;
+  /** Whether it takes a text as it is, and not arguments. */
+  custom: boolean;
+}
+
+/** Adds a piece of a call to those of its choice. */
+function addCall(draft: ChoiceDraft, call: JsonObject): void {
+  const { calls, places } = draft;
+  const id = textAt(call, 'id') ?? '';
+  // A piece may not say where it belongs: another id is another call, and no id goes on with the last one.
+  const at = numberAt(call, 'index') ?? (id === '' ? Math.max(0, draft.last) : (places.get(id) ?? draft.last + 1));
+  draft.last = Math.max(draft.last, at);
+  if (id !== '') places.set(id, at);
+  const custom = isJsonObject(call.custom);
+  const piece = objectAt(call, custom ? 'custom' : 'function');
+  const known = calls.get(at) ?? { id, name: '', args: '', custom };
+  calls.set(at, known);
+  known.id ||= id;
+  const name = textAt(piece, 'name') ?? '';
+  // Some services say the whole name with every piece.
+  if (name !== known.name) known.name += name;
+  known.args += textAt(piece, custom ? 'input' : 'arguments') ?? '';
 }
 
 /** Chunks of a chat completion as the completion that they are parts of. */
@@ -57,7 +91,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
     for (const choice of listAt(chunk, 'choices')) {
       if (!isJsonObject(choice)) continue;
       const index = numberAt(choice, 'index') ?? 0;
-      const draft = choices.get(index) ?? { content: '', reasoning: '', refusal: '', finish: null, calls: new Map() };
+      const draft = choices.get(index) ?? emptyDraft();
       choices.set(index, draft);
       const delta = objectAt(choice, 'delta');
       draft.content += textAt(delta, 'content') ?? '';
@@ -68,17 +102,12 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
         ? [{ id: `call-${textAt(delta.function_call, 'name') ?? ''}`, function: delta.function_call }]
         : [];
       for (const call of [...listAt(delta, 'tool_calls'), ...older]) {
-        if (!isJsonObject(call)) continue;
-        const at = numberAt(call, 'index') ?? 0;
-        const known = draft.calls.get(at) ?? { id: '', name: '', args: '' };
-        draft.calls.set(at, known);
-        known.id ||= textAt(call, 'id') ?? '';
-        known.name += textAt(objectAt(call, 'function'), 'name') ?? '';
-        known.args += textAt(objectAt(call, 'function'), 'arguments') ?? '';
+        if (isJsonObject(call)) addCall(draft, call);
       }
     }
   }
-  const [first] = chunks;
+  // The first chunk of some services is about the question and names nothing.
+  const first = chunks.find((chunk) => filledAt(chunk, 'model') !== undefined) ?? chunks[0];
   return {
     ...first,
     object: 'chat.completion',
@@ -97,11 +126,11 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
             : {
                 tool_calls: [...draft.calls]
                   .sort(([a], [b]) => a - b)
-                  .map(([, { id, name, args }]) => ({
-                    id,
-                    type: 'function',
-                    function: { name, arguments: args },
-                  })),
+                  .map(([, { id, name, args, custom }]) =>
+                    custom
+                      ? { id, type: 'custom', custom: { name, input: args } }
+                      : { id, type: 'function', function: { name, arguments: args } },
+                  ),
               }),
         },
       })),
