@@ -216,6 +216,28 @@ describe('chains of responses', () => {
     expect(JSON.stringify(all)).toContain('Monday');
   });
 
+  it.each([false, true])('[RP7] what was spoken is kept, and found by its id (streamed: %s)', async (stream) => {
+    const audio = { id: 'audio_1', data: 'QUJD', transcript: 'It is an oak.' };
+    const pieces = [{ id: 'audio_1', transcript: 'It is' }, { data: 'QQ==' }, { data: 'QkM=', transcript: ' an oak.' }];
+    const parts = [...pieces.map((one) => ({ delta: { audio: one } })), { delta: {}, finish_reason: 'stop' }];
+    const spoken = stream
+      ? parts.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`).join('')
+      : JSON.stringify({ choices: [{ message: said(null, { audio }), finish_reason: 'stop' }] });
+    const { post, nodes } = await proxied(saying(spoken, completion('Old.')));
+    await post(chat, { model: 'm', stream, messages: [user('Name one.')] });
+    const named = said(null, { audio: { id: 'audio_1' } });
+    await post(chat, { model: 'm', messages: [user('Name one.'), named, user('How old?')] });
+    const all = await nodes();
+    expect(all.map(({ role, depth }) => [role, depth])).toEqual([
+      ['user', 1],
+      ['assistant', 2],
+      ['user', 3],
+      ['assistant', 4],
+    ]);
+    expect(all[1]).toMatchObject({ status: 'success', text: expect.stringContaining('It is an oak.') });
+    expect(all[1]?.node.message?.content[1]).toEqual({ type: 'audio', id: 'audio_1', data: 'QUJD' });
+  });
+
   it('[RP7] items that a client names and does not send again are found', async () => {
     const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
     const first = JSON.parse(response('r1', 'Let me look.'));

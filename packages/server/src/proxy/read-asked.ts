@@ -3,7 +3,7 @@ import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { type Asked, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
 import { readMessage } from './read-message.ts';
-import { messagesIn } from './responses-items.ts';
+import { itemReference, messagesIn } from './responses-items.ts';
 
 /** Messages in canonical form; what cannot be read as one is left out, since the client's call goes on all the same. */
 function canonical(records: readonly JsonObject[]): Message[] {
@@ -83,7 +83,15 @@ export function readAsked(wire: WireKind, body: JsonObject): Asked | null {
   const leads = first !== undefined && (first['role'] === 'system' || first['role'] === 'developer');
   const systemPrompt = leads ? promptText(first['content']) : undefined;
   const rest = leads && systemPrompt !== undefined ? records.slice(1) : records;
-  return { ...common, systemPrompt, history: canonical(rest.map(fromOpenAi)), previous: null };
+  return { ...common, systemPrompt, history: canonical(rest.map(fromChatMessage)), previous: null };
+}
+
+/** A message of the chat wire. What was spoken is named by its id and not sent again, as an item is. */
+function fromChatMessage(record: JsonObject): JsonObject {
+  const id = textAt(objectAt(record, 'audio'), 'id');
+  const { content } = record;
+  const spoken = id !== null && (content === undefined || content === null || content === '');
+  return fromOpenAi(spoken ? { ...record, content: [{ type: itemReference, id }] } : record);
 }
 
 function promptText(content: Json | undefined): string | undefined {

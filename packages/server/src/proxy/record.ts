@@ -81,12 +81,19 @@ export async function recordExchange(store: Store, exchange: Exchange, given: Re
       ? []
       : (await run(store, { type: 'reply', treeId: id, parentId, replies, select: false }, context)).result.added;
   const [first] = added;
-  if (returned.id !== null && first !== undefined && asked.wire === 'responses')
-    await store.putExternalIds([
-      { treeId: id, nodeId: first, format: replyFormat, scope: project, id: returned.id },
-      ...returned.items.map((item) => ({ treeId: id, nodeId: first, format: itemFormat, scope: project, id: item })),
-    ]);
+  if (first !== undefined) await nameReply(store, exchange, { treeId: id, nodeId: first });
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
+}
+
+/** Notes the ids by which a client may name a reply, or a part of it, instead of sending it again. */
+async function nameReply(
+  store: Store,
+  { asked, returned, project: scope }: Exchange,
+  at: { readonly treeId: TreeId; readonly nodeId: NodeId },
+): Promise<void> {
+  const whole = returned.id !== null && asked.wire === 'responses' ? [{ format: replyFormat, id: returned.id }] : [];
+  const names = [...whole, ...returned.items.map((id) => ({ format: itemFormat, id }))];
+  if (names.length > 0) await store.putExternalIds(names.map((name) => ({ ...at, ...name, scope })));
 }
 
 /** Puts a history into its tree, for a call that is not answered yet. */
