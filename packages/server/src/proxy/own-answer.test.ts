@@ -1,6 +1,9 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
+import { ask } from '@coppice/core';
 import type { ProviderEvent } from '@coppice/engine';
 import { textBeats, usageBeat } from '@coppice/engine/testing';
+import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Listening } from '../serve.ts';
@@ -52,6 +55,46 @@ const messages = [{ role: 'user' as const, content: 'What is there?' }];
 const places = [{ place: 'wood' }, { place: 'lake' }];
 
 describe('our own models behind the wires', () => {
+  it('[RP9] chat completions: as many choices as were asked for, streamed or not, recorded as one group', async () => {
+    const {
+      openai,
+      recorder,
+      server: own,
+    } = await asked({ replies: ['A.', 'B.', 'C.', 'D.'].map((text) => textBeats(text)) });
+    const body = { model: 'scripted/one', messages, n: 2 };
+    const whole = await openai.chat.completions.create(body);
+    expect(whole.choices.map(({ index, message }) => [index, message.content])).toEqual([
+      [0, 'A.'],
+      [1, 'B.'],
+    ]);
+    expect(whole.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 2, total_tokens: 22 });
+    const heard = await openai.chat.completions.stream({ ...body, stream: true }).finalChatCompletion();
+    expect(heard.choices.map(({ message, finish_reason }) => [message.content, finish_reason])).toEqual([
+      ['C.', 'stop'],
+      ['D.', 'stop'],
+    ]);
+    await expect(openai.chat.completions.create({ ...body, n: 99 })).rejects.toMatchObject({ status: 400 });
+    await recorder.idle();
+    const [tree] = (await own.store.trees({ forest: true })).items;
+    const nodes = tree === undefined ? [] : await own.store.read(tree.id, () => ask('subtree', { of: tree.rootId }));
+    const groups = nodes.flatMap(({ text, groupId }) => (/^[A-D]\.$/.test(text) ? [groupId] : []));
+    expect(groups).toHaveLength(4);
+    expect(new Set(groups.slice(0, 2)).size).toBe(1);
+    expect(groups[0]).toBeGreaterThan(0);
+  });
+
+  it('[RP9, RP14] messages: a text without sources has none, so that the AI SDK reads it', async () => {
+    await asked({ replies: [textBeats('Yes.')] });
+    const anthropic = createAnthropic({ baseURL: `${listening?.url}/v1`, apiKey: testToken });
+    const { text } = await generateText({
+      model: anthropic('scripted/one'),
+      prompt: 'Is it?',
+      maxOutputTokens: 9,
+      maxRetries: 0,
+    });
+    expect(text).toBe('Yes.');
+  });
+
   it('[RP9] chat completions: tools are offered and their calls given back, thinking beside the text', async () => {
     const { openai, provider, recorder } = await asked({ replies: [rich] });
     const body = { model: 'scripted/one', messages, tools: chatTools, tool_choice: 'required' as const };

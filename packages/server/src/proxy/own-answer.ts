@@ -2,7 +2,7 @@
 import { coalesce, type JsonObject, type Message, requestMessages } from '@coppice/core';
 import type { ErrorEvent, ProviderEvent, Providers } from '@coppice/engine';
 import { type Asked, isObject, type WireKind } from './exchange.ts';
-import { chatWriter } from './own-chat.ts';
+import { chatWriter, chunksOf, mergedChoices } from './own-chat.ts';
 import { messagesWriter } from './own-messages.ts';
 import { mostTokens, wishesOf } from './own-request.ts';
 import { responsesWriter } from './own-responses.ts';
@@ -73,12 +73,19 @@ function statusOf({ status, kind }: ErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }
 
+// More answers to one question than anybody compares are a mistake, or meant ill.
+const mostChoices = 16;
+
 /** Answers a call, once the model has begun to. The pieces are the exact bytes that a client reads, and that are recorded. */
 export async function ownAnswer(asked: Asked, body: JsonObject, options: OwnOptions): Promise<OwnAnswer> {
   const streamOptions = body['stream_options'];
   const usageAsked = isObject(streamOptions) && streamOptions['include_usage'] === true;
   const created = Math.floor(options.now() / 1000);
   const writer = writers[asked.wire]({ id: options.newId(), created, model: asked.model, usageAsked });
+  const wanted = asked.wire === 'chat' && typeof body['n'] === 'number' ? body['n'] : 1;
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > mostChoices)
+    return { ...refused(writer, `n is a whole number from 1 to ${mostChoices}.`), status: 400 };
+  if (wanted > 1) return severalAnswers(writer, asked, usageAsked, () => eventsFor(asked, body, options), wanted);
   const events = eventsFor(asked, body, options);
   const first = await events.next();
   if (first.done !== true && first.value.type === 'error') return refusal(writer, first.value);
@@ -86,16 +93,45 @@ export async function ownAnswer(asked: Asked, body: JsonObject, options: OwnOpti
   return inOne(writer, first, events);
 }
 
-function refusal(writer: WireWriter, error: ErrorEvent): OwnAnswer {
-  return {
-    status: statusOf(error),
-    contentType: 'application/json',
-    pieces: said(JSON.stringify(writer.failure(error.message))),
-  };
+/** Several answers at once, each written by itself; they go out when all of them are there. */
+async function severalAnswers(
+  writer: WireWriter,
+  asked: Asked,
+  usageAsked: boolean,
+  begin: () => AsyncGenerator<ProviderEvent>,
+  wanted: number,
+): Promise<OwnAnswer> {
+  const answers = await Promise.all(Array.from({ length: wanted }, () => gathered(begin())));
+  const documents: JsonObject[] = [];
+  for (const answer of answers) {
+    if ('type' in answer) return refusal(writer, answer);
+    documents.push(writer.whole(answer));
+  }
+  const whole = mergedChoices(documents);
+  if (!asked.stream) return { status: 200, contentType: 'application/json', pieces: said(JSON.stringify(whole)) };
+  return { status: 200, contentType: 'text/event-stream', pieces: said(...chunksOf(whole, usageAsked)) };
 }
 
-async function* said(text: string): AsyncGenerator<string> {
-  yield text;
+/** An answer to its end, or the error that it ended with. */
+async function gathered(events: AsyncIterable<ProviderEvent>): Promise<Gathered | ErrorEvent> {
+  const answer = nothingYet();
+  for await (const event of events) {
+    if (event.type === 'error') return event;
+    gather(answer, event);
+  }
+  return answer;
+}
+
+function refusal(writer: WireWriter, error: ErrorEvent): OwnAnswer {
+  return { ...refused(writer, error.message), status: statusOf(error) };
+}
+
+function refused(writer: WireWriter, message: string): Omit<OwnAnswer, 'status'> {
+  return { contentType: 'application/json', pieces: said(JSON.stringify(writer.failure(message))) };
+}
+
+async function* said(...texts: readonly string[]): AsyncGenerator<string> {
+  yield* texts;
 }
 
 async function* all(
@@ -116,11 +152,8 @@ async function inOne(
   first: IteratorResult<ProviderEvent>,
   events: AsyncGenerator<ProviderEvent>,
 ): Promise<OwnAnswer> {
-  const answer = nothingYet();
-  for await (const event of all(first, events)) {
-    if (event.type === 'error') return refusal(writer, event);
-    gather(answer, event);
-  }
+  const answer = await gathered(all(first, events));
+  if ('type' in answer) return refusal(writer, answer);
   return { status: 200, contentType: 'application/json', pieces: said(JSON.stringify(writer.whole(answer))) };
 }
 

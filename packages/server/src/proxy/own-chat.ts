@@ -1,5 +1,6 @@
 /** Our own answers in the words of OpenAI's chat completions. */
-import type { JsonObject } from '@coppice/core';
+import type { Json, JsonObject } from '@coppice/core';
+import { isObject, listAt, objectAt } from './exchange.ts';
 import { type AnswerHead, type Gathered, type Part, unnamed, type WireWriter } from './own-wire.ts';
 
 const finishes = {
@@ -18,6 +19,37 @@ function imageOf(part: Part & { readonly type: 'image' }): JsonObject {
 function usageOf({ usage }: Gathered): JsonObject {
   const { input, output } = usage;
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+}
+
+/** Several answers to one call as one completion, each a choice of it. */
+export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
+  const [first] = completions;
+  const usage: Record<string, number> = {};
+  for (const each of completions)
+    for (const [name, count] of Object.entries(objectAt(each, 'usage')))
+      usage[name] = (usage[name] ?? 0) + (typeof count === 'number' ? count : 0);
+  const choices = completions.map((each, index) => ({ ...objectIn(listAt(each, 'choices')[0]), index }));
+  return { ...first, choices, usage };
+}
+
+/** A completion as the chunks of a stream, choice by choice. */
+export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generator<string> {
+  const { choices: _, usage, ...head } = completion;
+  const base = { ...head, object: 'chat.completion.chunk' };
+  for (const choice of listAt(completion, 'choices').filter(isObject)) {
+    const { index = 0, finish_reason: finish = null } = choice;
+    const message = objectAt(choice, 'message');
+    const calls = listAt(message, 'tool_calls').map((call, at) => ({ index: at, ...objectIn(call) }));
+    const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
+    yield unnamed({ ...base, choices: [{ index, delta, finish_reason: null }] });
+    yield unnamed({ ...base, choices: [{ index, delta: {}, finish_reason: finish }] });
+  }
+  if (usageAsked) yield unnamed({ ...base, choices: [], usage });
+  yield 'data: [DONE]\n\n';
+}
+
+function objectIn(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 /** The writer of this wire. */

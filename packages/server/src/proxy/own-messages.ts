@@ -15,7 +15,7 @@ const finishes = {
 function blockOf(part: Part): JsonObject {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text, citations: null };
+      return { type: 'text', text: part.text };
     case 'thinking':
       if (part.redacted !== undefined && part.text === '') return { type: 'redacted_thinking', data: part.redacted };
       return { type: 'thinking', thinking: part.text, signature: part.signature ?? '' };
@@ -28,7 +28,7 @@ function blockOf(part: Part): JsonObject {
 
 /** A block as it begins: what grows is empty. */
 function emptyBlock(part: Part): JsonObject {
-  if (part.type === 'text') return { type: 'text', text: '', citations: null };
+  if (part.type === 'text') return { type: 'text', text: '' };
   if (part.type === 'call') return { ...blockOf(part), input: {} };
   return part.type === 'thinking' ? { type: 'thinking', thinking: '', signature: '' } : blockOf(part);
 }
