@@ -53,6 +53,10 @@ export function asAppError(error: unknown, path: string): unknown {
     case 'EACCES':
     case 'EPERM':
       return make('tree/read-only', `${path} may not be written or read: ${code}.`, false);
+    case 'ENOENT':
+      return make('store/unavailable', `There is no ${path}.`, true);
+    case 'EISDIR':
+      return make('store/unavailable', `${path} is a folder, not a file.`, false);
     default:
       return make('store/unavailable', `${path} could not be read or written: ${code}.`, true);
   }

@@ -25,7 +25,8 @@ export async function fsckSessions({ trees, holdings, check }: Check): Promise<F
       for (const text of report.repaired) repaired.push(text);
     } catch (error) {
       // A session that cannot be read is a finding; a check or repair that could not be carried out is not.
-      if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
+      const unreadable = holdings.broken.has(treeId) || isUnreadable(error);
+      if (!isAppError(error) || !unreadable) throw error;
       findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
       continue;
     }
@@ -33,4 +34,8 @@ export async function fsckSessions({ trees, holdings, check }: Check): Promise<F
       findings.push({ code: `session-${code}`, severity: 'warning', id: uuid ?? treeId, message, treeId });
   }
   return { trees: trees.length, nodes, findings, repaired };
+}
+
+function isUnreadable(error: unknown): boolean {
+  return isAppError(error) && (error.code === 'store/damaged' || error.code === 'store/newer');
 }

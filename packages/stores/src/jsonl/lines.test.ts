@@ -1,5 +1,15 @@
 /** What stands in a session file, and what is made of one that was torn, altered or added to by others. */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
@@ -299,6 +309,20 @@ describe('torn and damaged files', () => {
     expect(await texts(again)).toEqual([odd, 'reply']);
     expect(await texts(again, treeId(uuid(12)))).toEqual([odd]);
     expect((await again.fsck()).findings).toEqual([]);
+    await again.close();
+  });
+
+  test('[J13] a link that leads nowhere and a folder hide no session, and are found by the check', async () => {
+    const { store } = await planted();
+    await store.close();
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'link.jsonl'));
+    mkdirSync(join(folder, 'folder.jsonl'));
+    expect(sessionFiles.list(folder).map(({ trouble }) => trouble === undefined)).toEqual(
+      expect.arrayContaining([true, false, false]),
+    );
+    const again = await SessionStore.open(folder);
+    expect(await texts(again)).toEqual(['first', 'reply']);
+    expect((await again.fsck()).findings.map(({ code }) => code)).toEqual(['unreadable', 'unreadable']);
     await again.close();
   });
 

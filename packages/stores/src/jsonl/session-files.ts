@@ -1,6 +1,6 @@
 /** Session files as the engine is handed them: opened, made, listed and put away. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
   type CarriedEntry,
@@ -118,8 +118,9 @@ function list(folder: string): SessionSummary[] {
 }
 
 function summaryOf(path: string): SessionSummary {
-  const { size, mtimeMs } = onFile(path, () => statSync(path));
-  const bare = { path, bytes: size, modifiedAt: Math.floor(mtimeMs) };
+  // A link that leads nowhere is listed, too, as what it is.
+  const stat = statOf(path);
+  const bare = { path, bytes: Number(stat?.size ?? 0), modifiedAt: Math.floor(Number(stat?.mtimeMs ?? 0)) };
   try {
     const file = open(path, { readOnly: true });
     try {
