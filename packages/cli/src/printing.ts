@@ -85,6 +85,7 @@ export function* outline(
   top: string,
   active: ReadonlySet<string>,
   output: Output,
+  here: string | null = null,
 ): Generator<string> {
   const children = new Map<string, TopologyNode[]>();
   for (const node of nodes) {
@@ -106,7 +107,10 @@ export function* outline(
   for (let branch = rest.pop(); branch !== undefined; branch = rest.pop()) {
     const { node, indent, last, fork } = branch;
     const stem = fork ? (last ? '└─' : '├─') : '';
-    yield `${output.style.quiet(indent + stem)}${nodeLine(node, active.has(node.id), output, indent.length + stem.length)}`;
+    const line = nodeLine(node, active.has(node.id), output, indent.length + stem.length + (node.id === here ? 7 : 0));
+    // In letters: where there are no colours, nothing else says where one is.
+    const mark = node.id === here ? output.style.active(' ← here') : '';
+    yield `${output.style.quiet(indent + stem)}${line}${mark}`;
     push(node.id, fork ? `${indent}${last ? '  ' : '│ '}` : indent);
   }
 }

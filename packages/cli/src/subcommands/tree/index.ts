@@ -33,7 +33,7 @@ export const tree = defineSubcommand({
       lines: (function* () {
         yield `${output.style.strong(output.foreign(titleOf(row)))}  ${output.style.quiet(row.id)}`;
         if (below.length === 0) yield output.style.quiet('Nothing below.');
-        yield* outline(below, from, new Set(path.map((node) => node.id)), output);
+        yield* outline(below, from, new Set(path.map((node) => node.id)), output, activeNodeId);
       })(),
     };
   },

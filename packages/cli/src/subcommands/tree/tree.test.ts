@@ -13,6 +13,8 @@ describe('coppice tree', () => {
     await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
     const { out } = await bed.run(['tree', tree]);
     expect(out).toMatch(/● One .*\n├─● Two .*\n│ ● Three .*\n└─● Other/);
+    // Also without colours one sees where one is.
+    expect(out.split('\n').filter((line) => line.endsWith('← here'))).toEqual([expect.stringContaining('Other')]);
     expect(await bed.json(['tree', tree, '--depth', '1'])).toMatchObject({
       nodes: [{ id: nodes[0], hasChildren: true }],
     });
