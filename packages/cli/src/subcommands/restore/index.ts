@@ -1,5 +1,5 @@
 import { change, changed } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../place.ts';
+import { findNodeIn, findTree, lastTree } from '../../place.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
@@ -7,16 +7,24 @@ export const restore = defineSubcommand({
   summary: 'bring back a tree, a node with what went with it, or a whole version',
   group: 'Take back',
   arguments: [
-    { name: 'tree', summary: 'id, beginning of an id, title, or last', completes: 'tree' },
+    {
+      name: 'tree',
+      summary: 'id, beginning of an id, title, or last: alone, the tree that was deleted last',
+      completes: 'tree',
+    },
     { name: 'node', summary: 'the removed node, as coppice trash lists it', optional: true },
   ],
   options: [{ name: 'at', value: 'version', summary: 'makes the tree again what it was then, as a new change' }],
-  examples: ['coppice restore 01890c2e', 'coppice restore last --at 12'],
+  examples: ['coppice restore last', 'coppice restore 01890c2e', 'coppice restore last --at 12'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.text('tree'));
+    const word = given.text('tree');
     const version = given.count('at');
     const node = given.optional('node');
+    const whole = version === undefined && node === undefined;
+    // Of the trees that can be brought back, the last one is meant, not one that is there.
+    const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
+    const row = deleted ?? (await findTree(store, word));
     if (version !== undefined) {
       const outcome = await change(at, { type: 'restore-version', treeId: row.id, version });
       return changed(outcome, `The tree is as it was at version ${version}.`, at);

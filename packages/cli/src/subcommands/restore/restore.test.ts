@@ -18,4 +18,12 @@ describe('coppice restore', () => {
     await bed.json(['restore', tree, '--at', '2']);
     expect(await bed.json(['tree', tree])).toMatchObject({ nodes: [{ id: nodes[0] }] });
   });
+
+  it('[O18] last, alone, is the tree that was deleted last, and not one that is there', async () => {
+    const [kept, gone] = [await bed.grow('Kept'), await bed.grow('Gone')];
+    await bed.json(['rm', 'last']);
+    expect(await bed.json(['restore', 'last'])).toMatchObject({ treeId: gone.tree, changed: true });
+    expect(await bed.json(['trash'])).toMatchObject({ items: [] });
+    expect(await bed.json(['show', kept.tree])).toMatchObject({ version: 2 });
+  });
 });
