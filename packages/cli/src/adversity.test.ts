@@ -1,5 +1,6 @@
 /** The real command where it may not write, and where there is no space left. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
@@ -16,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeHome } from './testing/terminal.ts';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'bin', 'coppice.mjs');
 // Nothing is unwritable for root, so the command runs as somebody else there.
@@ -162,6 +164,32 @@ describe.runIf(existsSync(fullDevice))('an answer that cannot be written', () =>
     } finally {
       closeSync(full);
       rmSync(home, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a reader that has seen enough', () => {
+  it('[O32] is no error, and what was said of a reply is kept', async () => {
+    const { home, close } = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 50\n[ollama]\ndetect = false\n');
+    try {
+      const chat = spawn(process.execPath, [program, 'chat', '-p', 'Tell me a story'], {
+        cwd: home,
+        env: { HOME: home },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      chat.stderr.on('data', (piece: Buffer) => {
+        said += piece.toString();
+      });
+      chat.stdout.once('data', () => chat.stdout.destroy());
+      const [code] = await once(chat, 'close');
+      expect({ code, said }).toEqual({ code: 0, said: '' });
+      const shown = JSON.parse(coppice(['show', 'last', '--json'], home).out);
+      expect(shown).toMatchObject({
+        nodes: [{ role: 'user' }, { status: 'aborted', text: expect.stringMatching(/./) }],
+      });
+    } finally {
+      close();
     }
   });
 });

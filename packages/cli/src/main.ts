@@ -12,9 +12,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     if (asked > 1) process.exit(130);
   });
 const words = process.argv.slice(2);
+let seenEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, such as head, is no error.
-  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  if (error.code === 'EPIPE') {
+    // A reader that has seen enough, such as head, is no error. What is under way ends tidily: a reply keeps what was said.
+    if (!seenEnough) setTimeout(() => process.exit(0), 5000).unref();
+    seenEnough = true;
+    stop.abort(new DOMException('Stopped.', 'AbortError'));
+    return;
+  }
   // A terminal that is gone asks for an end, and whoever ends already has no more to say.
   if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
   // A full disk is one: whoever wrote the answer to a file would take half of it for the whole.
@@ -30,13 +36,18 @@ process.stderr.on('error', () => undefined);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
 else {
   const { runLine } = await import('./program.ts');
-  process.exitCode = await runLine(words, {
+  const code = await runLine(words, {
     stdout: process.stdout,
-    stderr: process.stderr,
+    stderr: {
+      isTTY: process.stderr.isTTY,
+      // Nobody is told that they have seen enough.
+      write: (text) => seenEnough || process.stderr.write(text),
+    },
     stdin: process.stdin,
     env: process.env,
     home: homedir(),
     cwd: process.cwd(),
     signal: stop.signal,
   });
+  process.exitCode = seenEnough ? 0 : code;
 }
