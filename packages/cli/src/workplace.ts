@@ -3,7 +3,15 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
-import { type Config, createProviders, loadConfig, newId, type Providers } from '@coppice/engine';
+import {
+  type Config,
+  createProviders,
+  defaultGenerateLimits,
+  loadConfig,
+  newId,
+  type Providers,
+  recoverRuns,
+} from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import type { Host, Output } from './output.ts';
 
@@ -49,6 +57,12 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
   const tasks: (() => Promise<unknown>)[] = [];
   const config = once(() => loadConfig({ env: host.env, home: host.home }));
   const storeUrl = once(async () => options.store ?? (await config()).store ?? `sqlite:${defaultDatabase(host.home)}`);
+  const context = (): RunContext => ({
+    actor: options.owner ?? 'local',
+    now: Date.now,
+    newId: () => newId(),
+    kit: messageKit,
+  });
   let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
     const opened = await openOrReadOnly(await storeUrl(), options, (why) => {
@@ -56,6 +70,7 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
       if (isAppError(why)) readOnlyBecause = why;
     });
     tasks.push(() => opened.close());
+    await saveLostReplies(opened, context());
     return opened;
   });
   return {
@@ -66,12 +81,7 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
     storeUrl,
     store,
     providers: once(async () => createProviders({ config: await config() })),
-    context: () => ({
-      actor: options.owner ?? 'local',
-      now: Date.now,
-      newId: () => newId(),
-      kit: messageKit,
-    }),
+    context,
     async input() {
       const decoder = new TextDecoder();
       const parts: string[] = [];
@@ -128,6 +138,21 @@ async function openOrReadOnly(
     });
     tell(thrown instanceof Error ? thrown : String(thrown));
     return opened;
+  }
+}
+
+/**
+ * Replies whose process is gone: whoever comes along next makes what they had said the text of their nodes. Only looked for
+ * by reading, so that a list waits for no writer, and never in the way of what was asked for.
+ */
+async function saveLostReplies(store: Store, context: RunContext): Promise<void> {
+  const { staleMs } = defaultGenerateLimits;
+  try {
+    const before = Date.now() - staleMs;
+    if (!(await store.runs.list()).some((run) => run.beatAt < before)) return;
+    await recoverRuns({ store, ...context, process: `command ${process.pid}`, staleMs });
+  } catch {
+    // Somebody else holds the store, or it may only be read: the next one saves them.
   }
 }
 

@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageKit } from '@coppice/content';
+import { nodeId, run, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -36,5 +39,28 @@ describe('coppice show', () => {
     writeFileSync(pi, `${JSON.stringify({ type: 'session', version: 3, id: 's' })}\n${JSON.stringify(line)}\n`);
     const { err } = await bed.run(['show', 'last', '--store', `jsonl:${pi}`]);
     expect(err.trim()).toMatch(/^\S+pi\.jsonl was written by another tool: .* nothing can be saved\.$/);
+  });
+
+  it('[O70] shows what a reply had said whose process was killed, and no reply that still waits for it', async () => {
+    const { tree, nodes } = await bed.grow('Hello');
+    const store = await openStore(`sqlite:${bed.home}/.coppice/coppice.db`);
+    const context = { actor: 'local', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+    const [id, at] = [nodeId(crypto.randomUUID()), Date.now() - 20_000];
+    const lost = {
+      id: crypto.randomUUID(),
+      treeId: treeId(tree),
+      nodeId: id,
+      process: 'gone',
+      startedAt: at,
+      beatAt: at,
+    };
+    await store.runs.start({ ...lost, data: {} });
+    const parentId = nodeId(nodes[0] ?? '');
+    await run(store, { type: 'reply', treeId: treeId(tree), parentId, replies: [{ id }] }, context);
+    await store.runs.append(lost.id, { offset: 0, text: 'Half a sen' });
+    await store.close();
+    expect(await bed.json(['show', tree])).toMatchObject({
+      nodes: [{ id: parentId }, { id, status: 'interrupted', text: 'Half a sen' }],
+    });
   });
 });
