@@ -496,7 +496,10 @@ describe('calls that do not end well', () => {
     await service.close();
     const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
     expect(heard.status).toBe(502);
-    expect(await heard.json()).toMatchObject({ error: { code: 'upstream_unreachable' } });
+    expect(await heard.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'api_error', code: 'upstream_unreachable' },
+    });
     expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error']);
   });
 

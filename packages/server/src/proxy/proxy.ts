@@ -217,6 +217,8 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     finishUnanswered(ticket, call, message, finish);
     if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
     const error = {
+      // What clients of Anthropic look for; those of OpenAI look at what is in it alone.
+      type: 'error',
       error: { message: `The service cannot be reached: ${message}`, type: 'api_error', code: 'upstream_unreachable' },
     };
     return { raw: JSON.stringify(error), status: 502, headers: { 'Content-Type': 'application/json' } };
