@@ -1,8 +1,9 @@
 /** Where session files are, for a chat that goes on in one: copies of a session are files beside it. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { TreeId } from '@coppice/core';
+import { run, type TreeAttributes, type TreeId, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
+import type { Workplace } from './workplace.ts';
 
 /** A session file and the folder that it is in. */
 export interface SessionPlace {
@@ -25,4 +26,23 @@ export async function sessionPlace(url: string, cwd: string): Promise<SessionPla
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Begins the session of a file that is named and not there yet, so that a chat goes on in it as in one that is: copies of a
+ * session are files beside it, which a store of one file does not make. Null where there is nothing to begin.
+ */
+export async function beginSession(at: Workplace, attributes: TreeAttributes): Promise<SessionPlace | null> {
+  const place = /^jsonl:(.+\.jsonl)$/is.exec(await at.storeUrl())?.[1];
+  const path = place === undefined ? null : resolve(at.host.cwd, place);
+  if (path === null || existsSync(path)) return null;
+  const beginning = at.on(`jsonl:${path}`);
+  const context = at.context();
+  const id = treeId(context.newId());
+  try {
+    await run(await beginning.store(), { type: 'create', treeId: id, attributes }, context);
+  } finally {
+    await beginning.close();
+  }
+  return { folder: dirname(path), treeId: id };
 }

@@ -146,16 +146,24 @@ describe('coppice chat on a terminal', () => {
     mkdirSync(folder);
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
-    terminal = startTerminal(['chat', '-p', 'Hello', '--store', `jsonl:${path}`], home.home);
+    // The file is begun here; one that is there is gone on with in the same way.
+    terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
+    await terminal.shows('›');
+    terminal.type(`Hello${keys.enter}`);
+    await terminal.shows('2 messages');
+    terminal.type(`/clone${keys.enter}`);
+    await terminal.shows(/stays\s+as\s+it\s+is/);
+    expect(files()).toBe(2);
+    terminal.type(`/quit${keys.enter}`);
     expect(await terminal.ended()).toBe(0);
     terminal = startTerminal(['chat', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('2 messages');
     terminal.type(`/fork${keys.enter}`);
     await terminal.shows(/stays\s+as\s+it\s+is/);
-    expect(files()).toBe(2);
+    expect(files()).toBe(3);
     terminal.type(`/export-branch @here${keys.enter}`);
     await terminal.shows('.jsonl');
-    expect(files()).toBe(3);
+    expect(files()).toBe(4);
     terminal.type(`/quit${keys.enter}`);
     expect(await terminal.ended()).toBe(0);
     expect(readFileSync(path, 'utf8')).not.toContain('fork');

@@ -4,7 +4,7 @@ import { Talk } from '../../chat/talk.ts';
 import { openEngineRoom } from '../../engine-room.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTree, lastTree } from '../../place.ts';
-import { sessionPlace } from '../../session-place.ts';
+import { beginSession, sessionPlace } from '../../session-place.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
 
@@ -35,14 +35,21 @@ export const chat = defineSubcommand({
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
     // A file holds one session, so that is gone on with, in its folder: branches and copies of it become files there.
-    const session = await sessionPlace(await from.storeUrl(), from.host.cwd);
+    const { host } = from;
+    const plain = given.flag('plain') || from.options.json || host.stdin.isTTY !== true || host.stdout.isTTY !== true;
+    const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
+    const begun = {
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(title === undefined ? {} : { title }),
+    };
+    const session =
+      (await sessionPlace(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const store = await at.store();
     const word = given.optional('tree') ?? file ?? (given.flag('resume') ? lastTree : undefined);
     const row = word === undefined ? null : await findTree(store, word);
     const room = await openEngineRoom(at);
-    const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
     const talk = await Talk.open({
       room,
       model,
@@ -53,8 +60,6 @@ export const chat = defineSubcommand({
       ...(given.flag('no-tools') ? { tools: [] } : {}),
     });
     const words = given.many('words').join(' ');
-    const { host } = at;
-    const plain = given.flag('plain') || at.options.json || host.stdin.isTTY !== true || host.stdout.isTTY !== true;
     if (plain) return plainly(talk, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
     if (words !== '') void talk.send(words);
