@@ -385,7 +385,7 @@ function readOnly({ path, holder, dialect }: SessionFile): AppError {
       : dialect === 'v2'
         ? 'can only be read here: it was opened so, or its folder may not be written'
         : dialect === 'v1'
-          ? 'is of the first version and was not migrated, since it could not be written: nothing can be saved'
+          ? 'is of the first version and was not migrated here: convert it into a new file to go on'
           : 'belongs to another tool and is never changed: convert it into a new file to go on';
   return new AppError({
     code: 'tree/read-only',
