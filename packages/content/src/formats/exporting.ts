@@ -14,6 +14,7 @@ import { isJsonObject } from '../json-copy.ts';
 import type { ExportedTree } from './contract.ts';
 import type { Loss } from './findings.ts';
 import { originalOf } from './records.ts';
+import { isFailure } from './tool-results.ts';
 
 /** Which part of a tree goes out: all of it, the branch below a node with the way to it, or the way alone. */
 export type Selection =
@@ -155,4 +156,41 @@ export function loss(
   message: string,
 ): { type: 'loss'; loss: Loss } {
   return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
+}
+
+/** What messages have beside their words that few formats have a place for: how to tell, and what is said of it. */
+const beside = {
+  usage: {
+    has: ({ meta }: Node) => Object.keys(isJsonObject(meta.source?.usage) ? meta.source.usage : {}).length > 0,
+    said: 'What it used is left out.',
+  },
+  excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
+  failures: {
+    has: ({ role, meta }: Node) => role === 'tool' && isFailure(meta),
+    said: 'That its tool failed is left out.',
+  },
+  notes: { has: ({ meta }: Node) => meta.customData !== undefined, said: 'Custom data are left out.' },
+} as const;
+
+/** Sentences for what a writer loses beside the words. */
+export const besideLoses = {
+  usage: 'What replies used is left out.',
+  excluded: 'Messages that the model does not see are written as ordinary ones.',
+  failures: 'Results of tools that failed are written as ordinary ones.',
+  notes: 'Custom data of messages are left out.',
+} as const;
+
+/** What a format cannot hold beside the words; a message that goes back as it came loses nothing. */
+export function* besideLosses(
+  tree: ExportedTree,
+  format: string,
+  lost: readonly (keyof typeof beside)[],
+): Generator<{ type: 'loss'; loss: Loss }> {
+  for (const node of tree.nodes) {
+    const what = lost.filter((one) => beside[one].has(node));
+    if (what.length === 0) continue;
+    const original = originalOf(node, format);
+    if (original?.unchanged === true && original.record !== undefined) continue;
+    for (const one of what) yield loss(tree, node, one, beside[one].said);
+  }
 }

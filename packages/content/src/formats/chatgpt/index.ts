@@ -1,4 +1,5 @@
 import { defineFormat } from '../contract.ts';
+import { besideLoses } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -20,6 +21,8 @@ export const chatgpt = defineFormat({
       groups: 'Variants are written, which act made them is not.',
       tags: 'Tags are left out.',
       bookmarks: 'Bookmarks are left out.',
+      block: 'Blocks that ChatGPT does not have are written as text.',
+      ...besideLoses,
     },
     write,
   },

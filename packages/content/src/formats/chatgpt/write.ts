@@ -2,7 +2,7 @@ import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
-import { childrenOf, loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { besideLosses, childrenOf, loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
 import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
 import { originalOf } from '../records.ts';
 
@@ -281,9 +281,11 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
     safe_urls: [],
     default_model_slug: null,
     id,
+    ...(tree.attributes.pinned === true ? { is_starred: true } : {}),
   };
 }
 
+const plainTypes: ReadonlySet<string> = new Set(['text', 'thinking', 'tool-use', 'image', 'file']);
 const hasBytes = (block: Block) => 'source' in block && (block.type === 'image' || block.type === 'file');
 
 function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
@@ -295,6 +297,8 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
       yield loss(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
       yield loss(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
+    if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
+      yield loss(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasBytes)) yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
     if (node.kind === 'compaction' || node.kind === 'branch-summary')
       yield loss(tree, node, 'markers', `A ${node.kind} is written as a system message.`);
@@ -303,6 +307,7 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
   }
+  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
   for (const { nodeId, title } of tree.bookmarks)
     yield {
       type: 'loss',

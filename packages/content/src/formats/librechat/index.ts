@@ -1,4 +1,5 @@
 import { defineFormat } from '../contract.ts';
+import { besideLoses } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -22,6 +23,9 @@ export const librechat = defineFormat({
       steps: 'What hung on a step inside a reply is written below all of it.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that LibreChat does not have are written as text.',
+      excluded: besideLoses.excluded,
+      failures: besideLoses.failures,
+      notes: besideLoses.notes,
     },
     write,
   },

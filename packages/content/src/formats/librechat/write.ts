@@ -2,7 +2,7 @@ import type { Block, Json, JsonObject, Node } from '@coppice/core';
 import { isText, textOf } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { loss, originalTree } from '../exporting.ts';
+import { besideLosses, loss, originalTree } from '../exporting.ts';
 import { filledAt, isJsonObject, numberAt, objectAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { fileNameOf } from '../kept-lines.ts';
@@ -194,6 +194,7 @@ class Conversation {
 
 function* lossesOf(tree: ExportedTree, conversation: Conversation): Generator<WriteEvent> {
   for (const { node, what, message } of conversation.losses) yield loss(tree, node, what, message);
+  yield* besideLosses(tree, name, ['excluded', 'failures', 'notes']);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');

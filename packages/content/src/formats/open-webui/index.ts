@@ -1,4 +1,5 @@
 import { defineFormat } from '../contract.ts';
+import { besideLoses } from '../exporting.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';
 
@@ -19,6 +20,10 @@ export const openWebui = defineFormat({
       steps: 'What hung on a step inside a reply is written below all of it.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that Open WebUI does not have are written as text.',
+      groups: 'Variants other than answers to one question are written without the act that made them.',
+      excluded: besideLoses.excluded,
+      failures: besideLoses.failures,
+      notes: besideLoses.notes,
     },
     write,
   },

@@ -2,7 +2,7 @@ import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText, textOf } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { loss, originalTree, threadOf, timesOf } from '../exporting.ts';
+import { besideLosses, loss, originalTree, threadOf, timesOf } from '../exporting.ts';
 import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
@@ -198,9 +198,16 @@ function modelOf(node: Node | undefined): string | undefined {
 
 function* lossesOf(tree: ExportedTree, chat: Chat): Generator<WriteEvent> {
   for (const { node, what, message } of chat.losses) yield loss(tree, node, what, message);
-  for (const node of tree.nodes)
+  const roles = new Map(tree.nodes.map((node) => [node.id, node.role]));
+  for (const node of tree.nodes) {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
+    // Answers to one question are told apart there; edits and what has no question above it are not.
+    const asked = node.parentId !== null && roles.get(node.parentId) === 'user';
+    if (node.groupId > 0 && !(node.role === 'assistant' && asked))
+      yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
+  }
+  yield* besideLosses(tree, name, ['excluded', 'failures', 'notes']);
   for (const { nodeId, title } of tree.bookmarks)
     yield {
       type: 'loss',
