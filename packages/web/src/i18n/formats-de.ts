@@ -25,6 +25,7 @@ export const lossesDe: Readonly<Record<string, string>> = {
   branches: 'Zweige neben dem aktuellen Faden werden weggelassen.',
   'call-ids': 'Werkzeugaufrufe werden nur nach ihrer Stelle unterschieden.',
   excluded: 'Nachrichten, die das Modell nicht sieht, werden wie gewöhnliche geschrieben.',
+  failures: 'Ergebnisse gescheiterter Werkzeuge werden wie gewöhnliche geschrieben.',
   groups: 'Varianten werden geschrieben, nicht aber, was sie gemeinsam hervorbrachte.',
   markers: 'Zusammenfassungen und Zustände von Erweiterungen werden anders geschrieben oder weggelassen.',
   notes: 'Kennungen, Verbrauch, Einstellungen und Notizen werden weggelassen.',
@@ -35,4 +36,5 @@ export const lossesDe: Readonly<Record<string, string>> = {
   tags: 'Schlagwörter werden weggelassen.',
   thinking: 'Überlegungen werden ohne ihre Signatur geschrieben.',
   trash: 'Gelöschte Nachrichten werden weggelassen.',
+  usage: 'Der Verbrauch der Antworten wird weggelassen.',
 };
