@@ -341,4 +341,20 @@ describe('pi sessions', () => {
     expect(out.find((one) => JSON.stringify(one).includes('grown'))).toMatchObject({ parentId: 'aa000002' });
     expect(report.counts).toEqual({ otherwise: 1 });
   });
+
+  it('[I78] are told by their lines and read whole where the header is torn or gone', async () => {
+    const said = (id: string, parentId: string | null) => ({
+      type: 'message',
+      id,
+      parentId,
+      timestamp: '2026-01-02T03:04:05.000Z',
+      message: { role: 'user', content: id, timestamp: 1 },
+    });
+    const rest = `${JSON.stringify(said('aa000001', null))}\n${JSON.stringify(said('aa000002', 'aa000001'))}\n`;
+    for (const torn of ['', '{"type":"sess\n']) {
+      const { trees, findings } = await storeInput(inputOf({ 's.jsonl': `${torn}${rest}` }));
+      expect(trees[0]?.nodes.map((one) => one.parentExternalId)).toEqual([null, 'aa000001']);
+      expect(findings.map((one) => one.code)).toContain('import/inferred');
+    }
+  });
 });

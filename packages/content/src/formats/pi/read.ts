@@ -28,8 +28,21 @@ function isHeader(value: Json | undefined): value is JsonObject {
   );
 }
 
+/** A line that only this tool writes: where a file lost its header, they tell what it is. */
+function isMessageLine(value: Json | undefined): boolean {
+  return (
+    isJsonObject(value) &&
+    value.type === 'message' &&
+    typeof value.id === 'string' &&
+    'parentId' in value &&
+    typeof value.timestamp === 'string' &&
+    typeof objectAt(value, 'message').role === 'string'
+  );
+}
+
 function isSession(lines: readonly Json[]): boolean {
   const [first] = lines;
+  if (isMessageLine(first)) return true;
   if (!isHeader(first)) return false;
   const told = detectDialect(lines);
   return !('unknown' in told);
@@ -37,7 +50,7 @@ function isSession(lines: readonly Json[]): boolean {
 
 /** Tells the format by its header. */
 export function detect(sample: Sample): number {
-  return sample.files.some((file) => isSession(file.lines)) ? 0.9 : 0;
+  return sample.files.some((file) => isSession(file.lines)) ? 0.92 : 0;
 }
 
 /** A line of a session, and lines that are no entries and followed it. */
@@ -192,6 +205,7 @@ class Session {
       ...(cwd === undefined ? {} : { cwd }),
       ...(parent === undefined ? {} : { parentSession: parent }),
     };
+    if (this.#header === undefined) this.#findings.push(finding('import/inferred', 'repair', this.#file, 'its header'));
     const record: JsonObject = {
       ...(this.#header === undefined ? {} : { $header: line }),
       ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
