@@ -1,7 +1,7 @@
 /** What steps may carry: plain JSON of the right kind, so that every store can write it down and read it back. */
 import { refuse } from './errors.ts';
 import type { Message } from './message.ts';
-import { checkAttributes, checkNotes, Malformed } from './steps/parse.ts';
+import { checkAttributes, checkNotes, type Fields, Malformed } from './steps/parse.ts';
 import type { Step } from './steps/types.ts';
 
 // JSON.stringify gives up somewhere past two thousand levels, and whoever reads the line again must not.
@@ -56,14 +56,45 @@ function nodeOf(step: Step): Readonly<Record<string, unknown>> {
 
 function checkMessageData({ content }: Message, nodeId: string): void {
   for (const block of content) {
-    const problem = plainProblem(block, { numbers: true });
+    const problem = plainProblem(block, true);
     if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
   }
 }
 
 function checkPlain(value: object): void {
-  const problem = plainProblem(value, { numbers: false });
+  const problem = plainProblem(value, false);
   if (problem !== null) throw new Malformed(problem);
+}
+
+// What messages and notes mostly are: some values, a few levels. More is looked at with care.
+const [ordinary, shallow] = [2000, 40];
+
+/**
+ * Looks through an object without keeping book on what was met, as is enough for nearly everything that is kept: how many of
+ * the values that may be met are left, and zero where one is in doubt. What is deep or large is in doubt, for it may contain
+ * itself, or a part of it many times over. Recursion is bounded by `levels`.
+ */
+function plainLeft(value: object, levels: number, most: number, numbers: boolean): number {
+  if (levels === 0) return 0;
+  let left = most;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left > 0; index++)
+      left = leftAfter(value[index], levels, left, numbers);
+    return left;
+  }
+  if (!isPlainFields(value)) return 0;
+  // No list of the members is made. One that is inherited, which plain data has none of, is looked at as well.
+  for (const key in value) {
+    left = leftAfter(value[key], levels, left, numbers);
+    if (left <= 0) return 0;
+  }
+  return left;
+}
+
+function leftAfter(member: unknown, levels: number, left: number, numbers: boolean): number {
+  if (typeof member === 'string') return left - 1;
+  if (typeof member === 'object' && member !== null) return plainLeft(member, levels - 1, left - 1, numbers);
+  return leafProblem(member, numbers) === null ? left - 1 : 0;
 }
 
 /** What a walk has met: what is above the value it is at, and what it has been through. */
@@ -75,7 +106,8 @@ interface Walk {
 }
 
 /** Why an object is no plain JSON, as the rest of a sentence; null if it is. */
-function plainProblem(value: object, { numbers }: { readonly numbers: boolean }): string | null {
+function plainProblem(value: object, numbers: boolean): string | null {
+  if (plainLeft(value, shallow, ordinary, numbers) > 0) return null;
   let walk: Walk | undefined;
   for (const [key, member] of Object.entries(value)) {
     const simple = typeof member !== 'object' || member === null;
@@ -119,5 +151,10 @@ function nestedProblem(value: object, walk: Walk): string | null {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  // Plain objects of another realm have another prototype, which has none itself.
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function isPlainFields(value: object): value is Fields {
+  return isPlain(value);
 }

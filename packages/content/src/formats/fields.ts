@@ -1,6 +1,6 @@
 // Short words for looking into foreign records, which may hold anything anywhere.
 import type { Json, JsonObject } from '@coppice/core';
-import { isJsonObject } from '../json-copy.ts';
+import { isJsonObject, setOwn } from '../json-copy.ts';
 import { type Finding, finding } from './findings.ts';
 
 export { isJsonObject } from '../json-copy.ts';
@@ -48,7 +48,13 @@ export function textsAt(record: JsonObject, key: string): readonly string[] {
 
 /** A copy without some members; `__proto__` stays an ordinary key. */
 export function without(record: JsonObject, ...keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
+  const rest: Record<string, Json> = {};
+  // Key by key, not through a list of pairs: this runs for every record of every import.
+  for (const key of Object.keys(record)) {
+    const value = record[key];
+    if (value !== undefined && !keys.includes(key)) setOwn(rest, key, value);
+  }
+  return rest;
 }
 
 // What a Date holds; anything else would fail where the time is shown.

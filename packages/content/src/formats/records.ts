@@ -35,8 +35,7 @@ function textsOf(message: Message): string[] {
   return texts;
 }
 
-// Recursion is bounded: records are at most as deep as `recordDepth`. What does not change is shared, not copied: this
-// runs for every record of every import.
+// Recursion is bounded: records are at most as deep as `recordDepth`. What does not change is shared, not copied.
 function mapped(value: Json, change: (value: Json) => Json | undefined): Json {
   const changed = change(value);
   if (changed !== undefined) return changed;
@@ -61,10 +60,7 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   for (const [index, key] of keys.entries()) {
     const member = object[key] ?? null;
     const made = mapped(member, change);
-    if (made !== member && copy === undefined) {
-      copy = {};
-      for (const before of keys.slice(0, index)) setOwn(copy, before, object[before] ?? null);
-    }
+    if (made !== member) copy ??= before(object, keys, index);
     if (copy !== undefined) setOwn(copy, key, made);
   }
   return copy ?? object;
@@ -75,16 +71,50 @@ export function packRecord(record: Json, message: Message): Json {
   const texts = textsOf(message);
   const places = new Map<string, number>();
   for (const [index, text] of texts.entries()) if (!places.has(text)) places.set(text, index);
-  return mapped(record, (value) => {
-    if (typeof value === 'string') {
-      const place = value.length < worthwhile ? undefined : places.get(value);
-      return place === undefined ? undefined : { [pointer]: place };
-    }
+  return packed(record, places);
+}
+
+// As `mapped`, and spelt out: this looks at every value of every record of every import.
+function packed(value: Json, places: ReadonlyMap<string, number>): Json {
+  if (typeof value === 'string') {
+    const place = value.length < worthwhile ? undefined : places.get(value);
+    return place === undefined ? value : { [pointer]: place };
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (isJsonObject(value)) return packedObject(value, places);
+  let copy: Json[] | undefined;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index] ?? null;
+    const made = packed(item, places);
+    if (made !== item) copy ??= value.slice(0, index);
+    copy?.push(made);
+  }
+  return copy ?? value;
+}
+
+function packedObject(object: JsonObject, places: ReadonlyMap<string, number>): Json {
+  const keys = Object.keys(object);
+  let copy: Record<string, Json> | undefined;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] ?? '';
     // An object of the source that looks like one of our pointers is wrapped, so that none is taken for one.
-    return isJsonObject(value) && (Object.hasOwn(value, pointer) || Object.hasOwn(value, escape))
-      ? { [escape]: JSON.stringify(value) }
-      : undefined;
-  });
+    if (key === pointer || key === escape) return { [escape]: JSON.stringify(object) };
+    const member = object[key] ?? null;
+    const made = packed(member, places);
+    if (made !== member) copy ??= before(object, keys, index);
+    if (copy !== undefined) setOwn(copy, key, made);
+  }
+  return copy ?? object;
+}
+
+/** A copy of the first members of an object. */
+function before(object: JsonObject, keys: readonly string[], end: number): Record<string, Json> {
+  const copy: Record<string, Json> = {};
+  for (let index = 0; index < end; index++) {
+    const key = keys[index] ?? '';
+    setOwn(copy, key, object[key] ?? null);
+  }
+  return copy;
 }
 
 /** The record again. Undefined where the message is not the one that it was packed with. */

@@ -84,8 +84,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   refuseKept(attributes, context.treeId);
   const ids = command.nodes.map((node) => idFor(context, node.id));
   const known = new Set<string>(ids);
-  for (const [index, { parentId, message, kind = 'message', status = 'success' }] of command.nodes.entries())
-    checkNode(context, known, { id: ids[index] ?? nodeId(''), parentId, message, kind, status });
+  for (const node of command.nodes) checkNode(context, known, node);
   const taken = yield* takenOf(ids);
   const row = yield* ask('tree', {});
   if (row === null) {
@@ -103,13 +102,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
 function checkNode(
   context: PlanContext,
   known: ReadonlySet<string>,
-  {
-    id,
-    parentId,
-    message,
-    kind,
-    status,
-  }: Required<Pick<ImportNode, 'id' | 'parentId' | 'message' | 'kind' | 'status'>>,
+  { id, parentId, message, kind = 'message', status = 'success' }: ImportNode,
 ): void {
   messageOf(message, `The message of ${id}`);
   // A reply that was cut short may have nothing in it.

@@ -57,9 +57,10 @@ export function invert(steps: readonly Step[], version: number): Step[] {
 /** What a store writes for a commit, in order. Needs no tree: the numbers that the commit assigns are passed in. */
 export function rowChanges(steps: readonly Step[], landing: Landing): RowChange[] {
   const changes: RowChange[] = [];
+  const { version, at } = landing;
   let { seq } = landing;
   for (const step of steps) {
-    for (const change of definitionOf(step).rows(step, { ...landing, seq })) changes.push(change);
+    for (const change of definitionOf(step).rows(step, { version, seq, at })) changes.push(change);
     if (step.type === 'insert') seq++;
   }
   return changes;

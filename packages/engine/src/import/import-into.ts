@@ -205,13 +205,13 @@ export async function* importInto(
         // What was read may be large: it is stored in a turn of its own.
         await rest();
         yield* storeTree({ store, ledger, names, context, dryRun, rest, ends }, event.tree);
-        if (names.size >= namesAtOnce) await names.flush();
+        await names.flush(namesAtOnce);
       }
     }
-    await names.flush();
+    await names.flush(1);
   } finally {
     // Where the import ends early: names that cannot be written now are written by the next import.
-    await names.flush().catch(() => undefined);
+    await names.flush(1).catch(() => undefined);
   }
   yield { type: 'report', report: ledger.report(strict, dryRun) };
 }
@@ -228,20 +228,35 @@ class Names {
     this.#store = store;
   }
 
-  get size(): number {
-    return this.#waiting.length;
-  }
-
   add(names: readonly ExternalId[]): void {
     for (const name of names) this.#waiting.push(name);
   }
 
-  async flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const names = this.#waiting.slice(0, namesAtOnce);
-      await this.#store.putExternalIds(names);
-      this.#waiting = this.#waiting.slice(names.length);
+  /**
+   * Begins to write some of them and tells when that is over, whatever came of it. A commit that is asked for in the same
+   * moment shares its wait for the disk; what could not be written waits on.
+   */
+  async along(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    await this.#write().catch(() => undefined);
+  }
+
+  /** Writes them until fewer than so many are left. */
+  async flush(fewer: number): Promise<void> {
+    while (this.#waiting.length >= fewer) {
+      await this.#write();
       await setImmediate();
+    }
+  }
+
+  async #write(): Promise<void> {
+    const names = this.#waiting.slice(0, namesAtOnce);
+    this.#waiting = this.#waiting.slice(names.length);
+    try {
+      await this.#store.putExternalIds(names);
+    } catch (error) {
+      this.#waiting = [...names, ...this.#waiting];
+      throw error;
     }
   }
 }
@@ -372,14 +387,19 @@ async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Inco
   for (const blob of tree.blobs ?? []) await keepBlob(store, blob);
   // A tree that comes in whole is as old as it is elsewhere, so that lists by time show it where it belongs.
   const at = known === null ? lastTime(tree) : undefined;
+  // Names of the conversation before go with this commit: each durable write costs as much as a short conversation.
+  const along = desk.names.along();
   const { result } = await run(store, command, at === undefined ? context : { ...context, now: () => at });
+  await along;
   noteEnd(desk, command, result);
   if (result.created && tree.trashed === true) await run(store, { type: 'delete-tree', treeId }, context);
   const nameOf = ({ format, scope, id }: ExternalId) => JSON.stringify([format, scope, id]);
   const there = new Set(known === null ? [] : (await store.externalIdsOf(treeId)).map(nameOf));
   const left = new Set(result.left);
   // A crash after the commit and before this left names out; the next import brings them.
-  const missing = names.filter((one) => !there.has(nameOf(one)) && (one.nodeId === null || !left.has(one.nodeId)));
+  const missing = names.filter(
+    (one) => !(there.size > 0 && there.has(nameOf(one))) && (one.nodeId === null || !left.has(one.nodeId)),
+  );
   desk.names.add(missing);
   return result;
 }

@@ -165,6 +165,28 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await rowsOf(a)).nodes.map((node) => node.text)).toEqual(['', 'Which?', 'Black.']);
   });
 
+  test('[IM14] whose names cannot be written once writes them later, and tells all there is', async () => {
+    let asked = 0;
+    const shaky: Store = Object.create(store, {
+      putExternalIds: {
+        value: (names: Parameters<Store['putExternalIds']>[0]) =>
+          asked++ === 0 ? Promise.reject(new Error('busy')) : store.putExternalIds(names),
+      },
+      owner: { value: store.owner },
+      read: { value: store.read.bind(store) },
+      change: { value: store.change.bind(store) },
+      blobs: { value: store.blobs },
+      externalIdsOf: { value: store.externalIdsOf.bind(store) },
+    });
+    const events: ImportIntoEvent[] = [];
+    for await (const event of importInto(shaky, inputOf(two))) events.push(event);
+    const trees = treesOf(events);
+    const counts: number[] = [];
+    for (const id of trees) counts.push((await store.externalIdsOf(id)).length);
+    expect(counts).toEqual([3, 3]);
+    expect(asked).toBeGreaterThan(1);
+  });
+
   test('[IM3] that was cut short between a commit and its names is made whole by the next one', async () => {
     const broken: Store = Object.create(store, {
       putExternalIds: { value: () => Promise.reject(new Error('power cut')) },

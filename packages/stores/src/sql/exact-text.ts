@@ -8,15 +8,20 @@
 /** What a text in another form is told by. */
 export const exactMark = '\u001a';
 const mark = exactMark;
+const nul = String.fromCharCode(0);
 // Built, not written: a control character in a pattern reads like a slip. In `u` mode only lone surrogates match.
-const unsafe = new RegExp(`[${String.fromCharCode(0)}${mark}\\p{Surrogate}]`, 'u');
-const unsafeEach = new RegExp(unsafe.source, 'gu');
+const unsafe = new RegExp(`[${nul}${mark}\\p{Surrogate}]`, 'gu');
 const written = new RegExp(`${mark}([0-9a-f]{4})`, 'g');
+
+/** Whether a column can hold a text as it is. In three looks of the platform's own, which cost a tenth of the pattern. */
+export function isExact(text: string): boolean {
+  return text.isWellFormed() && !text.includes(nul) && !text.includes(mark);
+}
 
 /** A text as a column can hold it; texts without such units, nearly all, are given back as they are. */
 export function toColumn(text: string): string {
-  if (!unsafe.test(text)) return text;
-  return text.replace(unsafeEach, (unit) => mark + unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  if (isExact(text)) return text;
+  return text.replace(unsafe, (unit) => mark + unit.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
 /** A text as it was before {@link toColumn}. */

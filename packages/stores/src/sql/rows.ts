@@ -201,7 +201,7 @@ export function searchColumn(message: Message | null, searchText: string): strin
 }
 
 /** The parameters of an insert into the node table, in the order of {@link nodeColumns}. */
-export function nodeParams(tree: string, node: Node): Param[] {
+export function nodeParams(tree: string, node: Node, lastChildId = node.lastChildId): Param[] {
   return [
     tree,
     node.id,
@@ -219,7 +219,7 @@ export function nodeParams(tree: string, node: Node): Param[] {
     node.addedIn,
     node.contentIn,
     node.removedIn,
-    node.lastChildId,
+    lastChildId,
     node.message?.tool_call_id ?? null,
     contentText(node.message),
     searchColumn(node.message, node.text),

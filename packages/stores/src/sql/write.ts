@@ -11,7 +11,7 @@ import {
   type TreeAttributes,
 } from '@coppice/core';
 import { loggedSteps } from './log.ts';
-import { exec, type Param, row, rows, text, type Work } from './query.ts';
+import { exec, type Param, type Query, row, rows, text, type Work } from './query.ts';
 import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
 import type { Scope } from './scope.ts';
 import { visit } from './visit.ts';
@@ -113,8 +113,35 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     added: new Map(),
     marks: tree === null ? marksOf(settled.changes) : null,
   };
-  for (const change of settled.changes) yield* writeChange(scope, draft, change);
+  yield* writeChanges(scope, draft, settled.changes);
   yield* updateTree(scope, draft, settled);
+}
+
+// So many that a database far away is not waited for at each, and so few that a long import holds few of them as parameters.
+const nodesAtOnce = 64;
+
+/** Writes changes in order. Nodes that only come in go many at a time: an import adds thousands. */
+function* writeChanges(scope: Scope, draft: TreeDraft, changes: readonly RowChange[]): Work<void> {
+  let inserts: Query[] = [];
+  for (const change of changes) {
+    if (change.op === 'added') inserts.push(insertOf(scope, draft, change.node));
+    const plain = change.op === 'added' && change.node.aliases.length === 0;
+    if (inserts.length > 0 && (!plain || inserts.length === nodesAtOnce)) {
+      yield inserts;
+      inserts = [];
+    }
+    if (!plain) yield* writeChange(scope, draft, change);
+  }
+  if (inserts.length > 0) yield inserts;
+}
+
+/** The statement that adds a node. */
+function insertOf({ treeId }: Scope, draft: TreeDraft, node: Node): Query {
+  const params = nodeParams(treeId, node, draft.marks?.get(node.id) ?? node.lastChildId);
+  params.push(node.addedIn);
+  draft.added.set(node.id, node.parentId);
+  if (node.parentId === null) draft.rootId = node.id;
+  return { sql: insertNode, params, want: 'count' };
 }
 
 /**
@@ -205,17 +232,12 @@ function logParams(scope: Scope, commit: Commit): Param[] {
   ];
 }
 
+/** Writes one change; of a node that was added, what goes beside its row. */
 function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
-    case 'added': {
-      const lastChildId = draft.marks?.get(change.node.id);
-      const added = lastChildId === undefined ? change.node : { ...change.node, lastChildId };
-      yield* exec(insertNode, ...nodeParams(tree, added), added.addedIn);
-      draft.added.set(change.node.id, change.node.parentId);
-      if (change.node.parentId === null) draft.rootId = change.node.id;
+    case 'added':
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
-    }
     case 'placed':
       draft.added.delete(change.nodeId);
       return yield* place(tree, change);

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
-import { exactMark, fromColumn, toColumn } from '../sql/exact-text.ts';
+import { exactMark, fromColumn, isExact, toColumn } from '../sql/exact-text.ts';
 import type { Param, Query, Row } from '../sql/query.ts';
 
 /** A prepared statement. */
@@ -196,7 +196,7 @@ function hasNoSpace(place: string): boolean {
 /** Parameters as columns can hold them. Nearly all can be handed over as they are, without a list of their own. */
 function exact(params: readonly Param[]): readonly Param[] {
   for (const param of params)
-    if (typeof param === 'string' && toColumn(param) !== param)
+    if (typeof param === 'string' && !isExact(param))
       return params.map((each) => (typeof each === 'string' ? toColumn(each) : each));
   return params;
 }

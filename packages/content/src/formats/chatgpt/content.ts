@@ -1,6 +1,6 @@
 // What a ChatGPT node says, as a canonical message.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
-import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
+import { type Attachment, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 
@@ -12,6 +12,8 @@ export interface Said {
   readonly status?: NodeStatus;
   readonly meta: NodeMeta;
   readonly blobs: readonly Attachment[];
+  /** Ids of files that it names and that were not given: where one of them is there, the message is read again with it. */
+  readonly wanted: readonly string[];
   readonly findings: readonly Finding[];
 }
 
@@ -38,13 +40,26 @@ interface Draft {
   readonly blocks: Json[];
   readonly blobs: Attachment[];
   readonly findings: Finding[];
+  /** Ids of files that were not at hand. */
+  readonly wanted: string[];
   readonly place: string;
-  readonly files: Attachments;
+  readonly files: FoundFiles;
 }
 
-async function asset(part: JsonObject, draft: Draft): Promise<Json> {
+/** Files by their ids. */
+export type FoundFiles = ReadonlyMap<string, Attachment>;
+
+const noFiles: FoundFiles = new Map();
+
+function fileOf(id: string, draft: Draft): Attachment | undefined {
+  const found = draft.files.get(id);
+  if (found === undefined) draft.wanted.push(id);
+  return found;
+}
+
+function asset(part: JsonObject, draft: Draft): Json {
   const pointer = filledAt(part, 'asset_pointer');
-  const found = pointer === undefined ? undefined : await draft.files.find(assetId(pointer));
+  const found = pointer === undefined ? undefined : fileOf(assetId(pointer), draft);
   if (found === undefined) {
     draft.findings.push(finding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
     const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
@@ -54,7 +69,7 @@ async function asset(part: JsonObject, draft: Draft): Promise<Json> {
   return attachmentBlock(found);
 }
 
-async function addPart(part: Json, draft: Draft): Promise<void> {
+function addPart(part: Json, draft: Draft): void {
   if (typeof part === 'string') {
     if (part !== '') draft.blocks.push(text(part));
     return;
@@ -65,41 +80,33 @@ async function addPart(part: Json, draft: Draft): Promise<void> {
   }
   const type = textAt(part, 'content_type');
   if (type === 'audio_transcription') draft.blocks.push({ ...part, type: 'text', text: textAt(part, 'text') ?? '' });
-  else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer')
-    draft.blocks.push(await asset(part, draft));
+  else if (type === 'image_asset_pointer' || type === 'audio_asset_pointer') draft.blocks.push(asset(part, draft));
   else if (type === 'real_time_user_audio_video_asset_pointer')
-    draft.blocks.push(await asset(objectAt(part, 'audio_asset_pointer'), draft));
+    draft.blocks.push(asset(objectAt(part, 'audio_asset_pointer'), draft));
   else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
 }
 
-/** The texts of content types that are one or several texts. */
-function plainTexts(content: JsonObject): readonly string[] | undefined {
-  const lines = (...keys: readonly string[]) => [
-    keys
-      .map((key) => filledAt(content, key))
-      .filter((one) => one !== undefined)
-      .join('\n'),
-  ];
-  switch (content.content_type) {
-    case 'code':
-    case 'execution_output':
-    case 'system_error':
-    case 'tether_browsing_code':
-      return lines('text');
-    case 'tether_quote':
-    case 'sonic_webpage':
-      return lines('title', 'url', 'text');
-    case 'tether_browsing_display':
-      return lines('summary', 'result');
-    case 'user_editable_context':
-      return lines('user_profile', 'user_instructions');
-    case 'model_editable_context':
-      return lines('model_set_context');
-    case 'reasoning_recap':
-      return lines('content');
-    default:
-      return undefined;
-  }
+/** Content types that are one text, and the fields that it is put together from, a line each. */
+const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Json, readonly string[]>([
+  ['code', ['text']],
+  ['execution_output', ['text']],
+  ['system_error', ['text']],
+  ['tether_browsing_code', ['text']],
+  ['tether_quote', ['title', 'url', 'text']],
+  ['sonic_webpage', ['title', 'url', 'text']],
+  ['tether_browsing_display', ['summary', 'result']],
+  ['user_editable_context', ['user_profile', 'user_instructions']],
+  ['model_editable_context', ['model_set_context']],
+  ['reasoning_recap', ['content']],
+]);
+
+/** The text of a content type that is one. */
+function plainText(content: JsonObject): string | undefined {
+  return plainFields
+    .get(content.content_type)
+    ?.map((key) => filledAt(content, key))
+    .filter((one) => one !== undefined)
+    .join('\n');
 }
 
 function thoughts(content: JsonObject): Json[] {
@@ -114,15 +121,15 @@ function thoughts(content: JsonObject): Json[] {
   return blocks;
 }
 
-async function readContent(content: JsonObject, draft: Draft): Promise<void> {
+function readContent(content: JsonObject, draft: Draft): void {
   const type = textAt(content, 'content_type');
-  const texts = plainTexts(content);
-  if (texts !== undefined) {
-    for (const one of texts) if (one !== '') draft.blocks.push(text(one));
+  const plain = plainText(content);
+  if (plain !== undefined) {
+    if (plain !== '') draft.blocks.push(text(plain));
   } else if (type === 'thoughts') {
     for (const block of thoughts(content)) draft.blocks.push(block);
   } else if (type === 'text' || type === 'multimodal_text' || (type === undefined && Array.isArray(content.parts))) {
-    for (const part of listAt(content, 'parts')) await addPart(part, draft);
+    for (const part of listAt(content, 'parts')) addPart(part, draft);
   } else if (type !== undefined) {
     draft.findings.push(finding('import/unknown-type', 'note', draft.place, type));
     draft.blocks.push({ ...content, type: `chatgpt-${type}` });
@@ -177,11 +184,11 @@ function metaOf(message: JsonObject, role: string): NodeMeta {
   };
 }
 
-async function addFiles(message: JsonObject, draft: Draft): Promise<void> {
+function addFiles(message: JsonObject, draft: Draft): void {
   for (const attached of listAt(objectAt(message, 'metadata'), 'attachments')) {
     if (!isJsonObject(attached)) continue;
     const id = filledAt(attached, 'id');
-    const found = id === undefined ? undefined : await draft.files.find(id);
+    const found = id === undefined ? undefined : fileOf(id, draft);
     if (found !== undefined && draft.blobs.some((one) => one.hash === found.hash)) continue;
     if (found === undefined) {
       draft.findings.push(
@@ -197,31 +204,35 @@ async function addFiles(message: JsonObject, draft: Draft): Promise<void> {
 
 const markers: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_editable_context']);
 
-/** Reads what a node says. `callId` is the call that a tool's message answers. */
-export async function readMessage(
+/**
+ * Reads what a node says. `callId` is the call that a tool's message answers. Nothing is waited for here: nearly no message
+ * names a file, and a wait for each would cost more than reading it does.
+ */
+export function readMessage(
   message: JsonObject,
   given: {
     readonly nodeId: string;
     readonly callId: string | undefined;
     readonly place: string;
-    readonly files: Attachments;
+    readonly files?: FoundFiles;
   },
-): Promise<Said> {
-  const { nodeId, callId, place, files } = given;
-  const draft: Draft = { blocks: [], blobs: [], findings: [], place, files };
+): Said {
+  const { nodeId, callId, place, files = noFiles } = given;
+  const draft: Draft = { blocks: [], blobs: [], findings: [], wanted: [], place, files };
   const content = objectAt(message, 'content');
   const role = textAt(objectAt(message, 'author'), 'role') ?? 'assistant';
   const status = statusOf(message);
-  await readContent(content, draft);
+  readContent(content, draft);
   const recipient = recipientOf(message);
   let blocks: readonly Json[] = draft.blocks;
   if (recipient !== undefined && content.content_type !== 'thoughts')
     blocks = [callBlock(message, recipient, nodeId, draft.blocks)];
-  else await addFiles(message, draft);
+  else addFiles(message, draft);
   const rest = {
     meta: metaOf(message, role),
     ...(status === undefined ? {} : { status }),
     blobs: draft.blobs,
+    wanted: draft.wanted,
     findings: draft.findings,
   };
   if (role === 'tool') {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { Attachments } from '../attachments.ts';
+import { type Attachment, Attachments } from '../attachments.ts';
 import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
@@ -10,7 +10,7 @@ import { headOf, type Input, type InputFile, isMedia, type Sample } from '../inp
 import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords } from '../records-in.ts';
-import { callIdOf, readMessage, recipientOf } from './content.ts';
+import { callIdOf, type FoundFiles, readMessage, recipientOf } from './content.ts';
 
 function isMapping(value: Json | undefined): boolean {
   if (!isJsonObject(value) || !isJsonObject(value.mapping)) return false;
@@ -74,6 +74,20 @@ class Calls {
 
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 
+/** The files of some ids, as far as they are there. */
+async function filesOf(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
+  const byId = new Map<string, Attachment>();
+  for (const id of ids) {
+    const file = await files.find(id);
+    if (file !== undefined) byId.set(id, file);
+  }
+  return byId;
+}
+
+function isTool(message: JsonObject | undefined): boolean {
+  return message !== undefined && textAt(objectAt(message, 'author'), 'role') === 'tool';
+}
+
 function isRoot(node: JsonObject): boolean {
   return (node.parent === null || node.parent === undefined) && !isJsonObject(node.message);
 }
@@ -126,11 +140,12 @@ async function treeOf(
     if (message !== undefined)
       for (const one of wordFinding('role', objectAt(message, 'author').role, (role) => roles.has(role), at))
         findings.push(one);
-    const said =
-      message === undefined
-        ? undefined
-        : await readMessage(message, { nodeId: id, callId: calls.of(id), place: at, files });
-    if (message !== undefined && said?.message?.role === 'tool' && calls.of(id) === undefined)
+    const callId = isTool(message) ? calls.of(id) : undefined;
+    const given = { nodeId: id, callId, place: at };
+    let said = message === undefined ? undefined : readMessage(message, given);
+    if (message !== undefined && said !== undefined && said.wanted.length > 0)
+      said = readMessage(message, { ...given, files: await filesOf(said.wanted, files) });
+    if (said?.message?.role === 'tool' && callId === undefined)
       findings.push(finding('import/tool-pairing', 'note', at, 'no call above it'));
     for (const one of said?.findings ?? []) findings.push(one);
     for (const blob of said?.blobs ?? []) blobs.set(blob.hash, blob);
