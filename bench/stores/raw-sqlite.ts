@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 interface Statement {
   run(...params: unknown[]): unknown;
-  all(...params: unknown[]): unknown[];
+  all(...params: unknown[]): { readonly [column: string]: unknown }[];
 }
 interface Database {
   prepare(sql: string): Statement;
