@@ -7,7 +7,7 @@ import { Panel } from './panel.tsx';
 import { complain } from './state/acts.ts';
 import { asProblem } from './state/http.ts';
 import { shownPath } from './state/loaded.ts';
-import { go, homePlace, type Place, useRoute } from './state/router.ts';
+import { go, homePlace, noteLeaf, type Place, useRoute } from './state/router.ts';
 import { TreeSession } from './state/session.ts';
 import { say } from './state/toasts.ts';
 import { useUi } from './state/ui.ts';
@@ -68,6 +68,12 @@ function sayLost(treeId: TreePlace['treeId']): void {
 
 function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
   const phase = useTree((state) => state.phase);
+  const leaf = useTree((state) => state.base?.leaf ?? null);
+  const visit = useRoute((route) => route.visit);
+  useEffect(() => {
+    if (visit >= 0 && leaf !== null) noteLeaf(leaf);
+  }, [leaf, visit]);
+  useVisit(place);
   if (phase === 'missing' || phase === 'failed') return <Missing />;
   return (
     <Suspense fallback={<div className="main" aria-busy="true" />}>
@@ -75,14 +81,13 @@ function TreeRoom({ place }: { readonly place: TreePlace }): ReactElement {
       {place.screen === 'context' ? <ContextScreen /> : null}
       {place.screen === 'compare' ? <CompareScreen place={place} /> : null}
       {place.screen === 'history' ? <HistoryScreen /> : null}
-      {place.screen === 'thread' ? <ThreadRoom place={place} /> : null}
+      {place.screen === 'thread' ? <ThreadRoom /> : null}
     </Suspense>
   );
 }
 
-function ThreadRoom({ place }: { readonly place: TreePlace }): ReactElement {
+function ThreadRoom(): ReactElement {
   const shown = useUi((ui) => ui.panelShown);
-  useVisit(place);
   return (
     <div className={shown ? 'app' : 'app two'}>
       <Rail />
@@ -101,17 +106,21 @@ function useVisit(place: TreePlace): void {
   const session = useSession();
   const phase = useTree((state) => state.phase);
   const visit = useRoute((route) => route.visit);
+  const left = useRoute((route) => route.leaf);
   const first = useRef(visit);
-  const { nodeId } = place;
+  // On other screens the address may name what they show; the view is not led there.
+  const nodeId = place.screen === 'thread' ? place.nodeId : null;
   useEffect(() => {
-    if (phase !== 'ready' || nodeId === null || visit === first.current) return;
+    if (phase !== 'ready' || visit === first.current) return;
     const { part } = session.state;
+    // The browser's way back leads to the branch on which the view stood.
+    const back = left !== null && left !== part?.leaf ? session.go(left, { leaf: left }) : null;
     const here = part !== null && shownPath(part).some((node) => node.id === nodeId);
-    const there = here ? Promise.resolve() : session.go(nodeId);
+    const there = back ?? (nodeId === null || here ? Promise.resolve() : session.go(nodeId));
     there
-      .then(() => session.look(nodeId))
+      .then(() => (nodeId === null ? undefined : session.look(nodeId)))
       .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : complain(asProblem(thrown))));
-  }, [session, phase, nodeId, visit]);
+  }, [session, phase, nodeId, visit, left]);
 }
 
 function Missing(): ReactElement {

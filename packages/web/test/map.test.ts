@@ -81,3 +81,30 @@ test('[B53] the map grows while another tab writes', async () => {
   await tab.page.getByText('2 messages').first().waitFor();
   await done(tab);
 });
+
+test("[B19] the browser's way back leads through branches as through screens", async () => {
+  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}`);
+  const { page } = tab;
+  const thread = page.getByTestId('thread');
+  await thread.getByText('The script stops at the first doubt').waitFor();
+  await page.getByRole('treeitem').filter({ hasText: 'Should we go to 16 at all?' }).click();
+  await thread.getByText('Should we go to 16 at all?').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await page.locator('.minimap canvas').waitFor();
+  // Keys about a message mean nothing where none is seen to be marked; those that lead somewhere lead there.
+  await page.keyboard.press('Backspace');
+  await page.locator('.map-canvas').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
+  await page.goBack();
+  await page.locator('.minimap canvas').waitFor();
+  await page.goBack();
+  await thread.getByText('Should we go to 16 at all?').waitFor();
+  await page.goBack();
+  await thread.getByText('The script stops at the first doubt').waitFor();
+  await page.goForward();
+  await thread.getByText('Should we go to 16 at all?').waitFor();
+  await done(tab);
+});

@@ -209,6 +209,9 @@ async function shared(page: Page, stage: Stage, demo: Demo): Promise<void> {
   await page.locator('.past article').first().waitFor();
 }
 
+// One keyboard for all pictures, wherever they are made.
+const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
+
 const looks = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
@@ -219,7 +222,11 @@ const looks = [
 async function welcome(look: (typeof looks)[number]): Promise<void> {
   const empty = await openStage();
   try {
-    const { page } = await empty.open('/', { viewport: look.viewport, colorScheme: look.colorScheme });
+    const { page } = await empty.open('/', {
+      viewport: look.viewport,
+      colorScheme: look.colorScheme,
+      userAgent: mac,
+    });
     const example = page.getByRole('button', { name: 'See an example' }).first();
     await example.waitFor();
     await page.waitForTimeout(500);
@@ -247,6 +254,7 @@ try {
       viewport: look.viewport,
       colorScheme: look.colorScheme,
       hasTouch: look.name === 'phone',
+      userAgent: mac,
     });
     await first.close();
     for (const shot of shots) {

@@ -94,6 +94,8 @@ test('[B12] what is sent shows at once, the reply streams in below it, and both 
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
+  // Whoever listens is told that it is there.
+  await tab.page.getByRole('status').getByText('one has answered').waitFor({ state: 'attached' });
   await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
   const { body } = await stage.server.ask('GET', `/api/trees/${id}?format=linear`);

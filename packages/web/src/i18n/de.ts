@@ -123,6 +123,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   howMany: '{n} Antworten auf einmal',
   ifCompact: 'Wenn du jetzt verdichtest',
   imageElsewhere: 'Ein Bild, das anderswo liegt; es wird nicht geladen',
+  answered: '{name} hat geantwortet.',
   brokenPart: 'Dieser Teil der Seite ließ sich nicht zeigen',
   brokenPartWhy:
     'Von deinen Bäumen ist nichts verloren. Vielleicht ist der Server fort, oder die Seite ist älter als er.',

@@ -122,6 +122,7 @@ export const en = {
   howMany: '{n} replies at a time',
   ifCompact: 'If you compact now',
   imageElsewhere: 'An image that lies elsewhere; it is not loaded',
+  answered: '{name} has answered.',
   brokenPart: 'This part of the page could not be shown',
   brokenPartWhy: 'Nothing of your trees is lost. The server may be away, or the page is older than it.',
   inForce: 'Messages in force',

@@ -64,11 +64,20 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
   };
 }
 
+const aboutMessages = new WeakSet<Action['run']>();
+
+/** Whether an action is about the message with the mark: its keys mean nothing where no message is marked to be seen. */
+export function isAboutMessage(action: Action): boolean {
+  return aboutMessages.has(action.run);
+}
+
 function onMessage(run: (session: TreeSession, node: Node) => void): () => boolean {
-  return onTree((session) => {
+  const act = onTree((session) => {
     const node = currentNode(session);
     if (node !== null) run(session, node);
   });
+  aboutMessages.add(act);
+  return act;
 }
 
 function step(session: TreeSession, by: number): void {

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
+import { useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
-import { actions } from './actions.ts';
+import { actions, isAboutMessage } from './actions.ts';
 import { chordOf } from './chords.ts';
 
 function isTyping(target: EventTarget | null): boolean {
@@ -12,8 +13,18 @@ function isTyping(target: EventTarget | null): boolean {
 // A press on one of these belongs to it: buttons, links and menus have their own meaning for some keys.
 function isControl(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('[role="menu"], [role="listbox"], [role="tree"], .map-canvas, dialog') !== null) return true;
+  if (target.closest('[role="menu"], [role="listbox"], dialog') !== null) return true;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, input') !== null;
+}
+
+/** Whether a press is on the outline or the map, which have keys of their own for the messages that they show. */
+function isWalked(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('[role="tree"], .map-canvas') !== null;
+}
+
+/** Whether keys mean the same wherever one is: those that go somewhere, and those that no letter is. */
+function isRoaming(chord: string): boolean {
+  return chord.includes(' ') || chord.includes('mod+') || ['?', '\\', 'escape'].includes(chord);
 }
 
 /** Listens for the keys of the page. */
@@ -28,9 +39,10 @@ export function useKeys(): void {
       if (useUi.getState().opened !== null && chord !== 'mod+k') return;
       if (!typing && isControl(event.target, event.key)) return;
       const pair = `${before} ${chord}`;
+      const roams = (keys: string) => !isWalked(event.target) || isRoaming(keys);
       const action =
         actions.find((each) => each.keys.includes(pair) && !typing) ??
-        actions.find((each) => each.keys.includes(chord) && (!typing || each.typing === true));
+        actions.find((each) => each.keys.includes(chord) && (!typing || each.typing === true) && roams(chord));
       before = '';
       clearTimeout(timer);
       if (action === undefined) {
@@ -41,6 +53,8 @@ export function useKeys(): void {
         }, 900);
         return;
       }
+      const { place } = useRoute.getState();
+      if (place.name === 'tree' && place.screen !== 'thread' && isAboutMessage(action)) return;
       if (action.run() !== false) event.preventDefault();
     };
     addEventListener('keydown', pressed);

@@ -128,7 +128,8 @@ export function MapScreen(): ReactElement {
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (model === null) return;
+    // With these the browser means something of its own, such as to print.
+    if (model === null || event.ctrlKey || event.metaKey) return;
     const at = focus ?? model.leaf;
     const next = at === null ? null : neighbour(model, at, event.key);
     if (next !== null) show(next);

@@ -2,10 +2,9 @@ import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
-import { complain } from '../state/acts.ts';
-import { asProblem } from '../state/http.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
+import { visit } from '../state/visit.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -57,8 +56,7 @@ export function Outline(): ReactElement {
       return;
     }
     useUi.setState({ current: row.node.id, drawer: false });
-    const there = row.on ? Promise.resolve() : session.go(row.node.id);
-    there.then(() => session.look(row.node.id)).catch((thrown) => complain(asProblem(thrown)));
+    visit(session, row.node.id);
   };
 
   const onKeyDown = (event: React.KeyboardEvent) => {

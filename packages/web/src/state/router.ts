@@ -99,19 +99,39 @@ interface Route {
   readonly place: Place;
   /** Rises with every visit, so that going to where one is counts as going there. */
   readonly visit: number;
+  /** Where the view of the tree stood when its place was left, for whoever comes back to it by the browser's own keys. */
+  readonly leaf: NodeId | null;
 }
 
 /** The present place. */
-export const useRoute = create<Route>(() => ({ place: placeOf(location.pathname, location.search), visit: 0 }));
+export const useRoute = create<Route>(() => ({
+  place: placeOf(location.pathname, location.search),
+  visit: 0,
+  leaf: null,
+}));
 
 /** Goes to a place. `replace` leaves no trace for the way back. */
 export function go(place: Place, options: { readonly replace?: boolean } = {}): void {
   const address = addressFor(place);
   if (options.replace === true) history.replaceState(null, '', address);
   else if (address !== location.pathname + location.search) history.pushState(null, '', address);
-  useRoute.setState((route) => ({ place, visit: route.visit + 1 }));
+  useRoute.setState((route) => ({ place, visit: route.visit + 1, leaf: null }));
 }
 
-addEventListener('popstate', () =>
-  useRoute.setState((route) => ({ place: placeOf(location.pathname, location.search), visit: route.visit + 1 })),
+/** Remembers with the present place where the view of its tree stands. */
+export function noteLeaf(leaf: NodeId | null): void {
+  history.replaceState(leaf === null ? null : { leaf }, '');
+}
+
+function leafIn(state: unknown): NodeId | null {
+  const known = typeof state === 'object' && state !== null && 'leaf' in state && typeof state.leaf === 'string';
+  return known ? nodeId(String(state.leaf)) : null;
+}
+
+addEventListener('popstate', (event) =>
+  useRoute.setState((route) => ({
+    place: placeOf(location.pathname, location.search),
+    visit: route.visit + 1,
+    leaf: leafIn(event.state),
+  })),
 );

@@ -3,9 +3,8 @@ import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffec
 import { exactly, num, t, tn, when } from '../i18n/index.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Plain } from '../markdown/plain.tsx';
-import { complain, switchTo } from '../state/acts.ts';
+import { switchTo } from '../state/acts.ts';
 import { stop } from '../state/generation.ts';
-import { asProblem } from '../state/http.ts';
 import { flowerOf } from '../state/hues.ts';
 import type { LiveReply } from '../state/live.ts';
 import { variantOf } from '../state/loaded.ts';
@@ -13,6 +12,7 @@ import { go, treePlace } from '../state/router.ts';
 import { sourceOf } from '../state/source.ts';
 import { open, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
+import { visit } from '../state/visit.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -283,7 +283,7 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
   const before = plainText(node.message);
   const text = live === null ? before : live.text.startsWith(before) ? live.text : before + live.text;
   return (
-    <div className="body" aria-live="polite" aria-busy="true">
+    <div className="body" aria-busy="true">
       {live !== null && live.thinking !== '' ? <Thinking text={live.thinking} live={text === ''} /> : null}
       <Markdown text={text} growing />
       <span className="caret" role="presentation" />
@@ -336,11 +336,7 @@ function Brought({ node }: { readonly node: Node }): ReactElement {
           <Icon name="merge" />
           {t('broughtBack')}{' '}
           {from === undefined ? null : (
-            <button
-              type="button"
-              className="from"
-              onClick={() => void session.go(from).catch((thrown) => complain(asProblem(thrown)))}
-            >
+            <button type="button" className="from" onClick={() => visit(session, from)}>
               {there ?? t('thatBranch')}
             </button>
           )}

@@ -2,6 +2,7 @@ import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, us
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { t } from '../i18n/index.ts';
 import { shownPath } from '../state/loaded.ts';
+import { sourceOf } from '../state/source.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -149,6 +150,7 @@ export function Thread(): ReactElement {
           </Virtualizer>
         </section>
       </div>
+      <Answered />
       {below || midst ? (
         <button
           type="button"
@@ -177,6 +179,32 @@ function Empty(): ReactElement {
         <h2>{t('plantFirst')}</h2>
         <p>{t('plantWords')}</p>
       </div>
+    </div>
+  );
+}
+
+/** Tells those who do not see it that a reply is through; its words are in the thread, where they are read at leisure. */
+function Answered(): ReactElement {
+  const growing = useTree((state) => state.live);
+  const nodes = useTree((state) => state.base?.nodes ?? null);
+  const before = useRef(growing);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    for (const id of before.current.keys()) {
+      const node = growing.has(id) ? undefined : nodes?.get(id);
+      if (node === undefined) continue;
+      const name = sourceOf(node.meta).model ?? t('model');
+      setSaid(
+        node.status === 'success' ? t('answered', { name }) : t(node.status === 'error' ? 'noAnswer' : 'interrupted'),
+      );
+    }
+    // What is said twice in a row is heard once only.
+    if (growing.size > 0) setSaid('');
+    before.current = growing;
+  }, [growing, nodes]);
+  return (
+    <div className="sr" role="status">
+      {said}
     </div>
   );
 }
