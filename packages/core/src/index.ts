@@ -79,7 +79,6 @@ export {
 export * from './steps/types.ts';
 export * from './store.ts';
 export * from './store-services.ts';
-export * from './topology-columns.ts';
 export {
   allBookmarks,
   allNodes,

@@ -1,8 +1,10 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
+
 import { ok, type Refusal, type Result, refusal } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { orderAt, orderIds, orderRank, orderSize } from './order.ts';
+import { cursorsOf } from './page-cursors.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import { entryAbove, findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
 
@@ -257,68 +259,35 @@ export interface PageRequest {
 }
 
 /**
- * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor. A cursor off the path is
- * refused, and so are two of them.
+ * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor; where both are given, above.
+ * A cursor off the path is refused.
  */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
-  const limit = Math.max(1, request.limit ?? 20);
   const { rootId, activeNodeId, version } = tree;
   const to = request.nodeId ?? activeNodeId;
-  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null, after: null };
-  const cursor = request.before ?? request.after;
-  if (request.before !== undefined && request.after !== undefined)
-    return broken('tree/not-on-path', 'A page lies above one cursor or below one, not both.', request.after);
-  if (to === null || to === rootId) {
-    if (cursor === undefined || request.after === rootId) return ok(none);
-    return broken('tree/not-on-path', `The cursor ${cursor} is not on the path.`, cursor);
-  }
-  const nodes =
-    request.after === undefined
-      ? stretchAbove(tree, to, request.before, limit)
-      : stretchBelow(tree, to, request.after, limit);
+  const nodes = stretch(tree, to ?? rootId, request);
   if (!nodes.ok) return nodes;
-  const ends = cursorsOf(nodes.value, rootId, to);
-  const groups = request.siblings === true ? groupsOf(tree, nodes.value) : none.groups;
-  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, ...ends });
+  const groups = groupsOf(tree, request.siblings === true ? nodes.value : []);
+  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, ...cursorsOf(nodes.value, rootId, to) });
 }
 
-/** The cursors of a page: what lies above its first node, and below its last on the way to an end. */
-export function cursorsOf(
-  nodes: readonly Pick<Node, 'id' | 'parentId'>[],
-  rootId: NodeId,
-  to: string,
-): Pick<BranchPage, 'before' | 'after'> {
-  const [first, last] = [nodes[0], nodes.at(-1)];
-  return {
-    before: first === undefined || first.parentId === rootId ? null : first.id,
-    after: last === undefined || last.id === to ? null : last.id,
-  };
-}
-
-function stretchBelow(tree: Tree, to: string, after: string, limit: number): Result<Node[]> {
-  const way = stretchAbove(tree, to, undefined, tree.nodes.size);
-  if (!way.ok) return way;
-  if (after === tree.rootId) return ok(way.value.slice(0, limit));
-  const at = way.value.findIndex((node) => node.id === after);
-  if (at < 0) return broken('tree/not-on-path', `The cursor ${after} is not on the path to ${to}.`, after);
-  return ok(way.value.slice(at + 1, at + 1 + limit));
-}
-
-function stretchAbove(tree: Tree, to: string, before: string | undefined, limit: number): Result<Node[]> {
+function stretch(tree: Tree, to: string, { before, after, limit = 20 }: PageRequest): Result<Node[]> {
   const end = findNode(tree, to);
   if (end === undefined) return { ok: false, refusal: unknown(to) };
-  const off = () => broken('tree/not-on-path', `The cursor ${before} is not on the path to ${to}.`, before ?? to);
-  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to))) return off();
+  const cursor = before ?? after;
+  if (cursor !== undefined && (before === tree.rootId || !isAbove(tree, cursor, to)))
+    return broken('tree/not-on-path', `The node ${cursor} is not on the path to ${to}.`, cursor);
+  const down = before === undefined && after !== undefined;
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
-  const most = Math.min(limit, tree.nodes.size);
-  while (at !== undefined && at.parentId !== null && nodes.length < most) {
+  const most = Math.min(Math.max(1, limit), tree.nodes.size);
+  while (at !== undefined && at.parentId !== null && (down ? at.id !== after : nodes.length < most)) {
     nodes.push(at);
     const parent = findNode(tree, at.parentId);
     if (parent === undefined) return brokenOff(to, at.id, at.parentId);
     at = parent;
   }
-  return ok(nodes.reverse());
+  return ok(nodes.reverse().slice(0, most));
 }
 
 function groupsOf(tree: Tree, nodes: readonly Node[]): Map<NodeId, Node[]> {

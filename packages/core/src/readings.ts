@@ -5,7 +5,8 @@
 import { refuse } from './errors.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { Content, Node } from './node.ts';
-import { type BranchPage, cursorsOf, type PageRequest, type TopologyNode } from './path.ts';
+import { cursorsOf } from './page-cursors.ts';
+import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
 import { ask, type Commit, type Reading } from './reads.ts';
 import { fromRows, rewind } from './rewind.ts';
 import type { Step } from './steps/types.ts';
@@ -52,60 +53,35 @@ export function* readPathThrough(id: string): Reading<readonly Node[]> {
 }
 
 /**
- * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor. A cursor off the path is
- * refused, and so are two of them.
+ * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor; where both are given, above.
+ * A cursor off the path is refused.
  */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
-  const limit = Math.max(1, request.limit ?? 20);
   const to = request.nodeId ?? activeNodeId;
-  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null, after: null };
-  const cursor = request.before ?? request.after;
-  if (request.before !== undefined && request.after !== undefined)
-    return refuse('tree/not-on-path', 'A page lies above one cursor or below one, not both.', {
-      nodeId: request.after,
-    });
-  if (to === null || to === rootId)
-    return cursor === undefined || request.after === rootId ? none : offPath(cursor, to ?? rootId);
-  const nodes =
-    request.after === undefined
-      ? yield* stretchAbove(to, request.before, limit)
-      : yield* stretchBelow(to, request.after, limit);
-  const groups = request.siblings === true ? yield* othersOf(nodes) : none.groups;
+  const nodes = yield* stretch(yield* live(to ?? rootId), request);
+  const groups = yield* othersOf(request.siblings === true ? nodes : []);
   return { rootId, activeNodeId, version, nodes, groups, ...cursorsOf(nodes, rootId, to) };
 }
 
-function* stretchAbove(to: string, before: string | undefined, limit: number): Reading<readonly Node[]> {
-  const end = before === undefined ? yield* live(to) : yield* above(to, before);
-  return end === null || end.parentId === null ? [] : (yield* ask('path', { to: end.id, limit })).nodes;
-}
-
-// What is looked for first: a cursor near the end is the common case.
-const nearNotes = 1_000;
-
-/** The first nodes below a cursor: the way up to it is read without what it says, and no further than it. */
-function* stretchBelow(to: string, after: string, limit: number): Reading<readonly Node[]> {
-  const end = yield* live(to);
-  const cursor = yield* ask('node', { id: nodeId(after) });
-  if (cursor === null) return offPath(after, to);
-  if (cursor.id === end.id) return [];
-  if (!(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(after, to);
-  for (let size = nearNotes; ; size *= 8) {
-    const { notes, complete } = yield* ask('pathNotes', { to: end.id, limit: size });
-    const at = notes.findIndex((note) => note.id === cursor.id);
-    if (at < 0 && !complete && notes.length >= size) continue;
-    if (at < 0 && cursor.parentId !== null) return offPath(after, to);
-    return yield* ask('nodes', { ids: notes.slice(at + 1, at + 1 + limit).map((note) => note.id) });
+function* stretch(end: Node, { before, after, limit: wanted = 20 }: PageRequest): Reading<readonly Node[]> {
+  const limit = Math.max(1, wanted);
+  if (before !== undefined || after === undefined) {
+    const to = before === undefined ? end.id : ((yield* onPath(before, end)).parentId ?? offPath(before, end.id));
+    return (yield* ask('path', { to, limit })).nodes;
   }
+  const { id } = yield* onPath(after, end);
+  // The way is read without what it says. Not on it but above it all is the root.
+  const { notes } = yield* ask('pathNotes', { to: end.id });
+  const at = notes.findIndex((note) => note.id === id) + 1;
+  return yield* ask('nodes', { ids: notes.slice(at, at + limit).map((note) => note.id) });
 }
 
-/** The node right above a cursor on the way to a node; null where the cursor is a first turn. */
-function* above(to: string, before: string): Reading<Node | null> {
-  const end = yield* live(to);
-  const cursor = yield* ask('node', { id: nodeId(before) });
-  if (cursor === null || cursor.parentId === null) return offPath(before, to);
-  if (!(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(before, to);
-  return yield* ask('node', { id: cursor.parentId });
+/** A cursor on the way to a node. */
+function* onPath(id: string, end: Node): Reading<Node> {
+  const cursor = yield* ask('node', { id: nodeId(id) });
+  if (cursor === null || !(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(id, end.id);
+  return cursor;
 }
 
 function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly Node[]>> {

@@ -1,13 +1,5 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
-import {
-  fromTopologyColumns,
-  type NodeId,
-  nodeId,
-  type RowChange,
-  rowChanges,
-  type Step,
-  type TreeId,
-} from '@coppice/core';
+import { type NodeId, nodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
@@ -26,6 +18,7 @@ import {
 } from './loaded.ts';
 import { Replies } from './replies.ts';
 import { Topology } from './topology.ts';
+import { fromTopologyColumns } from './topology-columns.ts';
 import { nothing, type Overlay, type TreeState } from './tree-state.ts';
 import type { FeedCommit, PageAnswer, TreeView, Written } from './wire.ts';
 import { WriteQueue } from './write-queue.ts';

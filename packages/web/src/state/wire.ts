@@ -15,10 +15,10 @@ import type {
   SearchHit,
   Share,
   Silhouette,
-  TopologyColumns,
   TrashItem,
   TreeId,
 } from '@coppice/core';
+import type { TopologyColumns } from './topology-columns.ts';
 
 export type { CommitSummary, SearchHit, TrashItem };
 

@@ -1,5 +1,5 @@
 /** Pages of a thread, and the shape of a tree. */
-import { ask, readTopology, readTree, type TreeId, toTopologyColumns } from '@coppice/core';
+import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { formatOf, placeOf } from '../../places.ts';
@@ -15,6 +15,7 @@ import {
   topologyColumns,
   topologyNode,
 } from '../../wire/schemas.ts';
+import { toTopologyColumns } from '../../wire/topology-columns.ts';
 import { defineRoute, reply } from '../define.ts';
 
 const variants = z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) });

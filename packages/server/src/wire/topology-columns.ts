@@ -2,8 +2,7 @@
  * The shape of a whole tree in columns: each field once by name and then a value for each node, in creation order. A tree
  * of 30,000 messages is a third of what it is node by node, and quicker to read.
  */
-import type { NodeId } from './ids.ts';
-import type { TopologyNode } from './path.ts';
+import type { NodeId, TopologyNode } from '@coppice/core';
 
 /** A column whose values come from a short list. */
 export interface PickedColumn<T extends string> {
@@ -59,35 +58,4 @@ export function toTopologyColumns(nodes: readonly TopologyNode[]): TopologyColum
     since,
     createdAt: nodes.map((node) => node.createdAt - since),
   };
-}
-
-/** Reads columns back as nodes. A column that is shorter than the ids ends the nodes there. */
-export function fromTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {
-  const counts = new Uint32Array(columns.id.length);
-  for (const parent of columns.parent)
-    if (parent >= 0 && parent < counts.length) counts[parent] = (counts[parent] ?? 0) + 1;
-  const nodes: TopologyNode[] = [];
-  for (const [at, id] of columns.id.entries()) {
-    const role = columns.role.of[columns.role.at[at] ?? -1];
-    const kind = columns.kind.of[columns.kind.at[at] ?? -1];
-    const status = columns.status.of[columns.status.at[at] ?? -1];
-    if (role === undefined || kind === undefined || status === undefined) break;
-    const childCount = counts[at] ?? 0;
-    nodes.push({
-      id,
-      parentId: columns.id[columns.parent[at] ?? -1] ?? rootId,
-      role,
-      kind,
-      groupId: columns.groupId[at] ?? 0,
-      seq: columns.seq[at] ?? 0,
-      position: columns.position[at] ?? '',
-      status,
-      childCount,
-      hasChildren: childCount > 0,
-      preview: columns.preview[at] ?? '',
-      tokens: columns.tokens[at] ?? 0,
-      createdAt: columns.since + (columns.createdAt[at] ?? 0),
-    });
-  }
-  return nodes;
 }
