@@ -1,10 +1,8 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
-
 import { ok, type Refusal, type Result, refusal } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { orderAt, orderIds, orderRank, orderSize } from './order.ts';
-import { cursorsOf } from './page-cursors.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import { entryAbove, findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
 
@@ -242,8 +240,6 @@ export interface BranchPage {
   readonly groups: ReadonlyMap<NodeId, readonly Node[]>;
   /** Pass it as `before` to get the page above; null at the first turn. */
   readonly before: NodeId | null;
-  /** Pass it as `after` to get the page below, towards the same end; null where the page reaches it. */
-  readonly after: NodeId | null;
 }
 
 /** What page of a branch is wanted. */
@@ -253,41 +249,42 @@ export interface PageRequest {
   readonly limit?: number;
   /** The nodes above this one. */
   readonly before?: string;
-  /** The first nodes below this one on the way to the end; the root stands for the beginning. */
-  readonly after?: string;
   readonly siblings?: boolean;
 }
 
-/**
- * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor; where both are given, above.
- * A cursor off the path is refused.
- */
+/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
+  const limit = Math.max(1, request.limit ?? 20);
   const { rootId, activeNodeId, version } = tree;
   const to = request.nodeId ?? activeNodeId;
-  const nodes = stretch(tree, to ?? rootId, request);
+  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
+  if (to === null || to === rootId) {
+    if (request.before === undefined) return ok(none);
+    return broken('tree/not-on-path', `The cursor ${request.before} is not on the path.`, request.before);
+  }
+  const nodes = stretchAbove(tree, to, request.before, limit);
   if (!nodes.ok) return nodes;
-  const groups = groupsOf(tree, request.siblings === true ? nodes.value : []);
-  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, ...cursorsOf(nodes.value, rootId, to) });
+  const first = nodes.value[0];
+  const before = first === undefined || first.parentId === rootId ? null : first.id;
+  const groups = request.siblings === true ? groupsOf(tree, nodes.value) : none.groups;
+  return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, before });
 }
 
-function stretch(tree: Tree, to: string, { before, after, limit = 20 }: PageRequest): Result<Node[]> {
+function stretchAbove(tree: Tree, to: string, before: string | undefined, limit: number): Result<Node[]> {
   const end = findNode(tree, to);
   if (end === undefined) return { ok: false, refusal: unknown(to) };
-  const cursor = before ?? after;
-  if (cursor !== undefined && (before === tree.rootId || !isAbove(tree, cursor, to)))
-    return broken('tree/not-on-path', `The node ${cursor} is not on the path to ${to}.`, cursor);
-  const down = before === undefined && after !== undefined;
+  const off = () => broken('tree/not-on-path', `The cursor ${before} is not on the path to ${to}.`, before ?? to);
+  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to))) return off();
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
-  const most = Math.min(Math.max(1, limit), tree.nodes.size);
-  while (at !== undefined && at.parentId !== null && (down ? at.id !== after : nodes.length < most)) {
+  const most = Math.min(limit, tree.nodes.size);
+  while (at !== undefined && at.parentId !== null && nodes.length < most) {
     nodes.push(at);
     const parent = findNode(tree, at.parentId);
     if (parent === undefined) return brokenOff(to, at.id, at.parentId);
     at = parent;
   }
-  return ok(nodes.reverse().slice(0, most));
+  return ok(nodes.reverse());
 }
 
 function groupsOf(tree: Tree, nodes: readonly Node[]): Map<NodeId, Node[]> {

@@ -5,7 +5,6 @@
 import { refuse } from './errors.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { Content, Node } from './node.ts';
-import { cursorsOf } from './page-cursors.ts';
 import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
 import { ask, type Commit, type Reading } from './reads.ts';
 import { fromRows, rewind } from './rewind.ts';
@@ -52,36 +51,28 @@ export function* readPathThrough(id: string): Reading<readonly Node[]> {
   return yield* readPath({ to: yield* ask('lastVisited', { from: node.id }) });
 }
 
-/**
- * The last `limit` nodes (20 if not given) of a branch, or the ones above or below a cursor; where both are given, above.
- * A cursor off the path is refused.
- */
+/** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
+  const limit = Math.max(1, request.limit ?? 20);
   const to = request.nodeId ?? activeNodeId;
-  const nodes = yield* stretch(yield* live(to ?? rootId), request);
-  const groups = yield* othersOf(request.siblings === true ? nodes : []);
-  return { rootId, activeNodeId, version, nodes, groups, ...cursorsOf(nodes, rootId, to) };
+  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
+  if (to === null || to === rootId) return request.before === undefined ? none : offPath(request.before, to ?? rootId);
+  const end = request.before === undefined ? yield* live(to) : yield* above(to, request.before);
+  const nodes = end === null || end.parentId === null ? [] : (yield* ask('path', { to: end.id, limit })).nodes;
+  const first = nodes[0];
+  const before = first === undefined || first.parentId === rootId ? null : first.id;
+  const groups = request.siblings === true ? yield* othersOf(nodes) : none.groups;
+  return { rootId, activeNodeId, version, nodes, groups, before };
 }
 
-function* stretch(end: Node, { before, after, limit: wanted = 20 }: PageRequest): Reading<readonly Node[]> {
-  const limit = Math.max(1, wanted);
-  if (before !== undefined || after === undefined) {
-    const to = before === undefined ? end.id : ((yield* onPath(before, end)).parentId ?? offPath(before, end.id));
-    return (yield* ask('path', { to, limit })).nodes;
-  }
-  const { id } = yield* onPath(after, end);
-  // The way is read without what it says. Not on it but above it all is the root.
-  const { notes } = yield* ask('pathNotes', { to: end.id });
-  const at = notes.findIndex((note) => note.id === id) + 1;
-  return yield* ask('nodes', { ids: notes.slice(at, at + limit).map((note) => note.id) });
-}
-
-/** A cursor on the way to a node. */
-function* onPath(id: string, end: Node): Reading<Node> {
-  const cursor = yield* ask('node', { id: nodeId(id) });
-  if (cursor === null || !(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(id, end.id);
-  return cursor;
+/** The node right above a cursor on the way to a node; null where the cursor is a first turn. */
+function* above(to: string, before: string): Reading<Node | null> {
+  const end = yield* live(to);
+  const cursor = yield* ask('node', { id: nodeId(before) });
+  if (cursor === null || cursor.parentId === null) return offPath(before, to);
+  if (!(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(before, to);
+  return yield* ask('node', { id: cursor.parentId });
 }
 
 function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly Node[]>> {

@@ -5061,7 +5061,6 @@ export interface operations {
   getVersionPage: {
     parameters: {
       query?: {
-        after?: string;
         before?: string;
         limit?: number;
         nodeId?: string;
@@ -5085,8 +5084,6 @@ export interface operations {
           'application/json': {
             /** Format: uuid */
             activeNodeId: string | null;
-            /** Format: uuid */
-            after: string | null;
             /** Format: uuid */
             before: string | null;
             groups: {

@@ -76,7 +76,6 @@ export function readingRules(subject: StoreSubject): void {
         for (const request of [
           { nodeId: id, limit: 3 },
           { nodeId: id, limit: 2, before, siblings: true },
-          { nodeId: id, limit: 2, after: before },
         ])
           await same(() => store.read(tree.id, () => readPage(tree.id, request)), branchPage(tree, request));
       }

@@ -92,7 +92,6 @@ const pageAsOf = defineRoute({
     nodeId: z.string().optional(),
     limit: count.optional(),
     before: z.string().optional(),
-    after: z.string().optional(),
     siblings: flag.optional(),
   }),
   answer: z.object({
@@ -103,7 +102,6 @@ const pageAsOf = defineRoute({
     groups: z.record(z.string(), list(node)),
     variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: list(nodeIdText) })),
     before: nodeIdText.nullable(),
-    after: nodeIdText.nullable(),
   }),
   async handle(call) {
     const { tree } = await past(call);
