@@ -254,30 +254,23 @@ export interface PageRequest {
 
 /** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
-  const limit = Math.max(1, request.limit ?? 20);
   const { rootId, activeNodeId, version } = tree;
-  const to = request.nodeId ?? activeNodeId;
-  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
-  if (to === null || to === rootId) {
-    if (request.before === undefined) return ok(none);
-    return broken('tree/not-on-path', `The cursor ${request.before} is not on the path.`, request.before);
-  }
-  const nodes = stretchAbove(tree, to, request.before, limit);
+  const nodes = stretch(tree, request.nodeId ?? activeNodeId ?? rootId, request);
   if (!nodes.ok) return nodes;
   const first = nodes.value[0];
   const before = first === undefined || first.parentId === rootId ? null : first.id;
-  const groups = request.siblings === true ? groupsOf(tree, nodes.value) : none.groups;
+  const groups = groupsOf(tree, request.siblings === true ? nodes.value : []);
   return ok({ rootId, activeNodeId, version, nodes: nodes.value, groups, before });
 }
 
-function stretchAbove(tree: Tree, to: string, before: string | undefined, limit: number): Result<Node[]> {
+function stretch(tree: Tree, to: string, { before, limit = 20 }: PageRequest): Result<Node[]> {
   const end = findNode(tree, to);
   if (end === undefined) return { ok: false, refusal: unknown(to) };
-  const off = () => broken('tree/not-on-path', `The cursor ${before} is not on the path to ${to}.`, before ?? to);
-  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to))) return off();
+  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to)))
+    return broken('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
-  const most = Math.min(limit, tree.nodes.size);
+  const most = Math.min(Math.max(1, limit), tree.nodes.size);
   while (at !== undefined && at.parentId !== null && nodes.length < most) {
     nodes.push(at);
     const parent = findNode(tree, at.parentId);

@@ -54,25 +54,20 @@ export function* readPathThrough(id: string): Reading<readonly Node[]> {
 /** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
-  const limit = Math.max(1, request.limit ?? 20);
-  const to = request.nodeId ?? activeNodeId;
-  const none: BranchPage = { rootId, activeNodeId, version, nodes: [], groups: new Map(), before: null };
-  if (to === null || to === rootId) return request.before === undefined ? none : offPath(request.before, to ?? rootId);
-  const end = request.before === undefined ? yield* live(to) : yield* above(to, request.before);
-  const nodes = end === null || end.parentId === null ? [] : (yield* ask('path', { to: end.id, limit })).nodes;
+  const end = yield* live(request.nodeId ?? activeNodeId ?? rootId);
+  const to = request.before === undefined ? end.id : yield* above(end.id, request.before);
+  const { nodes } = yield* ask('path', { to, limit: Math.max(1, request.limit ?? 20) });
   const first = nodes[0];
   const before = first === undefined || first.parentId === rootId ? null : first.id;
-  const groups = request.siblings === true ? yield* othersOf(nodes) : none.groups;
+  const groups = yield* othersOf(request.siblings === true ? nodes : []);
   return { rootId, activeNodeId, version, nodes, groups, before };
 }
 
-/** The node right above a cursor on the way to a node; null where the cursor is a first turn. */
-function* above(to: string, before: string): Reading<Node | null> {
-  const end = yield* live(to);
+/** What is right above a cursor on the way to a node. */
+function* above(below: NodeId, before: string): Reading<NodeId> {
   const cursor = yield* ask('node', { id: nodeId(before) });
-  if (cursor === null || cursor.parentId === null) return offPath(before, to);
-  if (!(yield* ask('above', { id: cursor.id, below: end.id }))) return offPath(before, to);
-  return yield* ask('node', { id: cursor.parentId });
+  if (cursor === null || !(yield* ask('above', { id: cursor.id, below }))) return offPath(before, below);
+  return cursor.parentId ?? offPath(before, below);
 }
 
 function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly Node[]>> {
