@@ -24,7 +24,7 @@ async function sizeOf(taken: string): Promise<number> {
 // The bounds are the sizes reached, rounded up to the next half kilobyte. They are lowered when core shrinks; raising one
 // is a decision of its own.
 test.each([
-  ['all of core', '*', 46_500],
+  ['all of core', '*', 45_500],
   ['running commands', '{ run }', 28_000],
   ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 9_000],
   ['conversations in the ChatGPT shape', '{ createConversationFunctions }', 8_500],

@@ -72,6 +72,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   getSharedAttachment: () => ({}),
   getSiblings: () => ({}),
   getTopology: () => ({}),
+  getTopologyColumns: () => ({}),
   getTrash: () => ({}),
   getTree: () => ({}),
   getVersion: () => ({}),
