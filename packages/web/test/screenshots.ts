@@ -120,7 +120,7 @@ const shots: readonly Shot[] = [
     ready: '[data-testid=thread] article',
     act: async (page, _stage, demo, phone) => {
       await page.locator(`[data-node-id="${demo.pause}"] article`).focus();
-      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Meta+k');
       await page.getByRole('combobox').fill('move or copy');
       await page.keyboard.press('Enter');
       await page
@@ -161,7 +161,7 @@ const shots: readonly Shot[] = [
     name: 'palette',
     path: (demo) => `/t/${demo.id}`,
     ready: '[data-testid=thread] article',
-    act: press('Control+k'),
+    act: press('Meta+k'),
   },
   {
     name: 'import',
