@@ -1498,7 +1498,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The same of the whole tree in columns, a third as long: each field once, then its value for each node. */
+    /** The same of the whole tree in columns, less than half as long: each field once, then its value for each node. */
     get: operations['getTopologyColumns'];
     put?: never;
     post?: never;

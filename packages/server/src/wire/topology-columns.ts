@@ -1,6 +1,6 @@
 /**
  * The shape of a whole tree in columns: each field once by name and then a value for each node, in creation order. A tree
- * of 30,000 messages is a third of what it is node by node, and quicker to read.
+ * of 30,000 messages is two fifths (3.9 MB) of what it is node by node, and quicker to read.
  */
 import type { NodeId, TopologyNode } from '@coppice/core';
 

@@ -94,7 +94,8 @@ const columns = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/topology/columns',
   name: 'getTopologyColumns',
-  summary: 'The same of the whole tree in columns, a third as long: each field once, then its value for each node.',
+  summary:
+    'The same of the whole tree in columns, less than half as long: each field once, then its value for each node.',
   answer: z.object({ ...shape, columns: topologyColumns }),
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
