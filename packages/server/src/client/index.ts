@@ -4,6 +4,7 @@
  */
 import type { components } from './paths.ts';
 
+export type { PickedColumn, TopologyColumns } from '../wire/topology-columns.ts';
 export type { components, operations, paths } from './paths.ts';
 
 /** The named shapes of the API. */

@@ -7,33 +7,13 @@ import { AppError, ask, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CallTaken, Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
+import { asks, bytesOf } from '../../test/recorded-calls.ts';
+import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-interface Said {
-  readonly role: string;
-  readonly content: string;
-}
-
-function bytesOf(value: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
-
-/** A call that waits for its answer. */
-function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
-  const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-  return recorder.enter({
-    owner: 'local',
-    project,
-    wire: 'chat',
-    secrets: [],
-    request: bytesOf({ model: 'm', messages: said }),
-  });
-}
 
 function answered(text: string): CallTaken {
   const response = bytesOf({ choices: [{ message: { content: text }, finish_reason: 'stop' }] });

@@ -7,9 +7,11 @@ import { newId } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { arm, disarm } from '../../test/armed-threads.ts';
+import { asks, bytesOf } from '../../test/recorded-calls.ts';
 import { createLog } from '../log.ts';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
-import { type CallTaken, Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
+import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
 import { Desk } from './recording-desk.ts';
 import { RecordingThread } from './recording-thread.ts';
 
@@ -18,16 +20,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   for (const end of endings.splice(0).toReversed()) await end();
 });
-
-/** Has threads that are started from now on fail at a place of the store; the one that runs the test has looked already. */
-function arm(fault: string): void {
-  vi.stubEnv('COPPICE_TEST_FAULTS', '1');
-  vi.stubEnv('COPPICE_FAULT', fault);
-}
-
-function disarm(): void {
-  vi.stubEnv('COPPICE_FAULT', '');
-}
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-thread-'));
@@ -66,26 +58,6 @@ async function openRecorder(folder: string, more: Partial<RecorderOptions> = {})
     await store.close();
   });
   return { store, recorder, errors, refusals };
-}
-
-interface Said {
-  readonly role: string;
-  readonly content: string;
-}
-
-function bytesOf(value: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
-
-function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
-  const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
-  return recorder.enter({
-    owner: 'local',
-    project,
-    wire: 'chat',
-    secrets: [],
-    request: bytesOf({ model: 'm', messages: said }),
-  });
 }
 
 function answered(...texts: readonly string[]): CallTaken {

@@ -8,6 +8,7 @@ import { newId } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import { createMemoryStore, openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { arm, disarm } from '../../test/armed-threads.ts';
 import { openTestServer } from '../testing/index.ts';
 import { type FileSource, type ImportTarget, importFiles } from './import-thread.ts';
 
@@ -16,16 +17,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   for (const end of endings.splice(0).toReversed()) await end();
 });
-
-/** Has threads that are started from now on fail at a place of the store; the one that runs the test has looked already. */
-function arm(fault: string): void {
-  vi.stubEnv('COPPICE_TEST_FAULTS', '1');
-  vi.stubEnv('COPPICE_FAULT', fault);
-}
-
-function disarm(): void {
-  vi.stubEnv('COPPICE_FAULT', '');
-}
 
 function chats(count: number): string {
   const chat = (index: number) => ({

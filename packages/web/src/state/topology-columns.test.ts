@@ -1,6 +1,7 @@
 import { nodeId, type TopologyNode } from '@coppice/core';
+import type { TopologyColumns } from '@coppice/server/client';
 import { expect, test } from 'vitest';
-import { fromTopologyColumns, type TopologyColumns } from './topology-columns.ts';
+import { fromTopologyColumns } from './topology-columns.ts';
 
 const root = nodeId('root');
 

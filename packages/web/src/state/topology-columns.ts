@@ -1,29 +1,6 @@
 /** Reads the shape of a tree that came in columns. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-
-/** A column whose values come from a short list: for each node, which of it. */
-export interface PickedColumn<T extends string> {
-  readonly of: readonly T[];
-  readonly at: readonly number[];
-}
-
-/** The columns, as the server writes them: one value for each node, in creation order. */
-export interface TopologyColumns {
-  readonly id: readonly NodeId[];
-  /** Which of the ids the node hangs on; -1 is the root. */
-  readonly parent: readonly number[];
-  readonly role: PickedColumn<TopologyNode['role']>;
-  readonly kind: PickedColumn<TopologyNode['kind']>;
-  readonly status: PickedColumn<TopologyNode['status']>;
-  readonly groupId: readonly number[];
-  readonly seq: readonly number[];
-  readonly position: readonly string[];
-  readonly preview: readonly string[];
-  readonly tokens: readonly number[];
-  /** When the first node was made; the others are told as milliseconds from then. */
-  readonly since: number;
-  readonly createdAt: readonly number[];
-}
+import type { TopologyColumns } from '@coppice/server/client';
 
 /** Reads columns back as nodes. A column that is shorter than the ids ends the nodes there. */
 export function fromTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {

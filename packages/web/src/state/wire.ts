@@ -18,7 +18,7 @@ import type {
   TrashItem,
   TreeId,
 } from '@coppice/core';
-import type { TopologyColumns } from './topology-columns.ts';
+import type { TopologyColumns } from '@coppice/server/client';
 
 export type { CommitSummary, SearchHit, TrashItem };
 

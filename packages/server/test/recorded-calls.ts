@@ -1,0 +1,25 @@
+/** Calls for tests of the recorder. */
+import type { Recorder, Ticket } from '../src/proxy/recorder.ts';
+
+/** A message as a client sends it. */
+export interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** A body as it goes over the wire. */
+export function bytesOf(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+/** A call that waits for its answer. */
+export function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): Ticket {
+  const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
+  return recorder.enter({
+    owner: 'local',
+    project,
+    wire: 'chat',
+    secrets: [],
+    request: bytesOf({ model: 'm', messages: said }),
+  });
+}
