@@ -4,7 +4,7 @@ import { type Draft, draftOf, finished, joinRemoved, land } from './land.ts';
 import { isAbove } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import type { RowChange } from './rows.ts';
-import { definitionOf, isStructural } from './steps/index.ts';
+import { isStructural, kindOf } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { findNode, type Tree } from './tree.ts';
 
@@ -26,11 +26,11 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const changes: RowChange[] = [];
   const touched: Touched = { removed: none, restored: none, bookmarked: none };
   for (const step of steps) {
-    const definition = definitionOf(step);
+    const kind = kindOf(step);
     const landing = { version, seq: draft.nextSeq, at };
-    const why = isBackAlready(draft, step, touched) ? null : definition.check(draft, step, landing);
+    const why = isBackAlready(draft, step, touched) ? null : kind.check(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
-    for (const change of definition.rows(step, landing)) {
+    for (const change of kind.rows(step, landing)) {
       land(draft, change);
       changes.push(change);
       touch(touched, change);

@@ -5,7 +5,7 @@ import type { Plan } from './plan/context.ts';
 import type { Commit } from './reads.ts';
 import type { RowChange } from './rows.ts';
 import { refuseUnsound } from './sound.ts';
-import { isStructural, rowChanges } from './steps/index.ts';
+import { isStructural, rowChanges } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import type { ChangeOptions } from './store.ts';
 import type { TreeRow } from './tree.ts';

@@ -1,20 +1,19 @@
 import { checkRows } from './check.ts';
-import { isAppError, ok, type Result, refused } from './errors.ts';
-import { type Bookmark, type Node, roleOf } from './node.ts';
+import { type Result, refuse, refused } from './errors.ts';
+import type { Bookmark, Node } from './node.ts';
 import { fromRows } from './rewind.ts';
+import { finite, id, isFields, ofTree, text } from './steps/fields.ts';
+import { landed } from './steps/insert.ts';
 import {
   attributes,
-  bookmark,
-  type Fields,
-  finite,
-  id,
-  isFields,
-  Malformed,
-  newNode,
-  objects,
-  ofTree,
+  bookmarkShape,
+  counted,
+  listOf,
+  nodeShape,
   orNull,
-  text,
+  reading,
+  type Shape,
+  shaped,
   whole,
 } from './steps/parse.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
@@ -51,67 +50,47 @@ export function treeToJson(tree: Tree): TreeJson {
 
 /** Reads a tree from untrusted JSON. Refuses what is malformed and what breaks an invariant, naming the first of it. */
 export function treeFromJson(json: unknown): Result<Tree> {
-  try {
-    if (!isFields(json) || json.format !== 'coppice/tree')
-      return refused('tree/invalid', 'This is no tree of ours: its format is not coppice/tree.');
-    if (json.formatVersion !== 1)
-      return refused(
-        'store/newer',
-        `This tree has the format version ${String(json.formatVersion)}; this build reads 1.`,
-      );
-    const row = rowFrom(json);
-    const nodes = objects(json, 'nodes').map(nodeFrom);
-    const bookmarks = objects(json, 'bookmarks').map((item) => bookmark({ item }, 'item'));
+  if (!isFields(json) || json.format !== 'coppice/tree')
+    return refused('tree/invalid', 'This is no tree of ours: its format is not coppice/tree.');
+  if (json.formatVersion !== 1)
+    return refused(
+      'store/newer',
+      `This tree has the format version ${String(json.formatVersion)}; this build reads 1.`,
+    );
+  return reading('tree/invalid', 'tree', {}, () => {
+    const row = shaped(json, rowShape);
+    const nodes = listOf(nodeRowShape)(json, 'nodes').map(stored);
+    const bookmarks = listOf(bookmarkShape)(json, 'bookmarks');
     const broken = checkRows(row, nodes, bookmarks).find((finding) => finding.severity === 'error');
     if (broken !== undefined)
-      return refused('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
-    return ok(fromRows(row, nodes, bookmarks));
-  } catch (error) {
-    if (error instanceof Malformed) return refused('tree/invalid', `In a tree: ${error.message}.`);
-    if (isAppError(error)) return { ok: false, refusal: error.toJSON() };
-    throw error;
-  }
+      refuse('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
+    return fromRows(row, nodes, bookmarks);
+  });
 }
 
-function rowFrom(json: Fields): TreeRow {
-  return {
-    id: ofTree(json, 'id'),
-    owner: text(json, 'owner'),
-    rootId: id(json, 'rootId'),
-    version: whole(json, 'version', 1),
-    structureVersion: whole(json, 'structureVersion'),
-    activeNodeId: orNull(json, 'activeNodeId', id),
-    nextSeq: whole(json, 'nextSeq'),
-    createdAt: finite(json, 'createdAt'),
-    updatedAt: finite(json, 'updatedAt'),
-    attributes: attributes(json, 'attributes'),
-  };
-}
+const rowShape: Shape<TreeRow> = {
+  id: ofTree,
+  owner: text,
+  rootId: id,
+  version: counted,
+  structureVersion: whole,
+  activeNodeId: orNull(id),
+  nextSeq: whole,
+  createdAt: finite,
+  updatedAt: finite,
+  attributes,
+};
 
-// Spelt out, not spread: this runs for every node of every file that is read.
-function nodeFrom(json: Fields): Node {
-  const node = newNode(json);
-  return {
-    id: node.id,
-    parentId: node.parentId,
-    position: node.position,
-    seq: whole(json, 'seq'),
-    kind: node.kind,
-    role: roleOf(node.message),
-    status: node.status,
-    groupId: node.groupId,
-    createdAt: node.createdAt,
-    matchParent: node.matchParent,
-    key: node.key,
-    tokens: node.tokens,
-    addedIn: whole(json, 'addedIn', 1),
-    contentIn: whole(json, 'contentIn', 1),
-    removedIn: orNull(json, 'removedIn', whole),
-    lastChildId: orNull(json, 'lastChildId', id),
-    message: node.message,
-    text: node.text,
-    meta: node.meta,
-    marker: node.marker,
-    aliases: node.aliases,
-  };
+const nodeRowShape: Shape<Omit<Node, 'role'>> = {
+  ...nodeShape,
+  seq: whole,
+  addedIn: counted,
+  contentIn: counted,
+  removedIn: orNull(whole),
+  lastChildId: orNull(id),
+};
+
+function stored(node: Omit<Node, 'role'>): Node {
+  const { seq, addedIn: version, contentIn, removedIn, lastChildId } = node;
+  return { ...landed(node, { version, seq }), contentIn, removedIn, lastChildId };
 }

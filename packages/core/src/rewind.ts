@@ -4,7 +4,7 @@ import type { Bookmark, Node } from './node.ts';
 import { orderDelete, orderGet, orderInsert } from './order.ts';
 import { hashOf, mapDelete, mapGet, mapPut } from './persistent-map.ts';
 import type { Commit } from './reads.ts';
-import { definitionOf } from './steps/index.ts';
+import { kindOf } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { findAnyNode, graveKey, seedling, type Tree, type TreeRow } from './tree.ts';
 
@@ -70,9 +70,9 @@ function takeBack(draft: Draft, step: Step, commit: Commit): void {
     if (old !== undefined) land(draft, { op: 'removed', nodeId: step.nodeId, version: step.version });
     return;
   }
-  const inverse = definitionOf(step).invert(step, commit.version);
+  const inverse = kindOf(step).invert(step, commit.version);
   const contentIn = step.type === 'replace' ? step.since : commit.version;
-  for (const change of definitionOf(inverse).rows(inverse, { version: contentIn, seq: 0, at: commit.at }))
+  for (const change of kindOf(inverse).rows(inverse, { version: contentIn, seq: 0, at: commit.at }))
     land(draft, change);
 }
 

@@ -9,7 +9,7 @@ import type { Copied, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
 import { actAsked } from './plan/undo.ts';
 import { ask, type Reading } from './reads.ts';
-import { isStructural } from './steps/index.ts';
+import { isStructural } from './steps/kinds.ts';
 import type { Changed, TreeStore } from './store.ts';
 
 /** Who acts, as part of what, and the clock, ids and message kit that core has none of itself. */

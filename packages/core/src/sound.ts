@@ -1,7 +1,7 @@
 /** What steps may carry: plain JSON of the right kind, so that every store can write it down and read it back. */
 import { refuse } from './errors.ts';
 import type { Message } from './message.ts';
-import { checkAttributes, checkNotes, type Fields, Malformed } from './steps/parse.ts';
+import { attributeReaders, checkPatch, type Fields, finite, Malformed, noteReaders, text } from './steps/fields.ts';
 import type { Step } from './steps/types.ts';
 
 // JSON.stringify gives up somewhere past two thousand levels, and whoever reads the line again must not.
@@ -26,9 +26,9 @@ function checkStep(step: Step): void {
   switch (step.type) {
     case 'insert': {
       const { id, message, meta, marker, createdAt } = step.node;
-      if (!Number.isFinite(createdAt)) throw new Malformed('createdAt must be a number');
+      finite({ createdAt }, 'createdAt');
       if (message !== null) checkMessageData(message, id);
-      checkNotes(meta);
+      checkPatch(meta, noteReaders);
       checkPlain(meta);
       if (marker !== null) checkPlain(marker);
       return;
@@ -37,15 +37,15 @@ function checkStep(step: Step): void {
       checkMessageData(step.after.message, step.nodeId);
       return;
     case 'annotate':
-      checkNotes(step.after);
+      checkPatch(step.after, noteReaders);
       checkPlain(step.after);
       return;
     case 'attributes':
-      checkAttributes(step.after);
+      checkPatch(step.after, attributeReaders);
       checkPlain(step.after);
       return;
     case 'bookmark':
-      if (step.after !== null && typeof step.after.title !== 'string') throw new Malformed('title must be a text');
+      if (step.after !== null) text({ title: step.after.title }, 'title');
   }
 }
 

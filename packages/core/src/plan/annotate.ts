@@ -4,7 +4,7 @@ import type { Node, NodeMeta } from '../node.ts';
 import { ask, type Reading } from '../reads.ts';
 import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import { checkNotes, Malformed } from '../steps/parse.ts';
+import { checkPatch, Malformed, noteReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { type Planner, plan, theMessage } from './context.ts';
 
@@ -87,7 +87,7 @@ export const tag: Planner<TagCommand, Annotated> = function* (command) {
 /** Notes as they are kept: blank titles and no tags take away, and a machine's title gives way. */
 function* settledNotes(node: Node, given: Patch<NodeMeta>): Reading<Patch<NodeMeta>> {
   try {
-    checkNotes(given);
+    checkPatch(given, noteReaders);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     refuse('command/invalid', `${node.id} cannot be noted on so: ${error.message}.`, { nodeId: node.id });

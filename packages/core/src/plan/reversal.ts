@@ -4,7 +4,7 @@ import type { Content, Node } from '../node.ts';
 import { type ActRecord, ask, type Commit, type Reading } from '../reads.ts';
 import { patched, unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import { definitionOf } from '../steps/index.ts';
+import { kindOf } from '../steps/kinds.ts';
 import type { BookmarkStep, MoveStep, RegroupStep, ReplaceStep, RestoreStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { placeOf } from './delete.ts';
@@ -236,7 +236,7 @@ function* turnBack(work: Work, deeds: Deeds, commit: Commit, step: Step): Readin
     if (!deeds.cancelled.has(`${step.nodeId} ${step.version}`)) yield* takeOut(work, step.nodeId);
     return;
   }
-  const inverse = definitionOf(step).invert(step, commit.version);
+  const inverse = kindOf(step).invert(step, commit.version);
   switch (inverse.type) {
     case 'restore':
       return yield* fitRestore(work, inverse);

@@ -7,8 +7,8 @@ import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import { definitionOf } from '../steps/index.ts';
-import type { Fields } from '../steps/parse.ts';
+import type { Fields } from '../steps/fields.ts';
+import { kindOf } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from '../tree.ts';
 import { placeOf } from './delete.ts';
@@ -22,9 +22,9 @@ interface Way {
 
 function take(way: Way, step: Step): void {
   const landing = { version: way.draft.version + 1, seq: way.draft.nextSeq, at: way.draft.updatedAt };
-  const why = definitionOf(step).check(way.draft, step, landing);
+  const why = kindOf(step).check(way.draft, step, landing);
   if (why !== null) throw new AppError(why);
-  for (const change of definitionOf(step).rows(step, landing)) land(way.draft, change);
+  for (const change of kindOf(step).rows(step, landing)) land(way.draft, change);
   way.steps.push(step);
 }
 

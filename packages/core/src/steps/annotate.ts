@@ -1,14 +1,11 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import { id, notes } from './parse.ts';
-import type { AnnotateStep, StepDefinition } from './types.ts';
+import type { AnnotateStep, StepKind } from './types.ts';
 
 /** Changes titles, tags, source and custom data of a node: nothing that the tree's shape or its messages depend on. */
-export const annotate: StepDefinition<AnnotateStep> = {
+export const annotate: StepKind<AnnotateStep> = {
   type: 'annotate',
   structural: false,
-  parse: (json) =>
-    ok({ type: 'annotate', nodeId: id(json, 'nodeId'), after: notes(json, 'after'), before: notes(json, 'before') }),
   check: (tree, { nodeId }) =>
     findNode(tree, nodeId) === undefined
       ? refusal('tree/unknown-node', `There is no node ${nodeId} to annotate.`, { nodeId })

@@ -1,12 +1,10 @@
-import { ok, refusal } from '../errors.ts';
-import { attributes as patch } from './parse.ts';
-import type { AttributesStep, StepDefinition } from './types.ts';
+import { refusal } from '../errors.ts';
+import type { AttributesStep, StepKind } from './types.ts';
 
 /** Changes what is noted about the tree itself. The system prompt belongs to the first commit and never changes after it. */
-export const attributes: StepDefinition<AttributesStep> = {
+export const attributes: StepKind<AttributesStep> = {
   type: 'attributes',
   structural: false,
-  parse: (json) => ok({ type: 'attributes', after: patch(json, 'after'), before: patch(json, 'before') }),
   check(tree, { after }, { version }) {
     if (Object.hasOwn(after, 'systemPrompt') && version > 1)
       return refusal(

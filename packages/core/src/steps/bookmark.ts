@@ -1,19 +1,11 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { findAnyNode } from '../tree.ts';
-import { id, bookmark as mark, orNull } from './parse.ts';
-import type { BookmarkStep, StepDefinition } from './types.ts';
+import type { BookmarkStep, StepKind } from './types.ts';
 
 /** Sets, retitles or takes away a bookmark. On a removed node only if the same commit brings it back. */
-export const bookmark: StepDefinition<BookmarkStep> = {
+export const bookmark: StepKind<BookmarkStep> = {
   type: 'bookmark',
   structural: false,
-  parse: (json) =>
-    ok({
-      type: 'bookmark',
-      nodeId: id(json, 'nodeId'),
-      after: orNull(json, 'after', mark),
-      before: orNull(json, 'before', mark),
-    }),
   check(tree, { nodeId, after }) {
     if (after === null) return null;
     if (after.nodeId !== nodeId)

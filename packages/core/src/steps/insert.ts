@@ -1,18 +1,16 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
 import { wrongMatch } from './match.ts';
-import { newNode, object } from './parse.ts';
-import type { InsertStep, Landing, StepDefinition } from './types.ts';
+import type { InsertStep, Landing, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or the root to a tree that has none. */
-export const insert: StepDefinition<InsertStep> = {
+export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
-  parse: (json) => ok({ type: 'insert', node: newNode(object(json, 'node')) }),
   check(tree, { node }) {
     if (findAnyNode(tree, node.id) !== undefined)
       return refusal('id/taken', `The id ${node.id} is taken.`, { nodeId: node.id });
@@ -45,8 +43,8 @@ export const insert: StepDefinition<InsertStep> = {
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
-// Spelt out, not spread: this runs once per message of every import.
-function landed(node: NewNode, { version, seq }: Landing): Node {
+/** A node as it is stored. Spelt out, not spread: this runs once per message of every import. */
+export function landed(node: NewNode, { version, seq }: Pick<Landing, 'version' | 'seq'>): Node {
   return {
     id: node.id,
     parentId: node.parentId,

@@ -1,18 +1,16 @@
-import { ok, type Refusal, refusal } from '../errors.ts';
+import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { matchParentBelow } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { entryAbove, findNode, orderOf, type Tree } from '../tree.ts';
 import { wrongMatch } from './match.ts';
-import { id, place } from './parse.ts';
-import type { MoveStep, StepDefinition } from './types.ts';
+import type { MoveStep, StepKind } from './types.ts';
 
 /** Hangs a node with all below it under another parent, or at another place under the same one. */
-export const move: StepDefinition<MoveStep> = {
+export const move: StepKind<MoveStep> = {
   type: 'move',
   structural: true,
-  parse: (json) => ok({ type: 'move', nodeId: id(json, 'nodeId'), to: place(json, 'to'), from: place(json, 'from') }),
   check(tree, { nodeId, to, from }) {
     const node = findNode(tree, nodeId);
     if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });

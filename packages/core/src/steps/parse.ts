@@ -1,266 +1,202 @@
-/** Decoders for steps and trees that come from outside. They throw {@link Malformed}, which their callers turn into a refusal. */
-import { valueOf } from '../errors.ts';
-import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
-import { checkMessage, type Message } from '../message.ts';
+/** Decoders for steps and trees that come from outside: what each is made of, as tables of readers. */
+import { isAppError, ok, type Result, refused, valueOf } from '../errors.ts';
+import { checkMessage, type JsonObject, type Message } from '../message.ts';
 import {
   type Alias,
   type Bookmark,
   type Content,
   type Marker,
   type NewNode,
-  type NodeKind,
   type NodeOrigin,
-  type NodeStatus,
   nodeKinds,
   nodeStatuses,
-  type TreeAttributes,
 } from '../node.ts';
 import { isPosition } from '../position.ts';
-import type { Place } from './types.ts';
+import {
+  attributeReaders,
+  checkPatch,
+  type Fields,
+  field,
+  finite,
+  id,
+  isFields,
+  Malformed,
+  noteReaders,
+  object,
+  ofTree,
+  own,
+  type PatchReaders,
+  type Reader,
+  text,
+  wrong,
+} from './fields.ts';
+import type { Place, Step, StepType } from './types.ts';
 
-/** A value that is not what was asked for; the sentence names the field. */
-export class Malformed extends Error {}
+/** A reader for each field; a field that may be missing is left out where its reader gives nothing. */
+export type Shape<T> = {
+  readonly [K in keyof T]-?: undefined extends T[K] ? Reader<T[K] | undefined> : Reader<T[K]>;
+};
 
-/** An object whose fields are still unknown. */
-export type Fields = { readonly [key: string]: unknown };
-
-/** Whether a value is a plain object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function own(fields: Fields, key: string): unknown {
-  return Object.hasOwn(fields, key) ? fields[key] : undefined;
-}
-
-function wrong(key: string, wanted: string): never {
-  throw new Malformed(`${key} must be ${wanted}`);
-}
-
-/** A text field. */
-export function text(fields: Fields, key: string): string {
-  const value = own(fields, key);
-  return typeof value === 'string' ? value : wrong(key, 'a text');
-}
-
-/** A whole number of at least `least`. */
-export function whole(fields: Fields, key: string, least = 0): number {
-  const value = own(fields, key);
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least
-    ? value
-    : wrong(key, `a whole number from ${least}`);
-}
-
-/** A finite number. */
-export function finite(fields: Fields, key: string): number {
-  const value = own(fields, key);
-  return typeof value === 'number' && Number.isFinite(value) ? value : wrong(key, 'a number');
-}
-
-/** A non-empty id. Tree values take any text, so that foreign shapes keep their own ids. */
-export function id(fields: Fields, key: string): NodeId {
-  const value = text(fields, key);
-  return value === '' ? wrong(key, 'an id') : nodeId(value);
-}
-
-/** The id of a tree. */
-export function ofTree(fields: Fields, key: string): TreeId {
-  const value = text(fields, key);
-  return value === '' ? wrong(key, 'an id') : treeId(value);
-}
-
-/** A field, or null. */
-export function orNull<T>(fields: Fields, key: string, read: (fields: Fields, key: string) => T): T | null {
-  const value = own(fields, key);
-  return value === null || value === undefined ? null : read(fields, key);
-}
-
-/** An object field. */
-export function object(fields: Fields, key: string): Fields {
-  const value = own(fields, key);
-  return isFields(value) ? value : wrong(key, 'an object');
-}
-
-/** A list field, each element an object. */
-export function objects(fields: Fields, key: string): readonly Fields[] {
-  const value = own(fields, key);
-  if (!Array.isArray(value)) return wrong(key, 'a list');
-  return value.map((item: unknown, index) => (isFields(item) ? item : wrong(`${key}[${index}]`, 'an object')));
-}
-
-/** A field that is one of a few words. */
-export function oneOf<T extends string>(fields: Fields, key: string, words: readonly T[]): T {
-  const value = own(fields, key);
-  return words.find((word) => word === value) ?? wrong(key, `one of ${words.join(', ')}`);
-}
-
-/** An order key. */
-export function position(fields: Fields, key: string): string {
-  const value = own(fields, key);
-  return isPosition(value) ? value : wrong(key, 'an order key');
-}
-
-type Reader = (fields: Fields, key: string) => unknown;
-
-// What core itself reads of a patch has its type checked; every other key is kept as it is.
-const noteReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['title', text],
-  ['autoTitle', text],
-  ['tags', texts],
-  ['customData', object],
-  ['source', object],
-  ['excluded', flag],
-  ['splitSource', text],
-  ['pickedFrom', origin],
-  ['copiedFrom', origin],
-]);
-const attributeReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['title', text],
-  ['autoTitle', text],
-  ['systemPrompt', text],
-  ['project', text],
-  ['folder', text],
-  ['pinned', flag],
-  ['tags', texts],
-  ['metadata', object],
-  ['copiedFrom', lineage],
-  ['trashedAt', finite],
-]);
-
-function patch(fields: Fields, key: string, readers: ReadonlyMap<string, Reader>): Fields {
-  const entries = Object.entries(object(fields, key));
-  const values = Object.fromEntries(entries);
-  for (const [name, value] of entries) if (value !== null) readers.get(name)?.(values, name);
-  return values;
-}
-
-function checkPatch(values: Fields, readers: ReadonlyMap<string, Reader>): void {
-  for (const name of Object.keys(values)) {
-    const value = values[name];
-    if (value !== null && value !== undefined) readers.get(name)?.(values, name);
+/** Reads an object by the readers of its fields. */
+export function shaped<T>(fields: Fields, shape: Shape<T>): T {
+  const made: { [key: string]: unknown } = {};
+  for (const key in shape) {
+    const value = shape[key](fields, key);
+    if (value !== undefined) made[key] = value;
   }
+  // Each field is what its reader says, which the loop over them cannot show the compiler.
+  return made as T;
 }
 
-/** Throws {@link Malformed} where a note that core itself reads is not of its type. */
-export function checkNotes(values: Fields): void {
-  checkPatch(values, noteReaders);
+/** An object field of a shape. @__NO_SIDE_EFFECTS__ */
+function inside<T>(shape: Shape<T>): Reader<T> {
+  return (fields, key) => shaped(object(fields, key), shape);
 }
 
-/** Throws {@link Malformed} where an attribute that core itself reads is not of its type. */
-export function checkAttributes(values: Fields): void {
-  checkPatch(values, attributeReaders);
+/** A list field, each element an object of a shape. @__NO_SIDE_EFFECTS__ */
+export function listOf<T>(shape: Shape<T>): Reader<readonly T[]> {
+  return (fields, key) => {
+    const value = own(fields, key);
+    if (!Array.isArray(value)) return wrong(key, 'a list');
+    return value.map((item, index) => (isFields(item) ? shaped(item, shape) : wrong(`${key}[${index}]`, 'an object')));
+  };
 }
 
-/** A patch of a node's notes: values by key, null takes away. */
-export function notes(fields: Fields, key: string): Fields {
-  return patch(fields, key, noteReaders);
+/** A field, or null. @__NO_SIDE_EFFECTS__ */
+export function orNull<T>(read: Reader<T>): Reader<T | null> {
+  return (fields, key) => (own(fields, key) == null ? null : read(fields, key));
 }
 
-/** A patch of a tree's attributes: values by key, null takes away. */
-export function attributes(fields: Fields, key: string): Fields {
-  return patch(fields, key, attributeReaders);
+/** A field that may be missing. @__NO_SIDE_EFFECTS__ */
+function optional<T>(read: Reader<T>): Reader<T | undefined> {
+  return (fields, key) => (own(fields, key) == null ? undefined : read(fields, key));
 }
 
-function texts(fields: Fields, key: string): readonly string[] {
-  const value = own(fields, key);
-  if (!Array.isArray(value) || value.some((item: unknown) => typeof item !== 'string'))
-    return wrong(key, 'a list of texts');
-  return value;
+/** A whole number from a least one on. @__NO_SIDE_EFFECTS__ */
+function wholeFrom(least: number): Reader<number> {
+  return field(
+    (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
+    `a whole number from ${least}`,
+  );
 }
 
-function flag(fields: Fields, key: string): boolean {
-  const value = own(fields, key);
-  return typeof value === 'boolean' ? value : wrong(key, 'true or false');
+/** A field that is one of a few words. @__NO_SIDE_EFFECTS__ */
+function oneOf<T extends string>(words: readonly T[]): Reader<T> {
+  return field((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
-function lineage(fields: Fields, key: string): TreeAttributes['copiedFrom'] {
-  const from = object(fields, key);
-  const node = orNull(from, 'nodeId', id);
-  return node === null ? { treeId: ofTree(from, 'treeId') } : { treeId: ofTree(from, 'treeId'), nodeId: node };
+/** A patch: values by key, null takes away. @__NO_SIDE_EFFECTS__ */
+function patch(readers: PatchReaders): Reader<Fields> {
+  return (fields, key) => {
+    // By entries: `__proto__` is an ordinary key.
+    const values = Object.fromEntries(Object.entries(object(fields, key)));
+    checkPatch(values, readers);
+    return values;
+  };
 }
 
 function message(fields: Fields, key: string): Message {
   return valueOf(checkMessage(own(fields, key), key));
 }
 
-function alias(fields: Fields): Alias {
-  return { matchParent: id(fields, 'matchParent'), key: text(fields, 'key') };
+/** A whole number. */
+export const whole = wholeFrom(0);
+/** A version, or another number that counts from one. */
+export const counted = wholeFrom(1);
+/** A patch of a tree's attributes. */
+export const attributes = patch(attributeReaders);
+const notes = patch(noteReaders);
+const position = field(isPosition, 'an order key');
+const json = object as Reader<JsonObject>;
+
+/** The parts of a bookmark. */
+export const bookmarkShape: Shape<Bookmark> = { nodeId: id, title: text, createdAt: finite, updatedAt: finite };
+const bookmark = orNull(inside(bookmarkShape));
+const place = inside<Place>({ parentId: id, position, groupId: whole, matchParent: id });
+const marker = inside<Marker>({
+  firstKept: optional(id),
+  tokensBefore: optional(finite),
+  from: optional(id),
+  mergedFrom: optional(inside<NodeOrigin>({ treeId: ofTree, nodeId: id })),
+  details: optional(json),
+});
+const status = oneOf(nodeStatuses);
+const key = orNull(text);
+const aliases = listOf<Alias>({ matchParent: id, key: text });
+const content = inside<Content>({ message, status, key, text, tokens: finite, aliases });
+
+/** The parts of a node as an insert step carries it. */
+export const nodeShape: Shape<NewNode> = {
+  id,
+  parentId: orNull(id),
+  position,
+  kind: oneOf(nodeKinds),
+  message: (fields, name) => (fields.kind === 'root' ? null : message(fields, name)),
+  status,
+  groupId: whole,
+  createdAt: finite,
+  matchParent: orNull(id),
+  key,
+  text,
+  tokens: finite,
+  meta: notes,
+  marker: orNull(marker),
+  aliases,
+};
+
+const shapes: { readonly [T in StepType]: Shape<Omit<Extract<Step, { type: T }>, 'type'>> } = {
+  insert: { node: inside(nodeShape) },
+  remove: { nodeId: id },
+  restore: { nodeId: id, version: counted, position: optional(position) },
+  move: { nodeId: id, to: place, from: place },
+  replace: { nodeId: id, after: content, before: content, since: counted },
+  annotate: { nodeId: id, after: notes, before: notes },
+  regroup: { nodeId: id, after: whole, before: whole },
+  select: { after: orNull(id), before: orNull(id) },
+  bookmark: { nodeId: id, after: bookmark, before: bookmark },
+  attributes: { after: attributes, before: attributes },
+};
+
+/** The names of the ten kinds of step. */
+export const stepTypes = Object.keys(shapes) as readonly StepType[];
+
+/** Reads something from untrusted JSON; what is malformed is refused with a sentence that says where. */
+export function reading<T>(
+  code: 'step/invalid' | 'tree/invalid',
+  where: string,
+  data: object,
+  read: () => T,
+): Result<T> {
+  try {
+    return ok(read());
+  } catch (error) {
+    if (error instanceof Malformed) return refused(code, `In a ${where}: ${error.message}.`, { ...data });
+    if (isAppError(error)) return { ok: false, refusal: error.toJSON() };
+    throw error;
+  }
 }
 
-function origin(fields: Fields, key: string): NodeOrigin {
-  const from = object(fields, key);
-  return { treeId: ofTree(from, 'treeId'), nodeId: id(from, 'nodeId') };
+/** Reads one step from untrusted JSON. */
+export function parseStep(step: unknown): Result<Step> {
+  const type = isFields(step) ? stepTypes.find((known) => known === own(step, 'type')) : undefined;
+  if (type === undefined || !isFields(step))
+    return refused('step/invalid', `A step has one of the types ${stepTypes.join(', ')}.`);
+  return reading(
+    'step/invalid',
+    `step of type ${type}`,
+    { type },
+    () => ({ type, ...shaped<object>(step, shapes[type]) }) as Step,
+  );
 }
 
-function marker(fields: Fields, key: string): Marker {
-  const from = object(fields, key);
-  const firstKept = orNull(from, 'firstKept', id);
-  const tokensBefore = orNull(from, 'tokensBefore', finite);
-  const left = orNull(from, 'from', id);
-  const mergedFrom = orNull(from, 'mergedFrom', origin);
-  const details = orNull(from, 'details', object);
-  return {
-    ...(firstKept === null ? {} : { firstKept }),
-    ...(tokensBefore === null ? {} : { tokensBefore }),
-    ...(left === null ? {} : { from: left }),
-    ...(mergedFrom === null ? {} : { mergedFrom }),
-    ...(details === null ? {} : { details: details as NonNullable<Marker['details']> }),
-  };
-}
-
-/** The place of a move step. */
-export function place(fields: Fields, key: string): Place {
-  const at = object(fields, key);
-  return {
-    parentId: id(at, 'parentId'),
-    position: position(at, 'position'),
-    groupId: whole(at, 'groupId'),
-    matchParent: id(at, 'matchParent'),
-  };
-}
-
-/** The content of a replace step. */
-export function content(fields: Fields, key: string): Content {
-  const at = object(fields, key);
-  return {
-    message: message(at, 'message'),
-    status: oneOf<NodeStatus>(at, 'status', nodeStatuses),
-    key: orNull(at, 'key', text),
-    text: text(at, 'text'),
-    tokens: finite(at, 'tokens'),
-    aliases: objects(at, 'aliases').map(alias),
-  };
-}
-
-/** A bookmark. */
-export function bookmark(fields: Fields, key: string): Bookmark {
-  const at = object(fields, key);
-  return {
-    nodeId: id(at, 'nodeId'),
-    title: text(at, 'title'),
-    createdAt: finite(at, 'createdAt'),
-    updatedAt: finite(at, 'updatedAt'),
-  };
-}
-
-/** The node of an insert step. */
-export function newNode(at: Fields): NewNode {
-  const kind = oneOf<NodeKind>(at, 'kind', nodeKinds);
-  return {
-    id: id(at, 'id'),
-    parentId: orNull(at, 'parentId', id),
-    position: position(at, 'position'),
-    kind,
-    message: kind === 'root' ? null : message(at, 'message'),
-    status: oneOf<NodeStatus>(at, 'status', nodeStatuses),
-    groupId: whole(at, 'groupId'),
-    createdAt: finite(at, 'createdAt'),
-    matchParent: orNull(at, 'matchParent', id),
-    key: orNull(at, 'key', text),
-    text: text(at, 'text'),
-    tokens: finite(at, 'tokens'),
-    meta: notes(at, 'meta'),
-    marker: orNull(at, 'marker', marker),
-    aliases: objects(at, 'aliases').map(alias),
-  };
+/** Reads a list of steps from untrusted JSON; the refusal names the first bad one by its index. */
+export function parseSteps(list: unknown): Result<Step[]> {
+  if (!Array.isArray(list)) return refused('step/invalid', 'Steps are a list.');
+  const steps: Step[] = [];
+  for (const [index, item] of list.entries()) {
+    const step = parseStep(item);
+    if (!step.ok) return { ok: false, refusal: { ...step.refusal, data: { ...step.refusal.data, index } } };
+    steps.push(step.value);
+  }
+  return ok(steps);
 }

@@ -1,15 +1,12 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import { id, whole } from './parse.ts';
-import type { RegroupStep, StepDefinition } from './types.ts';
+import type { RegroupStep, StepKind } from './types.ts';
 
 /** Puts a node into a group of variants under its parent, or into none. */
-export const regroup: StepDefinition<RegroupStep> = {
+export const regroup: StepKind<RegroupStep> = {
   type: 'regroup',
   // Grouping is how variants are shown; it neither moves nor rewrites anything another writer relied on.
   structural: false,
-  parse: (json) =>
-    ok({ type: 'regroup', nodeId: id(json, 'nodeId'), after: whole(json, 'after'), before: whole(json, 'before') }),
   check(tree, { nodeId, after }) {
     const node = findNode(tree, nodeId);
     if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to group.`, { nodeId });

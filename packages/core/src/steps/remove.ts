@@ -1,13 +1,11 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import { id } from './parse.ts';
-import type { RemoveStep, StepDefinition } from './types.ts';
+import type { RemoveStep, StepKind } from './types.ts';
 
 /** Marks a live subtree with the commit's version. It holds no content: the marked rows are the trash. */
-export const remove: StepDefinition<RemoveStep> = {
+export const remove: StepKind<RemoveStep> = {
   type: 'remove',
   structural: true,
-  parse: (json) => ok({ type: 'remove', nodeId: id(json, 'nodeId') }),
   check(tree, { nodeId }) {
     const node = findNode(tree, nodeId);
     if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });

@@ -1,22 +1,13 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind } from '../node.ts';
 import { findNode } from '../tree.ts';
-import { content, id, whole } from './parse.ts';
-import type { ReplaceStep, StepDefinition } from './types.ts';
+import type { ReplaceStep, StepKind } from './types.ts';
 
 /** Gives a node other content: an edit in place, the end of a reply, the right half of a split. */
-export const replace: StepDefinition<ReplaceStep> = {
+export const replace: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
-  parse: (json) =>
-    ok({
-      type: 'replace',
-      nodeId: id(json, 'nodeId'),
-      after: content(json, 'after'),
-      before: content(json, 'before'),
-      since: whole(json, 'since', 1),
-    }),
   check(tree, { nodeId, after }) {
     const node = findNode(tree, nodeId);
     if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });

@@ -1,18 +1,12 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { orderGet } from '../order.ts';
 import { findAnyNode, findNode, orderOf } from '../tree.ts';
-import { id, orNull, position, whole } from './parse.ts';
-import type { RestoreStep, StepDefinition } from './types.ts';
+import type { RestoreStep, StepKind } from './types.ts';
 
 /** Brings back the rows that one commit removed with this node, and no others. */
-export const restore: StepDefinition<RestoreStep> = {
+export const restore: StepKind<RestoreStep> = {
   type: 'restore',
   structural: true,
-  parse(json) {
-    const place = orNull(json, 'position', position);
-    const step: RestoreStep = { type: 'restore', nodeId: id(json, 'nodeId'), version: whole(json, 'version', 1) };
-    return ok(place === null ? step : { ...step, position: place });
-  },
   check(tree, step, landing) {
     const { nodeId, version } = step;
     if (version === landing.version)

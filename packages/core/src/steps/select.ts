@@ -1,16 +1,14 @@
-import { ok, refusal } from '../errors.ts';
+import { refusal } from '../errors.ts';
 import { findAnyNode } from '../tree.ts';
-import { id, orNull } from './parse.ts';
-import type { SelectStep, StepDefinition } from './types.ts';
+import type { SelectStep, StepKind } from './types.ts';
 
 /**
  * Moves the active node. Null only in a tree that is empty, or is about to be in the same commit; a removed node only
  * if the same commit brings it back, as the inverse of a delete does.
  */
-export const select: StepDefinition<SelectStep> = {
+export const select: StepKind<SelectStep> = {
   type: 'select',
   structural: false,
-  parse: (json) => ok({ type: 'select', after: orNull(json, 'after', id), before: orNull(json, 'before', id) }),
   check(tree, { after }) {
     if (after === null) return null;
     const node = findAnyNode(tree, after);

@@ -104,17 +104,21 @@ export interface Landing {
   readonly at: number;
 }
 
-/** All that the rest of the system knows about one kind of step. */
-export interface StepDefinition<S extends Step> {
+/** What running a step needs to know about its kind. */
+export interface StepKind<S extends Step> {
   readonly type: S['type'];
   /** Whether it changes structure or content, which makes other writers' versions stale. */
   readonly structural: boolean;
-  /** Reads it from untrusted JSON. */
-  parse(json: { readonly [key: string]: unknown }): Result<S>;
   /** Why it cannot be applied to this value, or null. */
   check(tree: Tree, step: S, landing: Landing): Refusal | null;
   /** What a store writes for it. */
   rows(step: S, landing: Landing): readonly RowChange[];
   /** What takes it back, given the version that it was committed under. */
   invert(step: S, version: number): Step;
+}
+
+/** All that the rest of the system knows about one kind of step. */
+export interface StepDefinition<S extends Step> extends StepKind<S> {
+  /** Reads it from untrusted JSON. */
+  parse(json: { readonly [key: string]: unknown }): Result<S>;
 }
