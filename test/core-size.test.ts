@@ -25,8 +25,8 @@ async function sizeOf(taken: string): Promise<number> {
 // is a decision of its own.
 test.each([
   ['all of core', '*', 45_500],
-  ['running commands', '{ run }', 28_000],
-  ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 9_000],
+  ['running commands', '{ run }', 25_000],
+  ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 7_000],
   ['conversations in the ChatGPT shape', '{ createConversationFunctions }', 8_500],
 ])('%s grows no larger than it is', async (_what, taken, most) => {
   const size = await sizeOf(taken);

@@ -4,6 +4,7 @@ import { type Draft, draftOf, finished, joinRemoved, land } from './land.ts';
 import { isAbove } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import type { RowChange } from './rows.ts';
+import { checkOf } from './steps/checks.ts';
 import { isStructural, kindOf } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { findNode, type Tree } from './tree.ts';
@@ -26,11 +27,10 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const changes: RowChange[] = [];
   const touched: Touched = { removed: none, restored: none, bookmarked: none };
   for (const step of steps) {
-    const kind = kindOf(step);
     const landing = { version, seq: draft.nextSeq, at };
-    const why = isBackAlready(draft, step, touched) ? null : kind.check(draft, step, landing);
+    const why = isBackAlready(draft, step, touched) ? null : checkOf(step)(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
-    for (const change of kind.rows(step, landing)) {
+    for (const change of kindOf(step).rows(step, landing)) {
       land(draft, change);
       changes.push(change);
       touch(touched, change);

@@ -68,35 +68,41 @@ export interface NotedStretch {
 /** Every question and its answer. Ids of removed, foreign and unknown nodes are answered alike: null, or nothing. */
 export interface Reads {
   /** The tree row; `treeId` asks for another tree of the same owner. */
-  tree: { args: { readonly treeId?: TreeId }; answer: TreeRow | null };
+  tree: { args: { readonly treeId?: TreeId | undefined }; answer: TreeRow | null };
   /** A live node. */
-  node: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: Node | null };
+  node: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: Node | null };
   /** Those of these nodes that live, in the order of the ids: one question for a page of them. */
-  nodes: { args: { readonly ids: readonly NodeId[]; readonly treeId?: TreeId }; answer: readonly Node[] };
+  nodes: { args: { readonly ids: readonly NodeId[]; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
   /** A live node without what it says: all that most writes need of a parent, and cheaper. */
-  head: { args: { readonly id: NodeId; readonly treeId?: TreeId }; answer: NodeHead | null };
+  head: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeHead | null };
   /** A node also if it is removed. */
   anyNode: { args: { readonly id: NodeId }; answer: Node | null };
   /** Which of these ids are taken, by whatever tree of whatever owner. */
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The way from a first turn down to a node, root left out; at most the last `limit` of it. */
-  path: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: Stretch };
+  path: {
+    args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
+    answer: Stretch;
+  };
   /** The same way without what is said on it: costs rows, not contents. */
-  pathNotes: { args: { readonly to: NodeId; readonly limit?: number; readonly treeId?: TreeId }; answer: NotedStretch };
+  pathNotes: {
+    args: { readonly to: NodeId; readonly limit?: number | undefined; readonly treeId?: TreeId | undefined };
+    answer: NotedStretch;
+  };
   /** Whether the first is the second or lies above it; the second may be removed. */
   above: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
   /** Those of the nodes that lie below no other one of them. */
   topmost: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The live children in stored order. */
-  children: { args: { readonly of: NodeId; readonly treeId?: TreeId }; answer: readonly NodeHead[] };
+  children: { args: { readonly of: NodeId; readonly treeId?: TreeId | undefined }; answer: readonly NodeHead[] };
   /** The ids of the live children of each of these nodes, in the order of the nodes and each in stored order. */
   childIds: {
-    args: { readonly of: readonly NodeId[]; readonly treeId?: TreeId };
+    args: { readonly of: readonly NodeId[]; readonly treeId?: TreeId | undefined };
     answer: readonly (readonly NodeId[])[];
   };
   /** The live subtree breadth first, the node itself first; depth 0 is the node alone. */
   subtree: {
-    args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
+    args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly Node[];
   };
   /**
@@ -104,13 +110,13 @@ export interface Reads {
    * depth, where the node itself is depth 0. Costs rows, not contents.
    */
   topology: {
-    args: { readonly of: NodeId; readonly depth?: number; readonly treeId?: TreeId };
+    args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly TopologyNode[];
   };
   /** Who hangs on whom, of all live nodes but the root, in creation order: the least that draws a tree. */
-  links: { args: { readonly treeId?: TreeId }; answer: readonly Link[] };
+  links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly Link[] };
   /** The newest live leaves of the tree, newest first, the root never among them. */
-  leaves: { args: { readonly limit: number; readonly treeId?: TreeId }; answer: readonly Node[] };
+  leaves: { args: { readonly limit: number; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
   /** How many live nodes the subtree has. */
   count: { args: { readonly of: NodeId }; answer: number };
   /** What a delete of the subtree must know of. */
@@ -131,7 +137,7 @@ export interface Reads {
   /** The newest live leaf below a node, subtrees left out; null if there is none below it. */
   newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
   /** The leaf reached by following visit marks, else the last child. */
-  lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId }; answer: NodeId };
+  lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeId };
   /**
    * How far a list of equality keys is there already, from message to message; the first in order wins. From a marker
    * only what lies below it counts. `aliases` are nodes that completed the first text not found, before it was split.
@@ -156,12 +162,12 @@ export interface Reads {
   /** The bookmarks on these nodes, in the order of the nodes; all of the tree, oldest first, if none are named. */
   bookmarks: { args: { readonly on?: readonly NodeId[] }; answer: readonly Bookmark[] };
   /** The actor's newest act that is not undone, or the one named. */
-  undoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
+  undoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
   /** The actor's newest undone act, unless the actor did something since. */
-  redoable: { args: { readonly actor: string; readonly actId?: ActId }; answer: ActRecord | null };
+  redoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
   /** Every row of the tree, removed ones included, in creation order. */
   rows: {
-    args: { readonly treeId?: TreeId };
+    args: { readonly treeId?: TreeId | undefined };
     answer: { readonly row: TreeRow; readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] } | null;
   };
   /** The commits after a version, oldest first, their steps complete again. */

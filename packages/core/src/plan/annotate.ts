@@ -6,7 +6,7 @@ import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
 import { checkPatch, Malformed, noteReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
-import { type Planner, plan, theMessage } from './context.ts';
+import { freshGroup, type Planner, plan, theMessage } from './context.ts';
 
 /** Changes what is noted about a node. */
 export interface AnnotateCommand {
@@ -158,5 +158,5 @@ function* groupFor(parentId: NodeId, nodes: readonly Node[]): Reading<number> {
     const variants = yield* ask('children', { of: parentId });
     if (variants.filter((variant) => variant.groupId === present).length === nodes.length) return present;
   }
-  return (yield* ask('groupMax', { of: parentId })) + 1;
+  return yield* freshGroup(parentId);
 }

@@ -240,14 +240,8 @@ export function chainOf(context: PlanContext, ground: Ground, edge: string | nul
   let parent: Ground = ground;
   for (const [index, item] of chain.items.entries()) {
     const id = chain.ids[index] ?? refuse('command/invalid', 'There are fewer ids than messages.', {});
-    const key = chain.keys?.[index];
-    const node = grow(context, parent, position, {
-      id,
-      message: item.message,
-      ...(key === undefined ? {} : { key }),
-      ...(item.meta === undefined ? {} : { meta: item.meta }),
-      ...(item.createdAt === undefined ? {} : { createdAt: item.createdAt }),
-    });
+    const { message, meta, createdAt } = item;
+    const node = grow(context, parent, position, { id, message, meta, createdAt, key: chain.keys?.[index] });
     steps.push({ type: 'insert', node });
     parent = node;
     position = positionBetween(null, null);

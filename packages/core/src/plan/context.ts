@@ -11,6 +11,7 @@ import {
   type NodeMeta,
   type NodeStatus,
 } from '../node.ts';
+import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { SelectStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
@@ -48,7 +49,7 @@ export function* theTree(context: PlanContext): Reading<TreeRow> {
 /** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
 export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
   if (!isNamed(id)) return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
-  const node = yield* ask('node', treeId === undefined ? { id } : { id, treeId });
+  const node = yield* ask('node', { id, treeId });
   if (node !== null) return node;
   const home = yield* ask('home', { id });
   if (home !== null && home !== treeId)
@@ -70,8 +71,9 @@ export function* theHead(id: NodeId): Reading<NodeHead> {
 export function* theMessage(
   id: NodeId,
   verb: string,
+  treeId?: TreeId,
 ): Reading<Node & { readonly message: Message; readonly parentId: NodeId }> {
-  const node = yield* theNode(id);
+  const node = yield* theNode(id, treeId);
   const { message, parentId } = node;
   if (message === null || parentId === null)
     return refuse('tree/root-protected', `The root cannot be ${verb}.`, { nodeId: id });
@@ -123,6 +125,23 @@ export function* takenOf(ids: readonly NodeId[]): Reading<ReadonlySet<string>> {
   return new Set<string>(ids.length === 0 ? [] : yield* ask('taken', { ids }));
 }
 
+/** The id of a new node as {@link idFor} gives it; refused where the client chose one that is taken. */
+export function* freeId(context: PlanContext, chosen: string | undefined): Reading<NodeId> {
+  const id = idFor(context, chosen);
+  if (chosen !== undefined) yield* free([id]);
+  return id;
+}
+
+/** The place behind all children of a node. */
+export function* lastPlace(of: NodeId): Reading<string> {
+  return positionBetween(yield* ask('edge', { of }), null);
+}
+
+/** A group number that no child of a node has had. */
+export function* freshGroup(of: NodeId): Reading<number> {
+  return (yield* ask('groupMax', { of })) + 1;
+}
+
 /** Refuses ids that are taken already. */
 export function* free(ids: readonly NodeId[]): Reading<void> {
   const taken = yield* takenOf(ids);
@@ -143,14 +162,14 @@ export function messageOf(value: unknown, where: string): Message {
 export interface Growth {
   readonly id: NodeId;
   readonly message: Message;
-  readonly kind?: NodeKind;
-  readonly status?: NodeStatus;
-  readonly groupId?: number;
-  readonly meta?: NodeMeta;
-  readonly marker?: Marker;
-  readonly createdAt?: number;
+  readonly kind?: NodeKind | undefined;
+  readonly status?: NodeStatus | undefined;
+  readonly groupId?: number | undefined;
+  readonly meta?: NodeMeta | undefined;
+  readonly marker?: Marker | null | undefined;
+  readonly createdAt?: number | undefined;
   /** The equality key, where the planner has computed it already. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** A place that a new node can grow from: what it must know of its parent. */

@@ -3,7 +3,7 @@ import { isTextOnly, type Message, textMessage, textOf } from '../message.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import { free, type Ground, grow, idFor, type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
+import { freeId, type Ground, grow, type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
 import { inPlace } from './edit-in-place.ts';
 import { carriedBookmark, type Editable, type EditCommand, type Edited } from './editing.ts';
 import { splitSteps } from './split.ts';
@@ -66,8 +66,7 @@ function* withSuffix(
     const [there] = nodes;
     if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
   }
-  const id = idFor(context, command.id);
-  yield* free(command.id === undefined ? [] : [id]);
+  const id = yield* freeId(context, command.id);
   // Below a fresh left half the old right half stands first; below the node itself its replies do.
   const last = ground.id === node.id ? yield* ask('edge', { of: node.id }) : positionBetween(null, null);
   const grown = grow(context, ground, positionBetween(last, null), {

@@ -1,13 +1,14 @@
 import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { type Block, isBlank, type Message, type TextBlock, textMessage, textOf } from '../message.ts';
-import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import {
-  free,
+  freeId,
+  freshGroup,
   grow,
   idFor,
+  lastPlace,
   messageOf,
   type Plan,
   type PlanContext,
@@ -62,21 +63,15 @@ function* asVariant(
 ): Reading<Plan<Edited>> {
   if (context.kit.key(message) === context.kit.key(node.message)) return plan([], { nodeId: node.id, added: [] });
   const row = yield* theTree(context);
-  const id = idFor(context, command.id);
-  yield* free(command.id === undefined ? [] : [id]);
-  const edge = yield* ask('edge', { of: node.parentId });
-  const groupId = node.groupId === 0 ? (yield* ask('groupMax', { of: node.parentId })) + 1 : node.groupId;
+  const id = yield* freeId(context, command.id);
+  const position = yield* lastPlace(node.parentId);
+  const groupId = node.groupId || (yield* freshGroup(node.parentId));
   const parent = yield* theParent(node);
   const steps: Step[] = [];
   if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
-  const variant = grow(context, parent, positionBetween(edge, null), {
-    id,
-    message,
-    kind: node.kind,
-    groupId,
-    meta: { source: { type: 'user' } },
-    ...(node.marker === null ? {} : { marker: node.marker }),
-  });
+  const { kind, marker } = node;
+  const meta = { source: { type: 'user' } };
+  const variant = grow(context, parent, position, { id, message, kind, groupId, marker, meta });
   steps.push({ type: 'insert', node: variant });
   if (command.select !== false) steps.push(...pointing(row, id));
   if (command.moveBookmark === true) steps.push(...(yield* carriedBookmark(node.id, id)));

@@ -214,13 +214,13 @@ function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: Nod
     const made = grow(context, parent, positions.get(id) ?? '', {
       id,
       message: node.message,
-      kind: node.kind ?? 'message',
+      kind: node.kind,
       // Nobody here is writing it.
-      status: node.status === 'pending' ? 'error' : (node.status ?? 'success'),
+      status: node.status === 'pending' ? 'error' : node.status,
       groupId: group === 0 ? 0 : (grounds.groups.get(`${parentId} ${group}`) ?? group),
-      ...(node.meta === undefined ? {} : { meta: node.meta }),
-      ...(node.marker === undefined ? {} : { marker: node.marker }),
-      ...(node.createdAt === undefined ? {} : { createdAt: node.createdAt }),
+      meta: node.meta,
+      marker: node.marker,
+      createdAt: node.createdAt,
     });
     grounds.ground.set(id, made);
     steps.push({ type: 'insert', node: made });

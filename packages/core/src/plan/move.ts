@@ -4,7 +4,7 @@ import { matchParentBelow, type Node } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { MoveStep } from '../steps/types.ts';
-import { type Planner, plan, theMessage, theNode } from './context.ts';
+import { freshGroup, lastPlace, type Planner, plan, theMessage, theNode } from './context.ts';
 import { placeOf } from './delete.ts';
 
 /** Hangs a branch elsewhere in its tree. */
@@ -36,7 +36,7 @@ export const move: Planner<MoveCommand, Moved> = function* (command) {
   if (position === null) return plan([], { nodeId: node.id, from: node.parentId });
   const from = placeOf(node);
   const stays = from.parentId === parent.id;
-  const groupId = stays || node.groupId === 0 ? node.groupId : (yield* ask('groupMax', { of: parent.id })) + 1;
+  const groupId = stays || node.groupId === 0 ? node.groupId : yield* freshGroup(parent.id);
   const step: MoveStep = {
     type: 'move',
     nodeId: node.id,
@@ -57,7 +57,7 @@ function* placeFor({ parentId, before }: MoveCommand, node: Node): Reading<strin
     const next = variants[variants.findIndex((variant) => variant.id === node.id) + 1];
     if (next?.id === sibling?.id) return null;
   }
-  if (sibling === null) return positionBetween(yield* ask('edge', { of: parentId }), null);
+  if (sibling === null) return yield* lastPlace(parentId);
   const gap = yield* ask('gap', { of: parentId, position: sibling.position });
   return positionBetween(gap.before, sibling.position);
 }

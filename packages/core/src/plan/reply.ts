@@ -8,6 +8,7 @@ import { unpatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
   free,
+  freshGroup,
   grow,
   idFor,
   messageOf,
@@ -84,7 +85,7 @@ export const reply: Planner<ReplyCommand, Replied> = function* (command, context
 };
 
 function* groupFor({ join, replies }: ReplyCommand, parentId: NodeId): Reading<number> {
-  if (join === undefined) return replies.length > 1 ? (yield* ask('groupMax', { of: parentId })) + 1 : 0;
+  if (join === undefined) return replies.length > 1 ? yield* freshGroup(parentId) : 0;
   const members = yield* ask('children', { of: parentId });
   if (join <= 0 || !members.some((child) => child.groupId === join))
     refuse('command/invalid', `There is no group ${join} below ${parentId} to join.`, { nodeId: parentId, join });
@@ -99,9 +100,7 @@ export const regenerate: Planner<RegenerateCommand, Replied> = function* (comman
   const replies = children.filter((child) => child.role === 'assistant' && child.kind === 'message');
   const grouped =
     replies.find((child) => child.id === old && child.groupId > 0) ?? replies.find((child) => child.groupId > 0);
-  const groupId =
-    grouped?.groupId ??
-    (replies.length + command.replies.length > 1 ? (yield* ask('groupMax', { of: prompt.id })) + 1 : 0);
+  const groupId = grouped?.groupId ?? (replies.length + command.replies.length > 1 ? yield* freshGroup(prompt.id) : 0);
   const filled: Step[] = replies
     .filter((child) => child.groupId === 0 && groupId > 0)
     .map((child) => ({ type: 'regroup', nodeId: child.id, after: groupId, before: 0 }));
@@ -152,8 +151,8 @@ function* planted(
     const status = item.status ?? (item.message === undefined ? 'pending' : 'success');
     if (status === 'success' && isBlank(message))
       refuse('message/blank', `The reply replies[${index}] to ${parent.id} says nothing.`, { nodeId: parent.id });
-    const meta = item.meta === undefined ? {} : { meta: item.meta };
-    steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, ...meta }) });
+    const { meta } = item;
+    steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, meta }) });
   }
   const last = ids[ids.length - 1];
   if (last !== undefined && (command.select !== false || row.activeNodeId === null)) steps.push(...pointing(row, last));

@@ -1,4 +1,3 @@
-import { applyOrThrow } from '../apply.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node } from '../node.ts';
@@ -69,17 +68,14 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
 ) {
   const { version } = command;
   const { past, present } = yield* readPastAndPresent(context.treeId, version);
-  const steps = stepsBetween(present, past);
-  refuseRunning(present, steps);
+  const { steps, draft } = stepsBetween(present, past);
+  refuseRunning(present, draft);
   return plan(steps, { version });
 };
 
 /** A reply that is being written neither goes nor changes under the hand of its run. */
-function refuseRunning(now: Tree, steps: readonly Step[]): void {
-  const running = allNodes(now).filter((node) => node.status === 'pending' && node.removedIn === null);
-  if (running.length === 0) return;
-  const { tree } = applyOrThrow(now, steps);
-  for (const { id, contentIn } of running)
-    if (findNode(tree, id)?.contentIn !== contentIn)
+function refuseRunning(now: Tree, then: Tree): void {
+  for (const { id, status, removedIn, contentIn } of allNodes(now))
+    if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)
       refuse('tree/pending', `A reply is still being written into ${id}: stop it first.`, { nodeId: id });
 }

@@ -6,7 +6,17 @@ import type { NewNode, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import { free, grow, idFor, type PlanContext, type Planner, plan, settled, theMessage, theParent } from './context.ts';
+import {
+  freeId,
+  grow,
+  idFor,
+  type PlanContext,
+  type Planner,
+  plan,
+  settled,
+  theMessage,
+  theParent,
+} from './context.ts';
 import { type Editable, rewrite } from './editing.ts';
 
 /** Cuts a message of text in two. */
@@ -51,8 +61,7 @@ export function* splitSteps(
   chosen?: string,
 ): Reading<{ readonly left: NewNode; readonly steps: readonly Step[] }> {
   checkCut(node, position);
-  const id = idFor(context, chosen);
-  yield* free(chosen === undefined ? [] : [id]);
+  const id = yield* freeId(context, chosen);
   const parent = yield* theParent(node);
   const gap = yield* ask('gap', { of: node.parentId, position: node.position });
   const [leftMessage, rightMessage] = halves(node.message, position);

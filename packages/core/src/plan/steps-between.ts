@@ -1,4 +1,3 @@
-import { AppError } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { type Draft, draftOf, land } from '../land.ts';
 import { matchParentBelow, type Node } from '../node.ts';
@@ -15,15 +14,13 @@ import { placeOf } from './delete.ts';
 import { contentOf } from './editing.ts';
 
 /** A tree on its way back, and the steps taken so far. */
-interface Way {
+export interface Way {
   readonly draft: Draft;
   readonly steps: Step[];
 }
 
 function take(way: Way, step: Step): void {
   const landing = { version: way.draft.version + 1, seq: way.draft.nextSeq, at: way.draft.updatedAt };
-  const why = kindOf(step).check(way.draft, step, landing);
-  if (why !== null) throw new AppError(why);
   for (const change of kindOf(step).rows(step, landing)) land(way.draft, change);
   way.steps.push(step);
 }
@@ -32,7 +29,7 @@ function take(way: Way, step: Step): void {
  * The steps from a tree to an earlier state of the same tree. What is missing comes back, what is there moves to its
  * old place from the top down (so nothing ever hangs below itself), and only then goes what was not there.
  */
-export function stepsBetween(now: Tree, then: Tree): Step[] {
+export function stepsBetween(now: Tree, then: Tree): Way {
   const way: Way = { draft: draftOf(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
   for (const before of allBookmarks(now))
@@ -50,7 +47,7 @@ export function stepsBetween(now: Tree, then: Tree): Step[] {
   attributesAs(way, then);
   if (now.activeNodeId !== then.activeNodeId)
     take(way, { type: 'select', after: then.activeNodeId, before: now.activeNodeId });
-  return way.steps;
+  return way;
 }
 
 function bringBack(way: Way, id: NodeId): void {

@@ -5,42 +5,44 @@ import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
 import { wrongMatch } from './match.ts';
-import type { InsertStep, Landing, StepKind } from './types.ts';
+import type { InsertStep, Landing, StepCheck, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or the root to a tree that has none. */
 export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
-  check(tree, { node }) {
-    if (findAnyNode(tree, node.id) !== undefined)
-      return refusal('id/taken', `The id ${node.id} is taken.`, { nodeId: node.id });
-    if ((node.kind === 'root') !== (node.parentId === null) || (node.kind === 'root') !== (node.message === null))
-      return refusal('step/invalid', `The node ${node.id} must be the root, or have a parent and a message.`, {
-        nodeId: node.id,
-      });
-    if (node.parentId === null) {
-      if (tree.nodes.size > 0)
-        return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
-      return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
-    }
-    const parent = mapGet(tree.nodes, node.parentId);
-    if (parent?.node.removedIn !== null)
-      return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
-    if (node.matchParent !== matchParentBelow(parent.node)) return wrongMatch(node.id, parent.node);
-    if (orderGet(parent.order, node.position) !== undefined)
-      return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
-        nodeId: node.id,
-      });
-    if ((node.key === null) === isMessageKind(node.kind))
-      return refusal('step/invalid', `The node ${node.id} must carry an equality key exactly if it is a message.`, {
-        nodeId: node.id,
-      });
-    if (node.message !== null && node.status === 'success' && isMessageKind(node.kind) && isBlank(node.message))
-      return refusal('message/blank', `The message ${node.id} says nothing.`, { nodeId: node.id });
-    return null;
-  },
   rows: ({ node }, landing) => [{ op: 'added', node: landed(node, landing) }],
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
+};
+
+/** Why such a step cannot be applied. */
+export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
+  if (findAnyNode(tree, node.id) !== undefined)
+    return refusal('id/taken', `The id ${node.id} is taken.`, { nodeId: node.id });
+  if ((node.kind === 'root') !== (node.parentId === null) || (node.kind === 'root') !== (node.message === null))
+    return refusal('step/invalid', `The node ${node.id} must be the root, or have a parent and a message.`, {
+      nodeId: node.id,
+    });
+  if (node.parentId === null) {
+    if (tree.nodes.size > 0)
+      return refusal('tree/exists', `The tree ${tree.id} has its root already.`, { treeId: tree.id });
+    return node.groupId === 0 ? null : refusal('step/invalid', 'The root is in no group.', { nodeId: node.id });
+  }
+  const parent = mapGet(tree.nodes, node.parentId);
+  if (parent?.node.removedIn !== null)
+    return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
+  if (node.matchParent !== matchParentBelow(parent.node)) return wrongMatch(node.id, parent.node);
+  if (orderGet(parent.order, node.position) !== undefined)
+    return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
+      nodeId: node.id,
+    });
+  if ((node.key === null) === isMessageKind(node.kind))
+    return refusal('step/invalid', `The node ${node.id} must carry an equality key exactly if it is a message.`, {
+      nodeId: node.id,
+    });
+  if (node.message !== null && node.status === 'success' && isMessageKind(node.kind) && isBlank(node.message))
+    return refusal('message/blank', `The message ${node.id} says nothing.`, { nodeId: node.id });
+  return null;
 };
 
 /** A node as it is stored. Spelt out, not spread: this runs once per message of every import. */

@@ -1,4 +1,7 @@
-/** The ten kinds of step: how each is checked, written and taken back. Reading them from outside is apart, in parse.ts. */
+/**
+ * The ten kinds of step: what each writes and how it is taken back. Whether one fits (checks.ts) and how it is read from
+ * outside (parse.ts) is apart, so that who runs commands need not ship it.
+ */
 import type { RowChange } from '../rows.ts';
 import { annotate } from './annotate.ts';
 import { attributes } from './attributes.ts';

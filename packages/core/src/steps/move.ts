@@ -5,35 +5,37 @@ import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { entryAbove, findNode, orderOf, type Tree } from '../tree.ts';
 import { wrongMatch } from './match.ts';
-import type { MoveStep, StepKind } from './types.ts';
+import type { MoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Hangs a node with all below it under another parent, or at another place under the same one. */
 export const move: StepKind<MoveStep> = {
   type: 'move',
   structural: true,
-  check(tree, { nodeId, to, from }) {
-    const node = findNode(tree, nodeId);
-    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
-    if (node.parentId === null)
-      return refusal('tree/root-protected', `The root of ${tree.id} cannot be moved.`, { nodeId });
-    // The place it leaves carries its visit mark along and is where the inverse puts it back.
-    if (node.parentId !== from.parentId || node.position !== from.position)
-      return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
-        nodeId,
-      });
-    const parent = findNode(tree, to.parentId);
-    if (parent === undefined)
-      return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
-        nodeId: to.parentId,
-      });
-    if (to.matchParent !== matchParentBelow(parent)) return wrongMatch(nodeId, parent);
-    const there = orderGet(orderOf(tree, to.parentId), to.position);
-    if (there !== undefined && there !== nodeId)
-      return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
-    return cycle(tree, nodeId, node.parentId, to.parentId);
-  },
   rows: ({ nodeId, to, from }) => [{ op: 'placed', nodeId, to, from: from.parentId }],
   invert: ({ nodeId, to, from }) => ({ type: 'move', nodeId, to: from, from: to }),
+};
+
+/** Why such a step cannot be applied. */
+export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
+  const node = findNode(tree, nodeId);
+  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
+  if (node.parentId === null)
+    return refusal('tree/root-protected', `The root of ${tree.id} cannot be moved.`, { nodeId });
+  // The place it leaves carries its visit mark along and is where the inverse puts it back.
+  if (node.parentId !== from.parentId || node.position !== from.position)
+    return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
+      nodeId,
+    });
+  const parent = findNode(tree, to.parentId);
+  if (parent === undefined)
+    return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
+      nodeId: to.parentId,
+    });
+  if (to.matchParent !== matchParentBelow(parent)) return wrongMatch(nodeId, parent);
+  const there = orderGet(orderOf(tree, to.parentId), to.position);
+  if (there !== undefined && there !== nodeId)
+    return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });
+  return cycle(tree, nodeId, node.parentId, to.parentId);
 };
 
 function cycle(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {

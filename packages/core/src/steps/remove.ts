@@ -1,18 +1,20 @@
 import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import type { RemoveStep, StepKind } from './types.ts';
+import type { RemoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Marks a live subtree with the commit's version. It holds no content: the marked rows are the trash. */
 export const remove: StepKind<RemoveStep> = {
   type: 'remove',
   structural: true,
-  check(tree, { nodeId }) {
-    const node = findNode(tree, nodeId);
-    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });
-    if (node.kind === 'root')
-      return refusal('tree/root-protected', `The root of ${tree.id} goes only with its tree.`, { nodeId });
-    return null;
-  },
   rows: ({ nodeId }, { version }) => [{ op: 'removed', nodeId, version }],
   invert: ({ nodeId }, version) => ({ type: 'restore', nodeId, version }),
+};
+
+/** Why such a step cannot be applied. */
+export const checkRemove: StepCheck<RemoveStep> = (tree, { nodeId }) => {
+  const node = findNode(tree, nodeId);
+  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to remove.`, { nodeId });
+  if (node.kind === 'root')
+    return refusal('tree/root-protected', `The root of ${tree.id} goes only with its tree.`, { nodeId });
+  return null;
 };

@@ -2,26 +2,12 @@ import { refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind } from '../node.ts';
 import { findNode } from '../tree.ts';
-import type { ReplaceStep, StepKind } from './types.ts';
+import type { ReplaceStep, StepCheck, StepKind } from './types.ts';
 
 /** Gives a node other content: an edit in place, the end of a reply, the right half of a split. */
 export const replace: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
-  check(tree, { nodeId, after }) {
-    const node = findNode(tree, nodeId);
-    if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
-    if (node.message === null) return refusal('tree/root-protected', 'The root has no content to change.', { nodeId });
-    if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
-      return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
-    if ((after.key === null) === isMessageKind(node.kind))
-      return refusal('step/invalid', `The node ${nodeId} must carry an equality key exactly if it is a message.`, {
-        nodeId,
-      });
-    if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))
-      return refusal('message/blank', `The message ${nodeId} would say nothing.`, { nodeId });
-    return null;
-  },
   rows: ({ nodeId, after }, { version }) => [{ op: 'written', nodeId, content: after, version }],
   invert: ({ nodeId, after, before }, version) => ({
     type: 'replace',
@@ -30,4 +16,20 @@ export const replace: StepKind<ReplaceStep> = {
     before: after,
     since: version,
   }),
+};
+
+/** Why such a step cannot be applied. */
+export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) => {
+  const node = findNode(tree, nodeId);
+  if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
+  if (node.message === null) return refusal('tree/root-protected', 'The root has no content to change.', { nodeId });
+  if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
+    return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
+  if ((after.key === null) === isMessageKind(node.kind))
+    return refusal('step/invalid', `The node ${nodeId} must carry an equality key exactly if it is a message.`, {
+      nodeId,
+    });
+  if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))
+    return refusal('message/blank', `The message ${nodeId} would say nothing.`, { nodeId });
+  return null;
 };

@@ -1,31 +1,33 @@
 import { refusal } from '../errors.ts';
 import { orderGet } from '../order.ts';
 import { findAnyNode, findNode, orderOf } from '../tree.ts';
-import type { RestoreStep, StepKind } from './types.ts';
+import type { RestoreStep, StepCheck, StepKind } from './types.ts';
 
 /** Brings back the rows that one commit removed with this node, and no others. */
 export const restore: StepKind<RestoreStep> = {
   type: 'restore',
   structural: true,
-  check(tree, step, landing) {
-    const { nodeId, version } = step;
-    if (version === landing.version)
-      return refusal('step/invalid', `A commit cannot bring ${nodeId} back that it removes itself.`, { nodeId });
-    const node = findAnyNode(tree, nodeId);
-    if (node === undefined || node.parentId === null || node.removedIn !== version)
-      return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {
-        nodeId,
-        version,
-      });
-    if (findNode(tree, node.parentId) === undefined)
-      return refusal('tree/unknown-node', `The parent ${node.parentId} of ${nodeId} is removed: restore it first.`, {
-        nodeId: node.parentId,
-      });
-    const place = step.position ?? node.position;
-    if (orderGet(orderOf(tree, node.parentId), place) !== undefined)
-      return refusal('tree/position-taken', `The place ${place} under ${node.parentId} is taken.`, { nodeId });
-    return null;
-  },
   rows: (step) => [{ op: 'restored', nodeId: step.nodeId, removedIn: step.version, position: step.position ?? null }],
   invert: ({ nodeId }) => ({ type: 'remove', nodeId }),
+};
+
+/** Why such a step cannot be applied. */
+export const checkRestore: StepCheck<RestoreStep> = (tree, step, landing) => {
+  const { nodeId, version } = step;
+  if (version === landing.version)
+    return refusal('step/invalid', `A commit cannot bring ${nodeId} back that it removes itself.`, { nodeId });
+  const node = findAnyNode(tree, nodeId);
+  if (node === undefined || node.parentId === null || node.removedIn !== version)
+    return refusal('tree/unknown-node', `The node ${nodeId} was not removed by version ${version}.`, {
+      nodeId,
+      version,
+    });
+  if (findNode(tree, node.parentId) === undefined)
+    return refusal('tree/unknown-node', `The parent ${node.parentId} of ${nodeId} is removed: restore it first.`, {
+      nodeId: node.parentId,
+    });
+  const place = step.position ?? node.position;
+  if (orderGet(orderOf(tree, node.parentId), place) !== undefined)
+    return refusal('tree/position-taken', `The place ${place} under ${node.parentId} is taken.`, { nodeId });
+  return null;
 };

@@ -104,13 +104,14 @@ export interface Landing {
   readonly at: number;
 }
 
-/** What running a step needs to know about its kind. */
+/** Why a step cannot be applied to a value, or null. */
+export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: Landing) => Refusal | null;
+
+/** What writing a step down and taking it back needs to know about its kind. */
 export interface StepKind<S extends Step> {
   readonly type: S['type'];
   /** Whether it changes structure or content, which makes other writers' versions stale. */
   readonly structural: boolean;
-  /** Why it cannot be applied to this value, or null. */
-  check(tree: Tree, step: S, landing: Landing): Refusal | null;
   /** What a store writes for it. */
   rows(step: S, landing: Landing): readonly RowChange[];
   /** What takes it back, given the version that it was committed under. */
@@ -119,6 +120,8 @@ export interface StepKind<S extends Step> {
 
 /** All that the rest of the system knows about one kind of step. */
 export interface StepDefinition<S extends Step> extends StepKind<S> {
+  /** Why it cannot be applied to this value, or null. */
+  readonly check: StepCheck<S>;
   /** Reads it from untrusted JSON. */
   parse(json: { readonly [key: string]: unknown }): Result<S>;
 }

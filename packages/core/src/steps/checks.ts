@@ -1,0 +1,30 @@
+/** Whether steps fit a tree value. Planners know that theirs do; whoever applies steps from elsewhere asks here. */
+import { checkAnnotate } from './annotate.ts';
+import { checkAttributes } from './attributes.ts';
+import { checkBookmark } from './bookmark.ts';
+import { checkInsert } from './insert.ts';
+import { checkMove } from './move.ts';
+import { checkRegroup } from './regroup.ts';
+import { checkRemove } from './remove.ts';
+import { checkReplace } from './replace.ts';
+import { checkRestore } from './restore.ts';
+import { checkSelect } from './select.ts';
+import type { Step, StepCheck, StepType } from './types.ts';
+
+const checks: { readonly [T in StepType]: StepCheck<Extract<Step, { type: T }>> } = {
+  insert: checkInsert,
+  remove: checkRemove,
+  restore: checkRestore,
+  move: checkMove,
+  replace: checkReplace,
+  annotate: checkAnnotate,
+  regroup: checkRegroup,
+  select: checkSelect,
+  bookmark: checkBookmark,
+  attributes: checkAttributes,
+};
+
+/** How it is checked whether a step fits. */
+export function checkOf(step: Step): StepCheck<Step> {
+  return checks[step.type] as StepCheck<Step>;
+}
