@@ -65,10 +65,10 @@ function write(shape: Shape): { readonly ours: string; readonly theirs: string; 
       put(0, { type: 'compaction', ...base, summary: words, firstKeptEntryUuid: id(at - 10), tokensBefore: 1 });
       put(1, { type: 'compaction', ...other, summary: words, firstKeptEntryId: id(at - 10), tokensBefore: 1 });
     } else if (at % 2 === 0) {
-      put(0, { type: 'message', ...base, message: { role: 'user', content }, node: { tokens: 90 } });
+      put(0, { type: 'message', ...base, message: { role: 'user', content }, actor: 'local' });
       put(1, { type: 'message', ...other, message: { role: 'user', content, timestamp: 1 } });
     } else {
-      put(0, { type: 'message', ...base, message: { role: 'assistant', content }, node: { tokens: 90 } });
+      put(0, { type: 'message', ...base, message: { role: 'assistant', content }, actor: 'local' });
       const about = { api: 'x', provider: 'p', model: 'm', usage, stopReason: 'stop', timestamp: 1 };
       put(1, { type: 'message', ...other, message: { role: 'assistant', content, ...about } });
     }

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
-/**
- * A fresh UUID of version 7: ids made later sort later, so that rows of one conversation lie together on disk. The
- * random half is that of a UUID of the platform, which draws for many at once: asking the system for each costs more than
- * all else about a line of a session.
- */
+// The random halves of ids to come. Drawn many at a time: asking for each costs more than all else about an id.
+const ahead: string[] = [];
+const drawn = 128;
+let lastNow = -1;
+let lastTime = '';
+
+/** A fresh UUID of version 7: ids made later sort later, so that rows of one conversation lie together on disk. */
 export function newId(now: number = Date.now()): string {
-  const time = now.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  if (ahead.length === 0) for (let count = 0; count < drawn; count++) ahead.push(randomUUID().slice(15));
+  if (now !== lastNow) {
+    const time = now.toString(16).padStart(12, '0');
+    [lastNow, lastTime] = [now, `${time.slice(0, 8)}-${time.slice(8)}-7`];
+  }
+  return lastTime + ahead.pop();
 }
 
 /** Sixteen bytes in the usual spelling. */

@@ -34,7 +34,7 @@ async function work(): Promise<void> {
   say(file.writable ? 'writable' : `held by ${file.holder?.pid}`);
   if (what === 'hold') await new Promise((resolve) => setTimeout(resolve, 60_000));
   if (what === 'append') {
-    await file.append([
+    file.append([
       {
         type: 'message',
         uuid: randomUUID(),

@@ -145,8 +145,8 @@ export interface SessionFile {
    * who held it may be gone, and a disk that was full have room again. Refuses while it is full.
    */
   claim?(): boolean;
-  /** Adds entries as one commit; durable when it resolves. Refuses where nothing may be written. */
-  append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void>;
+  /** Adds entries as one commit; on the disk when it returns. Refuses where nothing may be written. */
+  append(entries: readonly SessionEntry[], commit?: SessionCommit): void;
   close(): void;
 }
 
@@ -210,10 +210,11 @@ export interface SessionFiles {
 
 /** What is noted about a commit on its last line. */
 export interface SessionCommit {
-  readonly actId: string;
+  /** Made from the number of the commit where it is not said, as for what is an act of its own. */
+  readonly actId?: string;
   readonly actor: string;
-  /** Milliseconds. */
-  readonly at: number;
+  /** Milliseconds; the time of the entry where it is not said. */
+  readonly at?: number;
   readonly kind?: 'undo' | 'redo';
   readonly sequence?: number;
   readonly format?: 'linear';

@@ -41,6 +41,7 @@ export class SessionIndex {
   readonly #removed = new Map<number, number>();
   readonly #amended = new Map<number, Amendment>();
   readonly #labels = new Map<number, Label>();
+  readonly #tokens = new Map<number, number>();
   #attributes: TreeAttributes = {};
   #leaf = 0;
   #seen = 1;
@@ -133,7 +134,15 @@ export class SessionIndex {
     return this.#byNode.get(node) ?? -1;
   }
 
+  /** The tokens of an entry for which none are noted; counted once. */
+  tokensAt(index: number, count: () => number): number {
+    const tokens = this.#tokens.get(index) ?? count();
+    this.#tokens.set(index, tokens);
+    return tokens;
+  }
+
   #amend(at: number, by: Amendment): void {
+    this.#tokens.delete(at);
     this.#amended.set(at, { ...this.#amended.get(at), ...by });
   }
 
@@ -218,7 +227,7 @@ export class SessionIndex {
 
   /** Whether an entry is a live point of the session. */
   isLive(index: number): boolean {
-    if (index <= 0 || index >= this.file.size || isAside(this.file.typeAt(index))) return index === 0;
+    if (index <= 0 || index >= this.#seen || isAside(this.file.typeAt(index))) return index === 0;
     if (this.#removed.size === 0) return true;
     return this.path(index).every((at) => !this.#removed.has(at));
   }

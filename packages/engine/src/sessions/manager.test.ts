@@ -309,4 +309,24 @@ describe('saving', () => {
     one.refresh();
     expect(one.getLeafUuid()).toBe(second);
   });
+
+  test('[Z43] saves in a row are found by every read after them, beside those of another handle', async () => {
+    const one = bed.create();
+    const other = bed.open(one.path);
+    const ids: string[] = [];
+    // More than are held before they are taken in.
+    for (let at = 0; at < 150; at++) ids.push(await one.saveMessage({ role: 'user', content: `said ${at}` }));
+    expect(one.getLeafUuid()).toBe(ids.at(-1));
+    const beside = await other.saveMessage({ role: 'user', content: 'beside' }, ids[3]);
+    const summary = await one.branchWithSummary(ids[10] ?? '', 'left');
+    await one.setLabel(summary, 'here');
+    const last = await one.saveMessage({ role: 'user', content: 'last' });
+    expect(one.getPath().map(({ uuid }) => uuid)).toEqual([one.getHeader().uuid, ...ids.slice(0, 11), summary, last]);
+    expect(one.getChildren(ids[3] ?? '').map(({ uuid }) => uuid)).toEqual([ids[4], beside]);
+    expect([one.getLabel(summary), one.getEntry(summary)?.['fromUuid']]).toEqual(['here', ids.at(-1)]);
+    expect([one.getCurrentLeaf().uuid, other.getLeafUuid()]).toEqual([last, beside]);
+    const again = bed.open(one.path);
+    expect(again.getEntries().map(({ uuid }) => uuid)).toEqual(one.getEntries().map(({ uuid }) => uuid));
+    expect(again.getWarnings()).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 /** One session file by its entries: read at once from the loaded index, added to durably. */
-import { messageKit, normaliseMessage } from '@coppice/content';
+import { messageKit } from '@coppice/content';
 import {
   isLeafType,
   type SessionCommit,
@@ -11,10 +11,11 @@ import {
   type SessionSummary,
   type SessionWarning,
 } from '@coppice/content/sessions';
-import { AppError, type Message, type MessageKit, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
+import { type MessageKit, refuse } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
 import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
+import { isSoonCounted, readOnly, saidBy } from './saving.ts';
 
 /** What a manager is made with; all but the files has a default. */
 export interface SessionOptions {
@@ -40,19 +41,21 @@ export interface NewSessionOptions extends SessionOptions {
 export class SessionManager {
   readonly #options: SessionOptions;
   readonly #file: SessionFile;
-  readonly #index: SessionIndex;
+  readonly #tree: SessionIndex;
   // Where this session is. What other tools add to the file does not move it.
-  #leaf: number;
+  #at: number;
   #seen: number;
-  #turns: Promise<unknown> = Promise.resolve();
-  #underWay = 0;
+  // The leaf after a save, as long as nobody has asked for more than where to go on.
+  #saved: string | null = null;
+  readonly #by: SessionCommit;
 
   private constructor(options: SessionOptions, file: SessionFile) {
     this.#options = options;
     this.#file = file;
-    this.#index = new SessionIndex(file);
-    this.#leaf = this.#index.leaf;
+    this.#tree = new SessionIndex(file);
+    this.#at = this.#tree.leaf;
     this.#seen = file.size;
+    this.#by = { actor: options.actor ?? 'local' };
   }
 
   /** Opens a file. One that another process holds, or another tool wrote, is read only. */
@@ -116,6 +119,25 @@ export class SessionManager {
     return this.#index;
   }
 
+  get #index(): SessionIndex {
+    this.#catchUp();
+    return this.#tree;
+  }
+
+  get #leaf(): number {
+    this.#catchUp();
+    return this.#at;
+  }
+
+  /** Takes in what was saved here: in a row of saves nobody asks for the tree between them. */
+  #catchUp(): void {
+    if (this.#saved === null) return;
+    this.#at = this.#file.indexOf(this.#saved);
+    this.#seen = this.#at + 1;
+    this.#saved = null;
+    this.#tree.take();
+  }
+
   get kit(): MessageKit {
     return this.#options.kit ?? messageKit;
   }
@@ -145,26 +167,28 @@ export class SessionManager {
   }
 
   #follow(): void {
-    const { file } = this.#index;
-    for (; this.#seen < file.size; this.#seen++) {
+    const { file } = this.#tree;
+    for (const { size } = file; this.#seen < size; this.#seen++) {
       if (!file.isOurs(this.#seen)) continue;
       const type = file.typeAt(this.#seen);
-      if (isLeafType(type)) this.#leaf = this.#seen;
-      else if (type === 'leaf') this.#leaf = this.#index.standing(file.parentAt(this.#seen));
+      if (isLeafType(type)) this.#at = this.#seen;
+      else if (type === 'leaf') this.#at = this.#tree.standing(file.parentAt(this.#seen));
     }
   }
 
   /** The line of an entry that is a live point of the session; refused where there is none. */
-  #at(uuid: string): number {
+  #liveAt(uuid: string): number {
     const at = this.#file.indexOf(uuid);
-    if (at < 0 || !this.#index.isLive(at))
+    // Lines that were taken in need no look at the newest ones.
+    if (at >= this.#seen) this.#index.take();
+    if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
   }
 
   /** The uuid of the current leaf; the header's while nothing was said, or before the first message. */
   getLeafUuid(): string {
-    return this.#file.uuidAt(this.#leaf);
+    return this.#saved ?? this.#file.uuidAt(this.#at);
   }
 
   /** The entry where the session goes on; the header while nothing was said. */
@@ -174,7 +198,7 @@ export class SessionManager {
 
   /** The entries from the header down to an entry, or to the leaf. */
   getPath(fromUuid?: string): SessionEntry[] {
-    const to = fromUuid === undefined ? this.#leaf : this.#at(fromUuid);
+    const to = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
     return this.#index.path(to).map((at) => this.#entry(at));
   }
 
@@ -193,7 +217,7 @@ export class SessionManager {
 
   /** The entries that hang on one. */
   getChildren(uuid: string): SessionEntry[] {
-    return this.#index.children(this.#at(uuid)).map((at) => this.#entry(at));
+    return this.#index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
   }
 
   /** An entry with what later lines say about it: another parent, other content. */
@@ -218,123 +242,108 @@ export class SessionManager {
 
   /** What a model sees at an entry, or at the leaf, with the settings that hold there. */
   buildSessionContext(fromUuid?: string): SessionContext {
-    const at = fromUuid === undefined ? this.#leaf : this.#at(fromUuid);
+    const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
     return contextAt(this.#index, at, this.kit);
   }
 
   #newId(): string {
-    return this.#options.newId?.() ?? newId();
-  }
-
-  #commit(): SessionCommit {
-    const { actor = 'local', now = Date.now } = this.#options;
-    return { actId: this.#newId(), actor, at: now() };
+    const made = this.#options.newId?.();
+    if (made === undefined) return newId();
+    if (this.#file.indexOf(made) >= 0) refuse('id/taken', `The id ${made} is taken.`, { nodeId: made });
+    return made;
   }
 
   #time(): string {
     return new Date((this.#options.now ?? Date.now)()).toISOString();
   }
 
-  /** One save after the other, so that each finds the leaf where the one before it put it; at once where none is on its way. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#underWay === 0 ? begun(work) : this.#turns.then(work);
-    this.#underWay++;
-    this.#turns = turn.then(this.#ended, this.#ended);
-    return turn;
-  }
-
-  readonly #ended = (): void => {
-    this.#underWay--;
-  };
-
-  /** Adds entries as one commit. */
-  async #add(entries: readonly SessionEntry[]): Promise<void> {
+  /**
+   * Adds entries as one commit; on the disk when this returns, so that the next save finds the leaf where this one put it.
+   * Gives the uuid of the first.
+   */
+  #add(...entries: readonly [SessionEntry, ...SessionEntry[]]): string {
     if (!this.#file.writable && this.#file.claim?.() !== true) throw readOnly(this.#file);
     // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
-    await this.#file.append(entries, this.#commit());
-    this.#index.take();
-    this.#follow();
+    this.#file.append(entries, this.#by);
+    const first = entries[0];
+    if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
+    else {
+      this.#index.take();
+      this.#follow();
+    }
+    return first.uuid;
   }
 
   /**
    * Goes to an entry, as given, to go on from there; the header is before the first message. Gives the uuid of the line
    * that says so, or of the leaf where nothing moves.
    */
-  branch(parentUuid: string): Promise<string> {
-    return this.#inTurn(async () => {
-      const at = this.#at(parentUuid);
-      if (this.#index.standing(at) === this.#leaf) return this.getLeafUuid();
-      const uuid = this.#newId();
-      await this.#add([{ type: 'leaf', uuid, parentUuid, timestamp: this.#time() }]);
-      return uuid;
-    });
+  async branch(parentUuid: string): Promise<string> {
+    const at = this.#liveAt(parentUuid);
+    if (this.#index.standing(at) === this.#leaf) return this.getLeafUuid();
+    const uuid = this.#newId();
+    return this.#add({ type: 'leaf', uuid, parentUuid, timestamp: this.#time() });
   }
 
   /** Goes to an entry and puts a summary of what was left there. Gives the uuid of the summary. */
-  branchWithSummary(parentUuid: string, summary: string, details?: Readonly<Record<string, unknown>>): Promise<string> {
-    return this.#inTurn(() => {
-      this.#at(parentUuid);
-      if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
-      return this.#save({
-        type: 'branch_summary',
-        parentUuid,
-        summary,
-        ...(this.#leaf === 0 ? {} : { fromUuid: this.getLeafUuid() }),
-        ...(details === undefined ? {} : { details }),
-      });
-    });
+  async branchWithSummary(
+    parentUuid: string,
+    summary: string,
+    details?: Readonly<Record<string, unknown>>,
+  ): Promise<string> {
+    this.#liveAt(parentUuid);
+    if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
+    const left = this.getLeafUuid();
+    const fromUuid = left === this.#file.header.uuid ? undefined : left;
+    const uuid = this.#newId();
+    return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp: this.#time(), summary, fromUuid, details });
   }
 
   /** Marks where older messages give way to a summary, below the leaf. */
-  saveCompaction(entry: NewCompaction): Promise<string> {
-    return this.#inTurn(() => {
-      const { summary, firstKeptEntryUuid: kept } = entry;
-      if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', {});
-      if (kept !== undefined && !this.#index.path(this.#leaf).includes(this.#at(kept)))
-        refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
-      return this.#save({ type: 'compaction', ...entry });
-    });
+  async saveCompaction(entry: NewCompaction): Promise<string> {
+    const { summary, firstKeptEntryUuid: kept } = entry;
+    if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', {});
+    if (kept !== undefined && !this.#index.path(this.#leaf).includes(this.#liveAt(kept)))
+      refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
+    return this.#save({ type: 'compaction', ...entry });
   }
 
   /** Saves a message below an entry, or below the leaf, and goes there. Refuses one that says nothing. */
-  saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
-    return this.#inTurn(() => {
-      const said = saidBy(message);
-      const entry = { type: 'message', message: said, node: { tokens: this.kit.tokens(said) } };
-      return this.#save(parentUuid === undefined ? entry : { ...entry, parentUuid });
-    });
+  async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
+    const said = saidBy(message);
+    const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
+    const uuid = this.#newId();
+    const node = isSoonCounted(said) ? undefined : { tokens: this.kit.tokens(said) };
+    return this.#add({ type: 'message', uuid, parentUuid: parent, timestamp: this.#time(), message: said, node });
   }
 
   /** Saves an entry of any type. Id, place and time are filled in; an id that is taken by another entry is refused. */
-  saveEntry(entry: NewEntry): Promise<string> {
-    return this.#inTurn(() => this.#save(entry));
+  async saveEntry(entry: NewEntry): Promise<string> {
+    return this.#save(entry);
   }
 
-  async #save(entry: NewEntry): Promise<string> {
+  #save(entry: NewEntry): string {
+    const { type } = entry;
     const uuid = entry.uuid ?? this.#newId();
-    const at = this.#file.indexOf(uuid);
-    if (entry.type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
+    if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
     // Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
-    if (kept.has(entry.type))
-      refuse('command/invalid', `Entries of the type ${entry.type} are written by the session alone.`, {
-        nodeId: uuid,
-      });
-    const parentUuid = entry.parentUuid ?? this.getLeafUuid();
-    const parent = this.#at(parentUuid);
+    if (kept.has(type))
+      refuse('command/invalid', `Entries of the type ${type} are written by the session alone.`, { nodeId: uuid });
+    const below = entry.parentUuid ?? null;
+    const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(below));
+    const at = entry.uuid === undefined ? -1 : this.#file.indexOf(uuid);
     if (at >= 0) {
       if (!isSame(this.#entry(at), entry))
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
-    const timestamp = entry.timestamp ?? this.#time();
     // What settings and labels hang on is where the session is; what is said moves the session below its place.
-    await this.#add([{ ...entry, uuid, parentUuid: this.#file.uuidAt(parent), timestamp }]);
-    return uuid;
+    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? this.#time() });
   }
 
   /** Puts a label on an entry; without one it is taken away. */
   async setLabel(uuid: string, label?: string): Promise<string> {
-    if (this.#at(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
+    if (this.#liveAt(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
     return this.saveEntry({
       type: 'label',
       targetUuid: uuid,
@@ -358,16 +367,13 @@ export class SessionManager {
   }
 
   // A setting holds for what hangs below it, so the session goes on there, in the same commit.
-  #setting(entry: NewEntry): Promise<string> {
-    return this.#inTurn(async () => {
-      const uuid = this.#newId();
-      const timestamp = this.#time();
-      await this.#add([
-        { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
-        { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },
-      ]);
-      return uuid;
-    });
+  #setting(entry: NewEntry): string {
+    const uuid = this.#newId();
+    const timestamp = this.#time();
+    return this.#add(
+      { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
+      { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },
+    );
   }
 
   close(): void {
@@ -376,38 +382,6 @@ export class SessionManager {
 }
 
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
-
-/** Why nothing can be saved. */
-function readOnly({ path, holder, dialect }: SessionFile): AppError {
-  const why =
-    holder !== null
-      ? `is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there`
-      : dialect === 'v2'
-        ? 'can only be read here: it was opened so, or its folder may not be written'
-        : dialect === 'v1'
-          ? 'is of the first version and was not migrated here: convert it into a new file to go on'
-          : 'belongs to another tool and is never changed: convert it into a new file to go on';
-  return new AppError({
-    code: 'tree/read-only',
-    kind: refusalKinds['tree/read-only'],
-    message: `${path} ${why}.`,
-    data: { path, ...(holder === null ? {} : { holder }) },
-  });
-}
-
-/** Begins work at once; what it refuses is a rejection all the same. */
-async function begun<T>(work: () => Promise<T>): Promise<T> {
-  return work();
-}
-
-/** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
-function saidBy(message: AppMessage): Message {
-  const { role, content } = message;
-  const plain = typeof content === 'string' && content.trim() !== '' && Object.keys(message).length === 2;
-  return plain && speakers.has(role) ? textMessage(role, content) : valueOf(normaliseMessage(message));
-}
-
-const speakers: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
 function isSame(there: SessionEntry, given: NewEntry): boolean {
   for (const key of Object.keys(given)) {

@@ -19,8 +19,8 @@ export function nodeAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 't
     createdAt: createdAt ?? 0,
     matchParent: null,
     key: null,
-    // Noted when it was written; an estimate of a long session would cost more than reading it.
-    tokens: typeof tokens === 'number' ? tokens : kit.tokens(message),
+    // Noted when it was written, or counted once: an estimate of a long session would cost more than reading it.
+    tokens: typeof tokens === 'number' ? tokens : index.tokensAt(at, () => kit.tokens(message)),
     addedIn: 0,
     contentIn: 0,
     removedIn: null,

@@ -216,7 +216,7 @@ export class ForeignFile implements SessionFile {
     return 0;
   }
 
-  async append(): Promise<void> {
+  append(): void {
     throw readAsItIs(this.path, this.dialect);
   }
 

@@ -117,6 +117,16 @@ export function parsedLine(bytes: Buffer): Fields | undefined {
   }
 }
 
+/** Where an entry of ours begins in a line that cannot be read from its beginning; −1 where none does. */
+export function entryWithin(bytes: Buffer): number {
+  for (let at = bytes.indexOf(typeKey, 1); at >= 0; at = bytes.indexOf(typeKey, at + 1)) {
+    // Nothing that is said within an entry has a number of a commit.
+    const head = quickHead(bytes, at, bytes.length);
+    if (head !== null && head.version > 0 && parsedLine(bytes.subarray(at)) !== undefined) return at;
+  }
+  return -1;
+}
+
 /** The head of a parsed line; null where it has no type or id. */
 export function headIn(line: Fields): Head | null {
   const [type, uuid, parent] = [field(line, 'type'), field(line, 'uuid'), field(line, 'parentUuid')];

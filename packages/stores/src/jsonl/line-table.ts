@@ -112,7 +112,7 @@ export class LineTable {
 
   /** Enters the header. It is the first commit, or its first part while the session is still a list. */
   begin(head: Head, at: LinePlace, commits: boolean): void {
-    this.#push({ head, at }, commits ? 1 : 0);
+    this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
   }
 
@@ -122,18 +122,18 @@ export class LineTable {
       if (this.#isCopy(head, at)) return;
       // A list that is not stored as a tree yet is no commit.
       if (head.type === 'linear') {
-        this.#push({ head, at }, 0);
+        this.#push(head, at, 0);
         return;
       }
       // While a commit is open its lines may have to be left out; what others wrote stays either way, in its order.
       if (this.open) this.#group.push({ head, at });
-      else this.#waiting.push(this.#push({ head, at }, 0));
+      else this.#waiting.push(this.#push(head, at, 0));
       return;
     }
     // A commit of one line that follows the last one, as nearly all do, needs no group.
     if (head.commit && head.version === this.#version + 1 && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
-      this.#push({ head, at }, head.version);
+      this.#push(head, at, head.version);
       return;
     }
     if (this.open && head.version !== this.#groupVersion) this.drop(at);
@@ -167,7 +167,7 @@ export class LineTable {
   drop(before: LinePlace): void {
     if (!this.open) return;
     const group = this.#take();
-    for (const staged of group) if (staged.head.version === 0) this.#waiting.push(this.#push(staged, 0));
+    for (const { head, at } of group) if (head.version === 0) this.#waiting.push(this.#push(head, at, 0));
     const [first] = group.filter(({ head }) => head.version > 0);
     if (first !== undefined)
       this.warnings.push({
@@ -197,9 +197,9 @@ export class LineTable {
     // The header is part of the first commit. A number that is taken already is not given twice.
     const joins = claimed === 1 && this.#version === 1;
     this.#version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
-    for (const staged of group) {
-      const index = this.#push(staged, staged.head.version === 0 ? 0 : this.#version);
-      if (staged.head.version === 0) this.#waiting.push(index);
+    for (const { head, at } of group) {
+      const index = this.#push(head, at, head.version === 0 ? 0 : this.#version);
+      if (head.version === 0) this.#waiting.push(index);
     }
     // Whoever still waits stands before this commit and comes after it.
     for (const index of this.#waiting) this.#late.add(index);
@@ -212,12 +212,13 @@ export class LineTable {
 
   /** Numbers the lines that have none, now that nothing follows them. */
   settle(): void {
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const index of waiting) this.#versions[index] = ++this.#version;
   }
 
-  #push({ head, at }: Staged, version: number): number {
+  #push(head: Head, at: LinePlace, version: number): number {
     const index = this.#uuids.length;
     let { uuid } = head;
     const before = this.#index.get(uuid);

@@ -27,20 +27,29 @@ export function headerIn(line: Fields): SessionHeader | undefined {
 // What every line begins with, in an order of its own.
 const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'version', 'commit']);
 
-/**
- * A line as text: what every line begins with comes first, so that it can be told without reading the rest. Written down
- * field by field: an object in another order would be made only to be printed.
- */
+/** A line as text: what every line begins with comes first, so that it can be told without reading the rest. */
 export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
   const { type, uuid, parentUuid } = entry;
-  let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)},"version":${version}`;
-  if (commit !== undefined) text += ',"commit":true';
-  const last: object = commit ?? {};
-  for (const key of Object.keys(entry))
-    if (!heading.has(key) && !Object.hasOwn(last, key)) text += fieldText(key, entry[key]);
-  for (const [key, value] of Object.entries(last)) text += fieldText(key, value);
-  return `${text}}\n`;
+  const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
+  const notes = commit === null || commit === undefined ? '}\n' : notesOf(commit);
+  const printed = JSON.stringify(entry);
+  const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
+  // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
+  if (printed.startsWith(begun) && !('version' in entry) && !('commit' in entry))
+    return `${begun}${numbered}${printed.slice(begun.length, -1)}${notes}`;
+  let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)}${numbered}`;
+  for (const key of Object.keys(entry)) if (!heading.has(key)) text += fieldText(key, entry[key]);
+  return text + notes;
 }
+
+/** The notes about a commit, as a line ends with them. A session notes the same about most of what it saves. */
+function notesOf(commit: SessionCommit): string {
+  if (commit !== lastNoted) [lastNoted, lastNotes] = [commit, `,${JSON.stringify(commit).slice(1)}\n`];
+  return lastNotes;
+}
+
+let lastNoted: SessionCommit | null = null;
+let lastNotes = '';
 
 /** A field as it goes on after others; nothing where JSON has no word for its value. */
 function fieldText(key: string, value: unknown): string {
@@ -73,16 +82,19 @@ export function linesOf({ entries: given, version, commit }: LinesOfCommit): Own
   return entries.map((entry, index) => {
     const { type, uuid, parentUuid } = entry;
     const last = index === entries.length - 1;
-    return {
-      head: { type, uuid, parentUuid, version, commit: last },
-      text: lineText(entry, version, last ? commit : undefined),
-    };
+    const text = lineText(entry, version, last ? commit : undefined);
+    return { head: { type, uuid, parentUuid, version, commit: last }, text };
   });
 }
 
 /** Entries with one more at the end if the last one has fields of its own where the notes about the commit go. */
 function ended(entries: readonly SessionEntry[]): readonly SessionEntry[] {
-  const last = entries.at(-1);
-  if (last === undefined || !commitFields.some((key) => Object.hasOwn(last, key))) return entries;
+  const last = entries[entries.length - 1];
+  if (last === undefined || !hasNotes(last)) return entries;
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
+}
+
+function hasNotes(entry: SessionEntry): boolean {
+  for (const key of commitFields) if (entry[key] !== undefined) return true;
+  return false;
 }

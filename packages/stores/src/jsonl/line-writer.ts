@@ -1,6 +1,7 @@
 /** The one way by which bytes come to the end of a session file: one write, and one wait for the disk. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { step, writeAll } from '../disk/whole-files.ts';
+import { failpoint } from '../failpoints.ts';
 import { chunkSize, type FileBytes } from './file-bytes.ts';
 
 /** The end of a file that is added to. */
@@ -14,18 +15,24 @@ export class LineWriter {
     this.#path = path;
   }
 
-  /** Adds bytes to a file of a size; they are on the disk when this returns. Gives the size of the file then. */
-  append(bytes: Uint8Array, size: number): number {
+  /** Adds a text to a file of a size; it is on the disk when this returns. Gives its length in bytes. */
+  append(text: string, size: number): number {
     this.#handle ??= openSync(this.#path, 'a');
     const handle = this.#handle;
+    const length = Buffer.byteLength(text);
     try {
-      step('session', 'append', () => writeAll(handle, bytes));
-      step('session', 'fsync', () => fdatasyncSync(handle));
+      failpoint('disk-session-before-append');
+      const written = writeSync(handle, text);
+      if (written < length) writeAll(handle, Buffer.from(text).subarray(written));
+      failpoint('disk-session-after-append');
+      failpoint('disk-session-before-fsync');
+      fdatasyncSync(handle);
+      failpoint('disk-session-after-fsync');
     } catch (error) {
       this.#doubtful = Math.min(this.#doubtful ?? size, size);
       throw error;
     }
-    return fstatSync(handle).size;
+    return length;
   }
 
   /** Whether an append failed and what it left was not settled yet. */

@@ -1,7 +1,7 @@
 /** The lines of a file as bytes. They end at byte 0x0A and nowhere else. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/whole-files.ts';
-import type { FileBytes } from './file-bytes.ts';
+import { chunkSize, type FileBytes } from './file-bytes.ts';
 
 /** One line. */
 export interface RawLine {
@@ -12,8 +12,6 @@ export interface RawLine {
   /** Whether it has an end; the last one may have none. */
   readonly ended: boolean;
 }
-
-const chunkSize = 1 << 20;
 
 /** Whether a line says nothing: it is empty, or has only spaces, or the end that other systems give their lines. */
 export function isBlankLine(bytes: Uint8Array): boolean {
@@ -34,6 +32,37 @@ export function firstLine(file: FileBytes): Pick<RawLine, 'line' | 'bytes'> {
       [line, start] = [line + 1, end + 1];
     }
   }
+}
+
+/**
+ * Takes the lines of an open file from a place to its end, each good until the next. Gives what is left after the last one
+ * that has an end, and where that begins.
+ */
+export function eachLine(
+  file: FileBytes,
+  from: number,
+  size: number,
+  take: (bytes: Buffer, offset: number) => void,
+): { readonly rest: Buffer | null; readonly offset: number } {
+  let held: Buffer[] = [];
+  let offset = from;
+  // One piece of memory for all chunks: what is held over is copied.
+  const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
+  for (let at = from; at < size; ) {
+    const chunk = file.readInto(room, at, Math.min(room.length, size - at));
+    if (chunk.length === 0) break;
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      const piece = chunk.subarray(start, end);
+      take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset);
+      held = [];
+      start = end + 1;
+      offset = at + start;
+    }
+    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
+    at += chunk.length;
+  }
+  return { rest: held.length === 0 ? null : Buffer.concat(held), offset };
 }
 
 /** The lines one after the other; the file is never held as a whole. */

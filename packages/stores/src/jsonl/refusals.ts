@@ -20,3 +20,17 @@ export function openedToRead(path: string): AppError {
     data: { path },
   });
 }
+
+/** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
+export function overtaken(
+  { path, version }: { readonly path: string; readonly version: number },
+  expected: number,
+): AppError {
+  return new AppError({
+    code: 'store/unavailable',
+    kind: refusalKinds['store/unavailable'],
+    message: `${path} is at version ${version}, which was not expected: try again.`,
+    data: { path, version, expected },
+    retryable: true,
+  });
+}

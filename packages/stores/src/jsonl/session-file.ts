@@ -11,32 +11,28 @@ import {
   sessionVersion,
   withKept,
 } from '@coppice/content/sessions';
-import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import { field } from '../disk/decode.ts';
-import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
-import { bytesOf, damaged, newer, onFile } from '../disk/whole-files.ts';
-import { chunkSize, FileBytes } from './file-bytes.ts';
-import { type Head, headIn, parsedLine, quickHead } from './heads.ts';
+import { asAppError, damaged, newer, onFile } from '../disk/whole-files.ts';
+import { FileBytes } from './file-bytes.ts';
+import { FileLease } from './file-lease.ts';
+import { entryWithin, type Head, headIn, parsedLine, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
 import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
-import { sideOf } from './places.ts';
-import { firstLine, isBlankLine } from './raw-lines.ts';
-import { openedToRead, replaced } from './refusals.ts';
+import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
+import { overtaken, replaced } from './refusals.ts';
 
-const lineEnd = 0x0a;
-// For so many milliseconds a lease that was looked at is taken to be there.
-const leaseGood = 500;
+// Saves that follow each other within so many milliseconds are a row.
+const row = 2;
+// So many lines of a row are held before they are entered.
+const rowMost = 64;
 const openFiles = new Map<string, JsonlFile>();
 
 /** An open session file. */
 export class JsonlFile implements SessionFile {
   readonly path: string;
   readonly dialect: Dialect = 'v2';
-  #lease: FolderLock | Holder | null = null;
-  // Whether the lease is to be had as soon as that can be.
-  #wanted = false;
-  #leaseSeen = Number.NEGATIVE_INFINITY;
+  readonly #lease: FileLease;
   #users = 0;
   #file: FileBytes;
   readonly #writer: LineWriter;
@@ -51,11 +47,16 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
+  // Lines that were written here and are not in the table yet; the number of the last commit; when one was saved.
+  #fresh: { readonly head: Head; readonly length: number }[] = [];
+  #freshVersion = 0;
+  #written = Number.NEGATIVE_INFINITY;
 
   private constructor(path: string) {
     this.path = path;
     this.#file = new FileBytes(path);
     this.#writer = new LineWriter(path);
+    this.#lease = new FileLease(path);
     try {
       this.#table = this.#newTable();
       this.#header = this.#readHeader();
@@ -105,23 +106,24 @@ export class JsonlFile implements SessionFile {
   }
 
   get writable(): boolean {
-    return this.#lease instanceof FolderLock;
+    return this.#lease.isHeld;
   }
 
   get holder(): SessionHolder | null {
-    return this.#lease === null || this.#lease instanceof FolderLock ? null : this.#lease;
+    return this.#lease.holder;
   }
 
   get warnings(): readonly SessionWarning[] {
-    return this.#tail === null ? this.#table.warnings : [...this.#table.warnings, this.#tail];
+    const { warnings } = this.#settle();
+    return this.#tail === null ? warnings : [...warnings, this.#tail];
   }
 
   get size(): number {
-    return this.#table.size;
+    return this.#settle().size;
   }
 
   get version(): number {
-    return this.#table.version;
+    return this.#fresh.length === 0 ? this.#table.version : this.#freshVersion;
   }
 
   /** All bytes of the file that were looked at. */
@@ -130,7 +132,8 @@ export class JsonlFile implements SessionFile {
   }
 
   indexOf(uuid: string): number {
-    return this.#table.indexOf(uuid);
+    const found = this.#table.indexOf(uuid);
+    return found < 0 && this.#fresh.length > 0 ? this.#settle().indexOf(uuid) : found;
   }
 
   uuidAt(index: number): string {
@@ -192,45 +195,22 @@ export class JsonlFile implements SessionFile {
   }
 
   /** Reads what is new at the end of the file into the table. */
-  #scan(): number {
-    const before = this.#table.size;
+  #scan(): void {
     const size = this.#file.size();
     this.#file.forget();
     this.#size = size;
     this.#tail = null;
+    this.#fresh = [];
     let line = this.#lines;
-    let from = this.#end;
-    let held: Buffer[] = [];
-    let heldAt = from;
-    let at = from;
-    const take = (bytes: Buffer, offset: number) => {
+    const { rest, offset } = eachLine(this.#file, this.#end, size, (bytes, offset) => {
       line++;
       this.#take(bytes, { line, offset, length: bytes.length });
       if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
-    };
-    // One piece of memory for all chunks: nothing of a line is kept but its head, and what is held over is copied.
-    const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - at)));
-    while (at < size) {
-      const chunk = this.#file.readInto(room, at, Math.min(room.length, size - at));
-      if (chunk.length === 0) break;
-      let start = 0;
-      for (let end = chunk.indexOf(lineEnd); end >= 0; end = chunk.indexOf(lineEnd, start)) {
-        const piece = chunk.subarray(start, end);
-        take(held.length === 0 ? piece : Buffer.concat([...held, piece]), heldAt);
-        held = [];
-        start = end + 1;
-        heldAt = at + start;
-      }
-      if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
-      at += chunk.length;
-    }
-    from = heldAt;
-    const rest = held.length === 0 ? null : Buffer.concat(held);
+    });
     this.#ended = rest === null;
-    if (rest !== null) this.#last(rest, { line: line + 1, offset: from, length: rest.length });
+    if (rest !== null) this.#last(rest, { line: line + 1, offset, length: rest.length });
     if (this.#table.open) this.#unfinished();
     this.#table.settle();
-    return this.#table.size - before;
   }
 
   /** The last line of a file that does not end in one: whole but for its end, or torn. */
@@ -270,51 +250,50 @@ export class JsonlFile implements SessionFile {
     if (quick !== null) return this.#table.add(quick, at);
     const line = parsedLine(bytes);
     const head = line === undefined ? null : headIn(line);
-    if (head !== null) this.#table.add(head, at);
-    else this.#table.damage(at, line === undefined ? 'cannot be read' : 'has no type or no id');
+    if (head !== null) return this.#table.add(head, at);
+    const ours = line === undefined ? entryWithin(bytes) : -1;
+    if (ours < 0) return this.#table.damage(at, line === undefined ? 'cannot be read' : 'has no type or no id');
+    // Somebody else left half a line just before ours was written: only that half is lost.
+    this.#table.damage({ ...at, length: ours }, 'was cut off, and another one begins in it');
+    this.#take(bytes.subarray(ours), { line: at.line, offset: at.offset + ours, length: at.length - ours });
   }
 
   /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
-    if (now !== undefined && now.ino === this.#file.inode && now.size >= this.#end) return now.size;
+    if (
+      now !== undefined &&
+      now.ino === this.#file.inode &&
+      now.size >= (this.#fresh.length === 0 ? this.#end : this.#size)
+    )
+      return now.size;
     throw replaced(this.path);
   }
 
   refresh(): number {
-    return this.#file.size() === this.#size ? 0 : this.#scan();
+    const known = this.#table.size + this.#fresh.length;
+    this.#settle();
+    if (this.#file.size() !== this.#size) this.#scan();
+    return this.#table.size - known;
   }
 
-  /** Takes the lease, if it can be had: one that another process gave up meanwhile is taken over. */
+  /** Takes the lease, if it can be had. */
   lease(): void {
-    if (!(this.#lease instanceof FolderLock)) this.#lease = FolderLock.take(sideOf(this.path));
+    this.#lease.take();
   }
 
   /** Takes the lease, as {@link claim} does, now or as soon as it can be had. */
   want(): boolean {
-    this.#wanted = true;
-    return this.claim();
+    return this.#lease.want();
   }
 
   claim(): boolean {
-    try {
-      if (this.#wanted) this.lease();
-    } catch (error) {
-      if (!isAppError(error) || error.code !== 'tree/read-only') throw error;
-    }
-    return this.writable;
+    return this.#lease.claim();
   }
 
   /** Refuses where nothing may be written. */
-  checkWritable(): FolderLock {
-    if (this.#wanted) this.lease();
-    const lease = this.#lease;
-    if (lease instanceof FolderLock) {
-      lease.check();
-      return lease;
-    }
-    if (lease !== null) throw lockedBy(this.path, lease);
-    throw openedToRead(this.path);
+  checkWritable(): void {
+    this.#lease.check();
   }
 
   /**
@@ -323,65 +302,71 @@ export class JsonlFile implements SessionFile {
    */
   #lookAround(): number {
     const now = performance.now();
-    const held = this.#lease instanceof FolderLock && now - this.#leaseSeen < leaseGood;
-    if (!held) this.checkWritable();
+    const good = this.#lease.isGoodAt(now);
+    if (!good) this.#lease.check();
     const size = this.#sizeNow();
-    if (held && size !== this.#size) this.checkWritable();
-    if (!held) this.#leaseSeen = now;
+    if (good && size !== this.#size) this.#lease.check();
+    if (!good) this.#lease.seen(now);
     return size;
   }
 
-  async append(entries: readonly SessionEntry[], commit?: SessionCommit): Promise<void> {
-    if (this.#lookAround() !== this.#size) this.refresh();
-    this.#write([{ entries, version: this.version + 1, commit: commit ?? null }], this.#size);
+  append(entries: readonly SessionEntry[], commit?: SessionCommit): void {
+    // In a row of saves nobody is looked for between them: a line of somebody else, or a half one, is found when ours are
+    // entered, and stands before them.
+    const now = performance.now();
+    const inRow = now - this.#written < row && this.#fresh.length < rowMost && this.#lease.isGoodAt(now);
+    if (!inRow) {
+      if (this.#lookAround() !== this.#size) this.#scan();
+      this.#settle();
+    }
+    const version = this.version + 1;
+    this.#write(linesOf({ entries, version, commit: commit ?? null }), version, this.#size);
+    this.#written = now;
   }
 
   /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
   write(commits: readonly LinesOfCommit[]): void {
-    this.#write(commits, this.#lookAround());
+    const version = commits[0]?.version;
+    if (version !== undefined) this.#write(commits.flatMap(linesOf), version, this.#lookAround());
   }
 
-  #write(commits: readonly LinesOfCommit[], found: number): void {
-    const [first] = commits;
-    const version = first?.version;
-    const lines = first !== undefined && commits.length === 1 ? linesOf(first) : commits.flatMap(linesOf);
-    if (lines.length === 0 || version === undefined) return;
-    onFile(this.path, () => {
+  #write(lines: readonly OwnLine[], version: number, found: number): void {
+    const first = lines[0];
+    if (first === undefined) return;
+    try {
       const size = this.#settleDoubt() ? this.#file.size() : found;
-      if (version !== this.version + 1) throw this.overtaken(version);
+      if (version !== this.version + 1) throw overtaken(this, version);
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
-      const before = size === this.#size ? `${this.#ended ? '' : '\n'}${this.#tail === null ? '' : '\n'}` : '\n';
-      const [only] = lines;
-      const text = only !== undefined && lines.length === 1 ? only.text : lines.map((line) => line.text).join('');
-      const bytes = bytesOf(before + text);
-      const after = this.#writer.append(bytes, size);
-      // Lines that nobody else's came between are known already, and need not be read back.
-      if (before === '' && size === this.#end && after === size + bytes.length) this.#own(lines, after);
-      else this.#scan();
-    });
+      const before = size === this.#size ? (this.#ended ? '' : '\n') + (this.#tail === null ? '' : '\n') : '\n';
+      const text = lines.length === 1 ? first.text : lines.map((line) => line.text).join('');
+      const length = this.#writer.append(before === '' ? text : before + text, size);
+      if (before !== '') this.#scan();
+      else {
+        // What was just written at the end is known, and need not be read back.
+        if (lines.length === 1) this.#fresh.push({ head: first.head, length: length - 1 });
+        else for (const line of lines) this.#fresh.push({ head: line.head, length: Buffer.byteLength(line.text) - 1 });
+        this.#freshVersion = lines[lines.length - 1]?.head.version ?? version;
+        this.#size = size + length;
+      }
+    } catch (error) {
+      throw asAppError(error, this.path);
+    }
   }
 
-  /** Enters lines that were just written where the table ended. */
-  #own(lines: readonly OwnLine[], size: number): void {
-    for (const { head, text } of lines) {
-      const length = lines.length === 1 ? size - this.#end - 1 : Buffer.byteLength(text) - 1;
+  /**
+   * Enters the lines that were written here since anybody asked. Where others wrote as well, all is read as it stands: a
+   * line may be further down than it was taken to be.
+   */
+  #settle(): LineTable {
+    if (this.#fresh.length === 0) return this.#table;
+    if (this.#file.goesPast(this.#size)) this.#scan();
+    for (const { head, length } of this.#fresh) {
       this.#table.add(head, { line: ++this.#lines, offset: this.#end, length });
       this.#end += length + 1;
     }
-    this.#size = size;
+    this.#fresh = [];
     this.#file.forget();
-    this.#table.settle();
-  }
-
-  /** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
-  overtaken(version: number): AppError {
-    return new AppError({
-      code: 'store/unavailable',
-      kind: refusalKinds['store/unavailable'],
-      message: `${this.path} is at version ${this.version}, which was not expected: try again.`,
-      data: { path: this.path, version: this.version, expected: version },
-      retryable: true,
-    });
+    return this.#table;
   }
 
   #settleDoubt(): boolean {
@@ -397,6 +382,7 @@ export class JsonlFile implements SessionFile {
     this.#writer.close();
     this.#file = new FileBytes(this.path);
     [this.#end, this.#lines, this.#size, this.#ended, this.#tail] = [0, 0, 0, true, null];
+    this.#fresh = [];
     this.#spoilt.clear();
     this.#table = this.#newTable();
     this.#header = this.#readHeader();
@@ -408,7 +394,6 @@ export class JsonlFile implements SessionFile {
     openFiles.delete(this.path);
     this.#file.close();
     this.#writer.close();
-    if (this.#lease instanceof FolderLock) this.#lease.release();
-    this.#lease = null;
+    this.#lease.release();
   }
 }

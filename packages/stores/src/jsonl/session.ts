@@ -34,6 +34,7 @@ import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
 import { headerText, lineText } from './line-text.ts';
 import { FileNames } from './names.ts';
 import { makeFile, sideOf } from './places.ts';
+import { overtaken } from './refusals.ts';
 import { type Landed, Replay } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
 
@@ -242,7 +243,7 @@ export class Session {
     const file = this.writing();
     file.refresh();
     // What others wrote since is not in these rows and would be lost.
-    if (file.version !== tree.version) throw file.overtaken(tree.version);
+    if (file.version !== tree.version) throw overtaken(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
     const purged = new Set([...this.#purged, ...purgedNow]);
     const bench = new Workbench(join(sideOf(this.path), 'making'));

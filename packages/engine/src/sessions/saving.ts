@@ -1,0 +1,38 @@
+/** What a message is before it is saved, and why nothing can be. */
+import { normaliseMessage } from '@coppice/content';
+import type { SessionFile } from '@coppice/content/sessions';
+import { AppError, isText, type Message, refusalKinds, textMessage, valueOf } from '@coppice/core';
+import type { AppMessage } from './contract.ts';
+
+/** Why nothing can be saved. */
+export function readOnly({ path, holder, dialect }: SessionFile): AppError {
+  const why =
+    holder !== null
+      ? `is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there`
+      : dialect === 'v2'
+        ? 'can only be read here: it was opened so, or its folder may not be written'
+        : dialect === 'v1'
+          ? 'is of the first version and was not migrated here: convert it into a new file to go on'
+          : 'belongs to another tool and is never changed: convert it into a new file to go on';
+  return new AppError({
+    code: 'tree/read-only',
+    kind: refusalKinds['tree/read-only'],
+    message: `${path} ${why}.`,
+    data: { path, ...(holder === null ? {} : { holder }) },
+  });
+}
+
+/** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
+export function saidBy(message: AppMessage): Message {
+  const { role, content } = message;
+  const plain = typeof content === 'string' && content.trim() !== '' && Object.keys(message).length === 2;
+  return plain && speakers.has(role) ? textMessage(role, content) : valueOf(normaliseMessage(message));
+}
+
+/** Whether the tokens of a message are as soon counted as read: those are not noted. */
+export function isSoonCounted({ content }: Message): boolean {
+  const block = content[0];
+  return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
+}
+
+const speakers: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
