@@ -15,7 +15,7 @@ import { type MessageKit, refuse } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
 import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
-import { isSoonCounted, readOnly, saidBy } from './saving.ts';
+import { isoTime, isSoonCounted, readOnly, saidBy } from './saving.ts';
 
 /** What a manager is made with; all but the files has a default. */
 export interface SessionOptions {
@@ -254,7 +254,7 @@ export class SessionManager {
   }
 
   #time(): string {
-    return new Date((this.#options.now ?? Date.now)()).toISOString();
+    return isoTime((this.#options.now ?? Date.now)());
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What a message is before it is saved, and why nothing can be. */
+/** What a message is before it is saved and when that is, and why nothing can be. */
 import { normaliseMessage } from '@coppice/content';
 import type { SessionFile } from '@coppice/content/sessions';
 import { AppError, isText, type Message, refusalKinds, textMessage, valueOf } from '@coppice/core';
@@ -36,3 +36,13 @@ export function isSoonCounted({ content }: Message): boolean {
 }
 
 const speakers: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
+
+let second = Number.NaN;
+let upToSecond = '';
+
+/** A time as lines say it. The part up to the second is kept, since most saves follow another: the rest is three digits. */
+export function isoTime(at: number): string {
+  const now = Math.floor(at / 1000);
+  if (now !== second) [second, upToSecond] = [now, new Date(now * 1000).toISOString().slice(0, -4)];
+  return `${upToSecond}${String(Math.floor(at) - now * 1000).padStart(3, '0')}Z`;
+}
