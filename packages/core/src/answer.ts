@@ -1,11 +1,25 @@
 /** Answers a planner's reads from tree values: in memory, in the page, and as the reference that stores are compared with. */
+
 import type { NodeId, TreeId } from './ids.ts';
-import { type Bookmark, isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
-import { orderAround, orderAt, orderGet, orderIds, orderSize } from './order.ts';
+import { treeId } from './ids.ts';
+import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
+import { emptyOrder, lastPosition, orderAround, orderGet, orderIds } from './order.ts';
 import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import type { Answer, Link, NotedStretch, Read, Reads, Stretch } from './reads.ts';
-import { allBookmarks, allNodes, bookmarkOn, entryAbove, findAnyNode, findNode, orderOf, type Tree } from './tree.ts';
+import {
+  allBookmarks,
+  allNodes,
+  bookmarkOn,
+  childIds,
+  childrenOf,
+  entryAbove,
+  findAnyNode,
+  findNode,
+  orderOf,
+  seedling,
+  type Tree,
+} from './tree.ts';
 
 /** What a tree value alone cannot answer. */
 export interface Surroundings {
@@ -23,12 +37,12 @@ export interface Surroundings {
   completing?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
 }
 
+// Where there is no tree, every question is answered as one that nothing was planted in answers it.
+const nowhere = seedling(treeId(''));
+
 /** Answers one read from a tree (undefined where it does not exist yet) and its surroundings. */
 export function answer(tree: Tree | undefined, read: Read, around: Surroundings): Answer {
-  const of = (treeId: TreeId | undefined): Tree | undefined => (treeId === undefined ? tree : around.tree(treeId));
   switch (read.ask) {
-    case 'tree':
-      return rowOf(of(read.treeId));
     case 'taken':
       return around.taken(read.ids);
     case 'home':
@@ -36,21 +50,25 @@ export function answer(tree: Tree | undefined, read: Read, around: Surroundings)
     case 'forest':
       return around.forest(read.key, read.project);
     case 'undoable':
-      return around.undoable(read.actor, read.actId);
     case 'redoable':
-      return around.redoable(read.actor, read.actId);
+      return around[read.ask](read.actor, read.actId);
     case 'log':
       return around.log(read.since);
-    default:
-      return answerInside('treeId' in read ? of(read.treeId) : tree, read, around);
+    default: {
+      const other = 'treeId' in read ? read.treeId : undefined;
+      return answerInside((other === undefined ? tree : around.tree(other)) ?? nowhere, read, around);
+    }
   }
 }
 
-type Inside = Exclude<Read, { ask: 'tree' | 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
+type Inside = Exclude<Read, { ask: 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
 
-function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings): Answer {
-  if (tree === undefined) return nothing(read);
+function answerInside(tree: Tree, read: Inside, around: Surroundings): Answer {
   switch (read.ask) {
+    case 'tree':
+      return tree.version === 0 ? null : tree;
+    case 'rows':
+      return tree.version === 0 ? null : { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
     case 'head':
     case 'node':
       return findNode(tree, read.id) ?? null;
@@ -67,13 +85,13 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
     case 'topmost':
       return topmost(tree, read.ids);
     case 'children':
-      return children(tree, read.of);
+      return childrenOf(tree, read.of);
     case 'childIds':
-      return read.of.map((id) => children(tree, id).map((child) => child.id));
+      return read.of.map((id) => childIds(tree, id));
     case 'subtree':
       return subtree(tree, read.of, read.depth);
     case 'topology':
-      return topology(tree, { from: read.of, ...(read.depth === undefined ? {} : { depth: read.depth }) });
+      return topology(tree, { from: read.of, depth: read.depth });
     case 'leaves':
       return recentLeaves(tree, read.limit);
     case 'count':
@@ -99,53 +117,9 @@ function answerInside(tree: Tree | undefined, read: Inside, around: Surroundings
     case 'bookmark':
       return bookmarkOn(tree, read.on) ?? null;
     case 'bookmarks':
-      return read.on === undefined
-        ? oldestFirst(allBookmarks(tree))
-        : read.on.flatMap((id) => bookmarkOn(tree, id) ?? []);
+      return read.on?.flatMap((id) => bookmarkOn(tree, id) ?? []) ?? allBookmarks(tree);
     case 'links':
       return links(tree);
-    case 'rows':
-      return { row: tree, nodes: allNodes(tree), bookmarks: allBookmarks(tree) };
-  }
-}
-
-function rowOf(tree: Tree | undefined): Reads['tree']['answer'] {
-  return tree === undefined || tree.version === 0 ? null : tree;
-}
-
-function nothing(read: Inside): Answer {
-  switch (read.ask) {
-    case 'path':
-      return { nodes: [], complete: true };
-    case 'pathNotes':
-      return { notes: [], complete: true };
-    case 'above':
-      return false;
-    case 'topmost':
-    case 'nodes':
-    case 'bookmarks':
-    case 'links':
-    case 'children':
-    case 'subtree':
-    case 'topology':
-    case 'leaves':
-    case 'strangers':
-      return [];
-    case 'count':
-    case 'groupMax':
-      return 0;
-    case 'inside':
-      return { pending: [], bookmarks: [], active: false };
-    case 'lastVisited':
-      return read.from;
-    case 'childIds':
-      return read.of.map(() => []);
-    case 'match':
-      return { nodes: [], aliases: [] };
-    case 'gap':
-      return { before: null, after: null };
-    default:
-      return null;
   }
 }
 
@@ -169,10 +143,6 @@ function links(tree: Tree): Link[] {
   );
 }
 
-function oldestFirst(bookmarks: readonly Bookmark[]): readonly Bookmark[] {
-  return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt || (a.nodeId < b.nodeId ? -1 : 1));
-}
-
 function noted({ nodes, complete }: Stretch): NotedStretch {
   const notes = nodes.map(({ id, parentId, kind, role, status, tokens, meta, marker }) => ({
     id,
@@ -188,6 +158,7 @@ function noted({ nodes, complete }: Stretch): NotedStretch {
 }
 
 function topmost(tree: Tree, ids: readonly NodeId[]): NodeId[] {
+  if (tree === nowhere) return [];
   const named = new Set<string>(ids);
   // Whether a node that was passed hangs below a named one: a thousand leaves of one deep branch share one walk.
   const passed = new Map<string, boolean>();
@@ -205,15 +176,6 @@ function topmost(tree: Tree, ids: readonly NodeId[]): NodeId[] {
     for (const key of way) passed.set(key, below);
     return !below;
   });
-}
-
-function children(tree: Tree, of: NodeId): NodeHead[] {
-  const heads: NodeHead[] = [];
-  for (const id of orderIds(orderOf(tree, of))) {
-    const node = findNode(tree, id);
-    if (node !== undefined) heads.push(node);
-  }
-  return heads;
 }
 
 function inside(tree: Tree, of: NodeId): Reads['inside']['answer'] {
@@ -285,32 +247,24 @@ function match(tree: Tree, from: NodeId, keys: readonly string[], around: Surrou
 
 /** The first message with a key below a node, markers in between looked through. */
 function childWith(tree: Tree, from: Node, key: string, around: Surroundings): NodeId | undefined {
-  const indexed = around.matching?.(matchParentBelow(from), key);
-  const found =
-    indexed === undefined
-      ? lookedThrough(tree, from, key)
-      : indexed.filter((id) => isMessageKind(from.kind) || from.kind === 'root' || isAbove(tree, from.id, id));
-  const nodes = found.map((id) => findNode(tree, id)).filter((node) => node !== undefined);
-  nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1));
-  return nodes[0]?.id;
+  const matchParent = matchParentBelow(from);
+  const nodes =
+    around
+      .matching?.(matchParent, key)
+      ?.flatMap((id) => (matchParent === from.id || isAbove(tree, from.id, id) ? (findNode(tree, id) ?? []) : [])) ??
+    messagesBelow(tree, from.id).filter((node) => node.key === key);
+  return nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1))[0]?.id;
 }
 
 /** The messages right below a node, markers in between looked through. */
-function* messagesBelow(tree: Tree, from: NodeId): Generator<Node, void, undefined> {
+function messagesBelow(tree: Tree, from: NodeId): Node[] {
+  const messages: Node[] = [];
   const open: NodeId[] = [from];
   for (let at = open.pop(); at !== undefined; at = open.pop())
-    for (const id of orderIds(orderOf(tree, at))) {
-      const node = findNode(tree, id);
-      if (node === undefined) continue;
-      if (isMessageKind(node.kind)) yield node;
-      else open.push(id);
-    }
-}
-
-function lookedThrough(tree: Tree, from: Node, key: string): NodeId[] {
-  const found: NodeId[] = [];
-  for (const node of messagesBelow(tree, from.id)) if (node.key === key) found.push(node.id);
-  return found;
+    for (const node of childrenOf(tree, at))
+      if (isMessageKind(node.kind)) messages.push(node);
+      else open.push(node.id);
+  return messages;
 }
 
 /** From a left half its split sources lead to every node that completed a text here: no look at the whole tree. */
@@ -331,12 +285,15 @@ function aliasesOf(tree: Tree, from: Node, key: string, around: Surroundings): r
   return [...found.values()].sort((a, b) => a.seq - b.seq).map((node) => node.id);
 }
 
+const childless = { order: emptyOrder, graves: emptyOrder };
+
 function edge(tree: Tree, of: NodeId): Reads['edge']['answer'] {
-  const entry = mapGet(tree.nodes, of);
-  if (entry === undefined) return null;
-  const live = orderAt(entry.order, orderSize(entry.order) - 1)?.position ?? null;
-  const grave = graved(orderAt(entry.graves, orderSize(entry.graves) - 1)?.position ?? null);
-  return grave !== null && (live === null || grave > live) ? grave : live;
+  const { order, graves } = mapGet(tree.nodes, of) ?? childless;
+  return later(lastPosition(order), graved(lastPosition(graves)));
+}
+
+function later(one: string | null, other: string | null): string | null {
+  return one === null || (other !== null && other > one) ? other : one;
 }
 
 /** The place in a grave's key. */
@@ -345,23 +302,20 @@ function graved(key: string | null): string | null {
 }
 
 function gap(tree: Tree, of: NodeId, position: string): Reads['gap']['answer'] {
-  const entry = mapGet(tree.nodes, of);
-  if (entry === undefined) return { before: null, after: null };
-  const live = orderAround(entry.order, position);
+  const { order, graves } = mapGet(tree.nodes, of) ?? childless;
+  const { before, after } = orderAround(order, position);
   // Keys of graves at this very place sort behind the bare position and before anything longer.
-  const below = graved(orderAround(entry.graves, position).before);
-  const above = graved(orderAround(entry.graves, `${position}!`).after);
+  const above = graved(orderAround(graves, `${position}!`).after);
   return {
-    before: below !== null && (live.before === null || below > live.before) ? below : live.before,
-    after: above !== null && (live.after === null || above < live.after) ? above : live.after,
+    before: later(before, graved(orderAround(graves, position).before)),
+    after: after === null || (above !== null && above < after) ? above : after,
   };
 }
 
 function groupMax(tree: Tree, of: NodeId): number {
-  const entry = mapGet(tree.nodes, of);
-  if (entry === undefined) return 0;
+  const { order, graves } = mapGet(tree.nodes, of) ?? childless;
   let highest = 0;
-  for (const order of [entry.order, entry.graves])
-    for (const id of orderIds(order)) highest = Math.max(highest, findAnyNode(tree, id)?.groupId ?? 0);
+  for (const children of [order, graves])
+    for (const id of orderIds(children)) highest = Math.max(highest, findAnyNode(tree, id)?.groupId ?? 0);
   return highest;
 }

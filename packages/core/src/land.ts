@@ -5,7 +5,7 @@ import { emptyOrder, type Order, orderDelete, orderGet, orderIds, orderInsert } 
 import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
 import { patched, type RowChange } from './rows.ts';
 import type { Place } from './steps/types.ts';
-import { entryAbove, graveKey, type Tree, type TreeEntry } from './tree.ts';
+import { entryAbove, forkOf, graveKey, type Tree, type TreeEntry } from './tree.ts';
 
 /** A tree value under construction: its fields may be reassigned, the maps behind them stay persistent. */
 export type Draft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
@@ -233,39 +233,12 @@ function pointed(draft: Draft, id: NodeId | null): void {
   const before = draft.activeNodeId;
   draft.activeNodeId = id;
   if (id === null || id === before) return;
-  const way = wayToFork(draft, id, before);
-  for (let at = 0; at + 1 < way.length; at++) {
-    const child = way[at];
-    const parent = entryOf(draft, way[at + 1] ?? id);
-    if (child !== undefined && parent.node.lastChildId !== child)
-      put(draft, withNode(parent, { ...parent.node, lastChildId: child }));
+  // Above the fork every visit mark is right already: a reply under a 100,000-deep leaf costs one mark.
+  const fork = before === null ? undefined : forkOf(draft, id, before);
+  for (let at = mapGet(draft.nodes, id); at !== undefined && at.key !== fork; ) {
+    const parent: TreeEntry | undefined = entryAbove(draft, at);
+    if (parent !== undefined && parent.node.lastChildId !== at.key)
+      put(draft, withNode(parent, { ...parent.node, lastChildId: at.key }));
+    at = parent;
   }
-}
-
-/**
- * The ids from a node up to where its path meets the one to another node, or up to the root. Above the fork every
- * visit mark is right already. Both walks go up in turns until one meets the other's way, so a reply under a
- * 100,000-deep leaf costs one mark, not a walk to the root.
- */
-function wayToFork(draft: Draft, id: NodeId, other: NodeId | null): NodeId[] {
-  const way: NodeId[] = [];
-  const places = new Map<string, number>();
-  const passed = new Set<string>();
-  let at = mapGet(draft.nodes, id);
-  let old = other === null ? undefined : mapGet(draft.nodes, other);
-  while (at !== undefined || old !== undefined) {
-    if (at !== undefined) {
-      places.set(at.key, way.length);
-      way.push(at.key);
-      if (passed.has(at.key)) return way;
-      at = entryAbove(draft, at);
-    }
-    if (old !== undefined) {
-      const met = places.get(old.key);
-      if (met !== undefined) return way.slice(0, met + 1);
-      passed.add(old.key);
-      old = entryAbove(draft, old);
-    }
-  }
-  return way;
 }

@@ -163,6 +163,11 @@ export function orderAt(order: Order, index: number): { readonly id: NodeId; rea
   return id === undefined || position === undefined ? undefined : { id, position };
 }
 
+/** The position of the last child; null where there is none. */
+export function lastPosition(order: Order): string | null {
+  return orderAt(order, orderSize(order) - 1)?.position ?? null;
+}
+
 /** The nearest positions below and above one. */
 export function orderAround(
   order: Order,

@@ -1,13 +1,13 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
-import { ok, type Refusal, type Result, refusal } from './errors.ts';
+import { ok, type Result, refused } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
-import { orderAt, orderIds, orderRank, orderSize } from './order.ts';
+import { orderAt, orderRank, orderSize } from './order.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
-import { entryAbove, findNode, orderOf, type Tree, type TreeEntry } from './tree.ts';
+import { childIds, childrenOf, entryAbove, findNode, forkOf, orderOf, type Tree, type TreeEntry } from './tree.ts';
 
-function unknown(id: string): Refusal {
-  return refusal('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+function unknown(id: string): Result<never> {
+  return refused('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 /**
@@ -16,8 +16,8 @@ function unknown(id: string): Refusal {
  */
 export function path(tree: Tree, ends: { readonly from?: string; readonly to: string }): Result<Node[]> {
   const { from, to } = ends;
-  if (findNode(tree, to) === undefined) return { ok: false, refusal: unknown(to) };
-  if (from !== undefined && findNode(tree, from) === undefined) return { ok: false, refusal: unknown(from) };
+  if (findNode(tree, to) === undefined) return unknown(to);
+  if (from !== undefined && findNode(tree, from) === undefined) return unknown(from);
   const nodes: Node[] = [];
   let entry = mapGet(tree.nodes, to);
   for (let steps = 0; entry !== undefined; steps++) {
@@ -44,7 +44,7 @@ function broken(
   message: string,
   nodeId: string,
 ): Result<never> {
-  return { ok: false, refusal: refusal(code, message, { nodeId }) };
+  return refused(code, message, { nodeId });
 }
 
 function brokenOff(to: string, at: string, missing: string): Result<never> {
@@ -74,28 +74,14 @@ export function isAbove(tree: Tree, id: string, below: string): boolean {
 
 /** The deepest node above or equal to both, the root at the latest; undefined if one is unknown. */
 export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undefined {
-  if (findNode(tree, a) === undefined || findNode(tree, b) === undefined) return undefined;
-  const ways = [new Set<string>(), new Set<string>()] as const;
-  const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
-  // Both walks go up in turns: the cost follows the distance to the fork, not the depth of the tree.
-  for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
-    const head = heads[turn];
-    if (head === undefined) continue;
-    const [own, other] = turn === 0 ? ways : [ways[1], ways[0]];
-    if (other.has(head.key)) return head.key;
-    // Met before on the same way: rows that run in a circle.
-    if (own.has(head.key)) return undefined;
-    own.add(head.key);
-    heads[turn] = entryAbove(tree, head);
-  }
-  return undefined;
+  return findNode(tree, a) === undefined || findNode(tree, b) === undefined ? undefined : forkOf(tree, a, b);
 }
 
 /** The variants that a node is one of, itself included, in stored order; the root is its own only one. */
 export function siblings(tree: Tree, id: string): NodeId[] {
   const node = findNode(tree, id);
   if (node === undefined) return [];
-  return node.parentId === null ? [node.id] : [...orderIds(orderOf(tree, node.parentId))];
+  return node.parentId === null ? [node.id] : childIds(tree, node.parentId);
 }
 
 /** A node's place among its variants as `[index, total]`; `[0, 1]` for the root and for an only child. */
@@ -109,21 +95,12 @@ export function siblingIndex(tree: Tree, id: string): readonly [number, number] 
 /** The subtree breadth first, the node itself first. Depth 0 is the node alone; without a depth, all of it. */
 export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY): Node[] {
   const top = findNode(tree, id);
-  if (top === undefined) return [];
-  const nodes: Node[] = [top];
-  let level = [top.id];
+  const nodes = top === undefined ? [] : [top];
+  let level = nodes;
   // Rows that run in a circle would give more nodes than there are.
   for (let at = 0; at < depth && level.length > 0 && nodes.length <= tree.nodes.size; at++) {
-    const next: NodeId[] = [];
-    for (const parent of level) {
-      for (const child of orderIds(orderOf(tree, parent))) {
-        const node = findNode(tree, child);
-        if (node === undefined) continue;
-        nodes.push(node);
-        next.push(child);
-      }
-    }
-    level = next;
+    level = level.flatMap((node) => childrenOf(tree, node.id));
+    for (const node of level) nodes.push(node);
   }
   return nodes;
 }
@@ -163,7 +140,7 @@ export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
 /** The path through a node down to the leaf it leads to. */
 export function pathThrough(tree: Tree, id: string): Result<Node[]> {
   const leaf = lastVisitedLeaf(tree, id);
-  if (leaf === undefined) return { ok: false, refusal: unknown(id) };
+  if (leaf === undefined) return unknown(id);
   return leaf === tree.rootId ? ok([]) : path(tree, { to: leaf });
 }
 
@@ -198,7 +175,7 @@ export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number)
 /** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
 export function topology(
   tree: Tree,
-  options: { readonly from?: string; readonly depth?: number } = {},
+  options: { readonly from?: string; readonly depth?: number | undefined } = {},
 ): TopologyNode[] {
   const from = options.from ?? tree.rootId;
   const nodes = subtree(tree, from, options.depth);
@@ -265,7 +242,7 @@ export function branchPage(tree: Tree, request: PageRequest = {}): Result<Branch
 
 function stretch(tree: Tree, to: string, { before, limit = 20 }: PageRequest): Result<Node[]> {
   const end = findNode(tree, to);
-  if (end === undefined) return { ok: false, refusal: unknown(to) };
+  if (end === undefined) return unknown(to);
   if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to)))
     return broken('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
@@ -284,11 +261,9 @@ function groupsOf(tree: Tree, nodes: readonly Node[]): Map<NodeId, Node[]> {
   const groups = new Map<NodeId, Node[]>();
   for (const node of nodes) {
     if (node.groupId === 0 || node.parentId === null) continue;
-    const members: Node[] = [];
-    for (const id of orderIds(orderOf(tree, node.parentId))) {
-      const other = findNode(tree, id);
-      if (other !== undefined && other.id !== node.id && other.groupId === node.groupId) members.push(other);
-    }
+    const members = childrenOf(tree, node.parentId).filter(
+      (other) => other.id !== node.id && other.groupId === node.groupId,
+    );
     groups.set(node.id, members);
   }
   return groups;

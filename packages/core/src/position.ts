@@ -27,32 +27,21 @@ function integerPart(key: string): string {
   return key.slice(0, integerLength(key.charAt(0)));
 }
 
-function increment(integer: string): string | null {
+/** The integer part after (`by` 1) or before (-1) another; null where there is none. */
+function neighbour(integer: string, by: 1 | -1): string | null {
+  const [first, wrapped, last, start] = by === 1 ? ['Z', '0', 'z', 'a'] : ['a', 'z', 'A', 'Z'];
   const head = integer.charAt(0);
   let tail = '';
   for (let i = integer.length - 1; i >= 1; i--) {
-    const next = digits.indexOf(integer.charAt(i)) + 1;
-    if (next < digits.length) return head + integer.slice(1, i) + digits.charAt(next) + tail;
-    tail += '0';
+    const digit = digits.charAt(digits.indexOf(integer.charAt(i)) + by);
+    if (digit !== '') return integer.slice(0, i) + digit + tail;
+    tail += wrapped;
   }
-  if (head === 'Z') return 'a0';
-  if (head === 'z') return null;
-  const grown = String.fromCharCode(head.charCodeAt(0) + 1);
-  return grown > 'a' ? `${grown}${tail}0` : grown + tail.slice(1);
-}
-
-function decrement(integer: string): string | null {
-  const head = integer.charAt(0);
-  let tail = '';
-  for (let i = integer.length - 1; i >= 1; i--) {
-    const next = digits.indexOf(integer.charAt(i)) - 1;
-    if (next >= 0) return head + integer.slice(1, i) + digits.charAt(next) + tail;
-    tail += 'z';
-  }
-  if (head === 'a') return 'Zz';
-  if (head === 'A') return null;
-  const shrunk = String.fromCharCode(head.charCodeAt(0) - 1);
-  return shrunk < 'Z' ? `${shrunk}${tail}z` : shrunk + tail.slice(1);
+  if (head === first) return start + wrapped;
+  if (head === last) return null;
+  // Away from the middle parts grow longer, towards it shorter.
+  const next = String.fromCharCode(head.charCodeAt(0) + by);
+  return next + (integerLength(next) > integer.length ? tail + wrapped : tail.slice(1));
 }
 
 /** A fraction strictly between two fractions without trailing zeros; a null `high` stands for one. */
@@ -84,30 +73,21 @@ function middle(low: string, high: string | null): string {
  * The caller passes neighbours in order: `before` sorts below `after`.
  */
 export function positionBetween(before: string | null, after: string | null): string {
-  if (before !== null && after !== null && before >= after)
-    throw new RangeError(`No place between ${before} and ${after}.`);
-  if (before === null && after === null) return firstKey;
-  if (before === null && after !== null) {
+  if (before === null) {
+    if (after === null) return firstKey;
     const integer = integerPart(after);
     if (integer === smallest) return integer + middle('', after.slice(integer.length));
     if (integer < after) return integer;
-    const lower = decrement(integer);
+    const lower = neighbour(integer, -1);
     if (lower === null) throw new RangeError('No place is left before the first sibling.');
     return lower === smallest ? lower + middle('', null) : lower;
   }
-  if (before !== null && after === null) {
-    const integer = integerPart(before);
-    return increment(integer) ?? integer + middle(before.slice(integer.length), null);
-  }
-  const low = before ?? '';
-  const high = after ?? '';
-  const lowInteger = integerPart(low);
-  const highInteger = integerPart(high);
-  if (lowInteger === highInteger)
-    return lowInteger + middle(low.slice(lowInteger.length), high.slice(lowInteger.length));
-  const next = increment(lowInteger);
-  if (next !== null && next < high) return next;
-  return lowInteger + middle(low.slice(lowInteger.length), null);
+  if (after !== null && before >= after) throw new RangeError(`No place between ${before} and ${after}.`);
+  const integer = integerPart(before);
+  const fraction = before.slice(integer.length);
+  if (after !== null && integer === integerPart(after)) return integer + middle(fraction, after.slice(integer.length));
+  const next = neighbour(integer, 1);
+  return next !== null && (after === null || next < after) ? next : integer + middle(fraction, null);
 }
 
 /**

@@ -89,6 +89,16 @@ export function childIds(tree: Tree, id: string): NodeId[] {
   return [...orderIds(orderOf(tree, id))];
 }
 
+/** A node's live children in stored order. */
+export function childrenOf(tree: Tree, id: string): Node[] {
+  const children: Node[] = [];
+  for (const child of orderIds(orderOf(tree, id))) {
+    const node = findNode(tree, child);
+    if (node !== undefined) children.push(node);
+  }
+  return children;
+}
+
 /** How many live children a node has. */
 export function childCount(tree: Tree, id: string): number {
   return orderSize(orderOf(tree, id));
@@ -108,6 +118,23 @@ export function orderOf(tree: Tree, id: string): Order {
 export function entryAbove(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
   const { parentKey, parentHash } = entry;
   return parentKey === null ? undefined : mapGet(tree.nodes, parentKey, parentHash);
+}
+
+/** The deepest node above or equal to both, also where they are removed. */
+export function forkOf(tree: Tree, a: string, b: string): NodeId | undefined {
+  const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
+  const passed = new Map<string, number>();
+  // Both walks go up in turns: the cost follows the distance to the fork, not the depth of the tree.
+  for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
+    const head = heads[turn];
+    if (head === undefined) continue;
+    const by = passed.get(head.key);
+    // Met before on the same way: rows that run in a circle.
+    if (by !== undefined) return by === turn ? undefined : head.key;
+    passed.set(head.key, turn);
+    heads[turn] = entryAbove(tree, head);
+  }
+  return undefined;
 }
 
 /** Every node, the root and removed ones included, in the order of their creation. */

@@ -1,7 +1,7 @@
 import type { NodeId } from '../ids.ts';
 import { type Draft, draftOf, land } from '../land.ts';
 import { matchParentBelow, type Node } from '../node.ts';
-import { orderAt, orderGet, orderRank, orderSize } from '../order.ts';
+import { lastPosition, orderAt, orderGet, orderRank } from '../order.ts';
 import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { unpatch } from '../rows.ts';
@@ -109,7 +109,7 @@ function stepAside(way: Way, parent: Node, position: string): void {
   const node = there === undefined ? undefined : findNode(way.draft, there);
   if (node === undefined) return;
   const from = placeOf(node);
-  const last = orderAt(order, orderSize(order) - 1)?.position ?? position;
+  const last = lastPosition(order);
   take(way, { type: 'move', nodeId: node.id, to: { ...from, position: positionBetween(last, null) }, from });
 }
 
