@@ -2,7 +2,9 @@
  * What is read of a tree without changing it, as readings that every store answers: cost follows the path that is asked
  * for, never the tree. The functions of the same meaning on a tree value are in path.ts.
  */
+
 import { refuse } from './errors.ts';
+import { groupedBy } from './grouped.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { Content, Node } from './node.ts';
 import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
@@ -80,13 +82,7 @@ function* othersOf(nodes: readonly Node[]): Reading<ReadonlyMap<NodeId, readonly
   const others = yield* ask('nodes', {
     ids: variants.flatMap((ids, at) => ids.filter((id) => id !== grouped[at]?.id)),
   });
-  const byParent = new Map<NodeId, Node[]>();
-  for (const other of others) {
-    if (other.parentId === null) continue;
-    const list = byParent.get(other.parentId);
-    if (list === undefined) byParent.set(other.parentId, [other]);
-    else list.push(other);
-  }
+  const byParent = groupedBy(others, (other) => other.parentId);
   return new Map(
     grouped.map(({ id, groupId, parentId }) => [
       id,

@@ -1,4 +1,5 @@
 /** The silhouette of a tree: few stems that stand for all its branches, as a list shows it. */
+import { groupedBy } from './grouped.ts';
 import type { NodeId } from './ids.ts';
 import type { Link } from './reads.ts';
 
@@ -24,12 +25,7 @@ interface Leaf {
 
 /** Draws a tree in outline from who hangs on whom. What hangs on nothing that is known is not drawn. */
 export function silhouetteOf(links: readonly Link[], rootId: NodeId, activeId: NodeId | null, most = 7): Silhouette {
-  const children = new Map<NodeId, NodeId[]>();
-  for (const { id, parentId } of links) {
-    const list = children.get(parentId);
-    if (list === undefined) children.set(parentId, [id]);
-    else list.push(id);
-  }
+  const children = groupedBy(links, (link) => link.parentId);
   const leaves: Leaf[] = [];
   let messages = 0;
   let found = false;
@@ -38,10 +34,7 @@ export function silhouetteOf(links: readonly Link[], rootId: NodeId, activeId: N
     const list = children.get(parent) ?? [];
     // Taken away, so that a circle, which no tree of ours has, would end.
     children.delete(parent);
-    for (let at = list.length - 1; at >= 0; at--) {
-      const id = list[at];
-      if (id !== undefined) waiting.push({ id, height, below: below || id === activeId });
-    }
+    for (const { id } of [...list].reverse()) waiting.push({ id, height, below: below || id === activeId });
     return list.length;
   };
   push(rootId, 1, false);

@@ -1,4 +1,5 @@
 import { refuse } from '../errors.ts';
+import { groupedBy } from '../grouped.ts';
 import { type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { isBlank, type Message } from '../message.ts';
 import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../node.ts';
@@ -146,7 +147,7 @@ function* addition(command: ImportCommand, context: PlanContext, row: TreeRow, t
     else if (taken.has(parentId)) parents.add(nodeId(parentId));
   }
   const grounds: Grounds = { ground: new Map(), edge: new Map(), groups: new Map() };
-  const grouped = groupedOf(command.nodes, row.rootId);
+  const grouped = groupedBy(command.nodes, (node) => ((node.group ?? 0) === 0 ? null : parentOf(node, row.rootId)));
   for (const id of parents) yield* survey(id, grouped.get(id) ?? [], grounds);
   const grown = inserts(context, fresh, row.rootId, grounds);
   const goesOn = row.activeNodeId === null || row.activeNodeId === command.follows;
@@ -160,17 +161,8 @@ function* addition(command: ImportCommand, context: PlanContext, row: TreeRow, t
   });
 }
 
-/** The imported members of groups, by their parent. */
-function groupedOf(nodes: readonly ImportNode[], rootId: NodeId): Map<NodeId, ImportNode[]> {
-  const grouped = new Map<NodeId, ImportNode[]>();
-  for (const node of nodes) {
-    if ((node.group ?? 0) === 0) continue;
-    const parentId = nodeId(node.parentId ?? rootId);
-    const members = grouped.get(parentId);
-    if (members === undefined) grouped.set(parentId, [node]);
-    else members.push(node);
-  }
-  return grouped;
+function parentOf({ parentId }: ImportNode, rootId: NodeId): NodeId {
+  return nodeId(parentId ?? rootId);
 }
 
 /** What must be known of a parent that was there before. One that the user removed is no ground. */
@@ -204,7 +196,7 @@ function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: Nod
   const gone = new Set<NodeId>();
   for (const node of nodes) {
     const id = nodeId(node.id);
-    const parentId = nodeId(node.parentId ?? rootId);
+    const parentId = parentOf(node, rootId);
     const parent = grounds.ground.get(parentId);
     if (parent === undefined) {
       left.push(id);
@@ -248,15 +240,8 @@ function placesOf(
   rootId: NodeId,
   edge: ReadonlyMap<NodeId, string | null>,
 ): Map<NodeId, string> {
-  const families = new Map<NodeId, ImportNode[]>();
-  for (const node of nodes) {
-    const parentId = nodeId(node.parentId ?? rootId);
-    const family = families.get(parentId);
-    if (family === undefined) families.set(parentId, [node]);
-    else family.push(node);
-  }
   const positions = new Map<NodeId, string>();
-  for (const [parentId, family] of families) {
+  for (const [parentId, family] of groupedBy(nodes, (node) => parentOf(node, rootId))) {
     family.sort((a, b) => a.order - b.order);
     const keys = positionsBetween(edge.get(parentId) ?? null, null, family.length);
     for (const [index, node] of family.entries()) positions.set(nodeId(node.id), keys[index] ?? '');
