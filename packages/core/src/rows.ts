@@ -38,6 +38,11 @@ export function patched<T extends object>(base: T, patch: Patch<T>): T {
   return Object.fromEntries(entries) as T;
 }
 
+/** An object of what is there: what is null or undefined is left out. */
+export function given<T extends object>(fields: { readonly [K in keyof T]: T[K] | null | undefined }): T {
+  return patched<object>({}, fields) as T;
+}
+
 /** What a patch would have to be to undo another on this object. */
 export function unpatch<T extends object>(base: T, patch: Patch<T>): Patch<T> {
   const own = new Map<string, unknown>(Object.entries(base));

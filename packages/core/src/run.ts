@@ -86,9 +86,9 @@ function change(
     actId: act,
     at,
     additive: additive.has(command.type),
-    ...(command.type === 'append' ? { foresees: foreseen(command) } : {}),
-    ...(expected === undefined ? {} : { expectedVersion: expected }),
-    ...(context.onConflict === undefined ? {} : { onConflict: context.onConflict }),
+    foresees: command.type === 'append' ? foreseen(command) : undefined,
+    expectedVersion: expected,
+    onConflict: context.onConflict,
   });
 }
 
@@ -106,15 +106,7 @@ function* planning(
   const { treeId } = command;
   const { actor, newId, kit, isId } = context;
   try {
-    return yield* planOf(command, {
-      treeId,
-      now: at,
-      newId,
-      kit,
-      actor,
-      stale,
-      ...(isId === undefined ? {} : { isId }),
-    });
+    return yield* planOf(command, { treeId, now: at, newId, kit, actor, stale, isId });
   } catch (error) {
     if (!stale || expected === undefined || !isAppError(error)) throw error;
     if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;

@@ -24,13 +24,13 @@ export interface ChangeOptions {
   /** The commit's time, for display. */
   readonly at: number;
   /** A write is stale if a commit after this version changed structure or content. */
-  readonly expectedVersion?: number;
+  readonly expectedVersion?: number | undefined;
   /** Keeps a stale additive write as a sibling instead of refusing it. */
-  readonly onConflict?: 'branch';
+  readonly onConflict?: 'branch' | undefined;
   /** Whether the command only adds. */
   readonly additive: boolean;
   /** What the planner is going to ask first. A store may leave it aside: the planner asks all the same. */
-  readonly foresees?: Foresight;
+  readonly foresees?: Foresight | undefined;
 }
 
 /**

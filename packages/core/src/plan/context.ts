@@ -26,7 +26,7 @@ export interface PlanContext {
   /** A commit after the expected version changed structure or content. */
   readonly stale: boolean;
   /** Which ids a client may choose; UUIDs unless a face with ids of its own says otherwise. */
-  readonly isId?: (text: string) => boolean;
+  readonly isId?: ((text: string) => boolean) | undefined;
 }
 
 /** What a planner returns: steps to commit, none if nothing changes, and what to tell the caller. */

@@ -1,14 +1,15 @@
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { nodeId } from '../ids.ts';
-import { textMessage } from '../message.ts';
-import { isMessageKind, type Marker, type NewNode, type Node, type NodeMeta } from '../node.ts';
+import { isMessageKind, type Marker, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
+import { given } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
   type Ground,
   grow,
+  lastPlace,
   type PlanContext,
   type Planner,
   plan,
@@ -18,6 +19,7 @@ import {
   theNode,
   theTree,
 } from './context.ts';
+import { marking, summaryOf } from './marker.ts';
 
 /** Copies a branch of another tree below a node, with new ids. */
 export interface GraftCommand {
@@ -64,44 +66,6 @@ export interface Copied {
   readonly added: readonly NodeId[];
 }
 
-/** A copy's metadata: what the user and the model noted goes along, and where it came from. */
-function copiedMeta(
-  node: Node,
-  treeId: TreeId,
-  how: 'copiedFrom' | 'pickedFrom',
-  ids: ReadonlyMap<string, NodeId>,
-): NodeMeta {
-  const { splitSource, ...noted } = node.meta;
-  // The other half is the copy of it, or none: a half never points out of its tree.
-  const half = splitSource === undefined ? undefined : ids.get(splitSource);
-  const halves = half === undefined ? {} : { splitSource: half };
-  return { ...noted, ...halves, [how]: { treeId, nodeId: node.id } };
-}
-
-/** A copied node: a reply that was pending there never ends here, so it is an error. */
-function copyOf(
-  context: PlanContext,
-  node: Node,
-  parent: Ground,
-  position: string,
-  id: NodeId,
-  meta: NodeMeta,
-  groupId: number,
-): NewNode {
-  const { message } = node;
-  if (message === null) return refuse('tree/root-protected', 'The root cannot be copied.', { nodeId: node.id });
-  return grow(context, parent, position, {
-    id,
-    message,
-    kind: node.kind,
-    status: node.status === 'pending' ? 'error' : node.status,
-    groupId,
-    meta,
-    createdAt: node.createdAt,
-    ...(node.marker === null ? {} : { marker: node.marker }),
-  });
-}
-
 /** What is copied and where to. */
 export interface Copying {
   readonly treeId: TreeId;
@@ -113,38 +77,49 @@ export interface Copying {
   /** The place of a single top; tops keep their places if not given. */
   readonly position?: string;
   readonly groups: 'kept' | 'reset';
+  /** A pick is said again here and now; a copied branch keeps its times. */
+  readonly how: 'copiedFrom' | 'pickedFrom';
 }
 
 /** Insert steps that copy nodes with new ids. A top is in no group unless all siblings come along. */
 export function copyNodes(
   context: PlanContext,
-  copying: Copying,
+  { treeId, nodes, from, ground, position, groups, how }: Copying,
 ): { readonly steps: Step[]; readonly ids: Map<NodeId, NodeId> } {
   const steps: Step[] = [];
   const ids = new Map<NodeId, NodeId>();
-  const grown = new Map<NodeId, Ground>([[copying.from, copying.ground]]);
-  for (const node of copying.nodes) ids.set(node.id, nodeId(context.newId()));
-  for (const node of copying.nodes) {
+  const grown = new Map<NodeId, Ground>([[from, ground]]);
+  const again = how === 'pickedFrom';
+  const copyOf = (id: string | undefined) => (id === undefined || again ? undefined : ids.get(nodeId(id)));
+  for (const node of nodes) ids.set(node.id, nodeId(context.newId()));
+  for (const node of nodes) {
+    const { message, kind, status, marker } = node;
+    const { splitSource, ...noted } = node.meta;
     const parent = grown.get(node.parentId ?? node.id);
     const id = ids.get(node.id);
-    if (parent === undefined || id === undefined) continue;
-    const top = node.parentId === copying.from;
-    const place = top ? (copying.position ?? node.position) : node.position;
-    const groupId = copying.groups === 'reset' || (top && copying.position !== undefined) ? 0 : node.groupId;
-    const meta = copiedMeta(node, copying.treeId, 'copiedFrom', ids);
-    const copy = copyOf(context, node, parent, place, id, meta, groupId);
-    const landed = { ...copy, marker: copy.marker === null ? null : remarked(copy.marker, ids) };
-    grown.set(node.id, landed);
-    steps.push({ type: 'insert', node: landed });
+    if (parent === undefined || id === undefined || message === null) continue;
+    const put = node.parentId === from ? position : undefined;
+    const made = grow(context, parent, put ?? node.position, {
+      id,
+      message,
+      kind,
+      // A reply that was pending there never ends here.
+      status: status === 'pending' ? 'error' : status,
+      groupId: groups === 'reset' || put !== undefined ? 0 : node.groupId,
+      // What the user and the model noted goes along. The other half is the copy of it, or none: a half never points out
+      // of its tree.
+      meta: { ...noted, ...given({ splitSource: copyOf(splitSource) }), [how]: { treeId, nodeId: node.id } },
+      createdAt: again ? undefined : node.createdAt,
+      // Pointers at nodes that are copied too go to their copies.
+      marker: marker && {
+        ...marker,
+        ...given<Marker>({ firstKept: copyOf(marker.firstKept), from: copyOf(marker.from) }),
+      },
+    });
+    grown.set(node.id, made);
+    steps.push({ type: 'insert', node: made });
   }
   return { steps, ids };
-}
-
-/** Pointers of a marker at nodes that are copied too go to their copies. */
-function remarked(marker: Marker, ids: ReadonlyMap<NodeId, NodeId>): Marker {
-  const firstKept = marker.firstKept === undefined ? undefined : ids.get(marker.firstKept);
-  const from = marker.from === undefined ? undefined : ids.get(marker.from);
-  return { ...marker, ...(firstKept === undefined ? {} : { firstKept }), ...(from === undefined ? {} : { from }) };
 }
 
 /** Copies a subtree from another tree of the same owner. */
@@ -152,18 +127,17 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
   const { from } = command;
   const row = yield* theTree(context);
   const parent = yield* theNode(command.parentId);
-  const top = yield* theNode(from.nodeId, from.treeId);
-  if (top.parentId === null)
-    refuse('tree/root-protected', `The root of ${from.treeId} cannot be grafted: name a message.`, { nodeId: top.id });
+  const top = yield* theMessage(from.nodeId, 'grafted: name a message', from.treeId);
   const nodes = yield* ask('subtree', { of: top.id, treeId: from.treeId });
-  const edge = yield* ask('edge', { of: parent.id });
+  const position = yield* lastPlace(parent.id);
   const { steps, ids } = copyNodes(context, {
     treeId: from.treeId,
     nodes,
-    from: top.parentId ?? top.id,
+    from: top.parentId,
     ground: parent,
-    position: positionBetween(edge, null),
+    position,
     groups: 'kept',
+    how: 'copiedFrom',
   });
   const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
   if (command.select === true || row.activeNodeId === null) {
@@ -176,9 +150,7 @@ export const graft: Planner<GraftCommand, Copied> = function* (command, context)
 /** Copies messages below the active node; markers in the range stay where they are. */
 export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command, context) {
   const treeId = command.from ?? context.treeId;
-  const first = yield* theNode(command.nodeId, command.from);
-  if (first.parentId === null)
-    refuse('tree/root-protected', `The root of ${treeId} is no message: it cannot be picked.`, { nodeId: first.id });
+  const first = yield* theMessage(command.nodeId, 'picked', command.from);
   const range =
     command.to === undefined || command.to === first.id ? [first] : yield* rangeOf(first, command.to, command.from);
   return yield* picked(context, treeId, range, command.parentId);
@@ -186,7 +158,7 @@ export const cherryPick: Planner<CherryPickCommand, Copied> = function* (command
 
 function* rangeOf(first: Node, to: NodeId, from: TreeId | undefined): Reading<Node[]> {
   yield* theNode(to, from);
-  const { nodes } = yield* ask('path', from === undefined ? { to } : { to, treeId: from });
+  const { nodes } = yield* ask('path', { to, treeId: from });
   const start = nodes.findIndex((node) => node.id === first.id);
   if (start === -1)
     refuse('tree/not-on-path', `The node ${first.id} is not on the path to ${to}.`, { nodeId: first.id });
@@ -202,25 +174,23 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[], p
       nodeIds: range.map((node) => node.id),
     });
   for (const node of messages) settled(node);
-  let parent: Ground = yield* theNode(parentId ?? row.activeNodeId ?? row.rootId);
-  let position = positionBetween(yield* ask('edge', { of: parent.id }), null);
-  const steps: Step[] = [];
-  const added: NodeId[] = [];
-  for (const node of messages) {
-    const id = nodeId(context.newId());
-    const meta = copiedMeta(node, treeId, 'pickedFrom', new Map());
-    // A pick is said again here and now; a copied branch keeps its times.
-    const createdAt = Math.max(context.now, parent.createdAt);
-    const copy = { ...copyOf(context, node, parent, position, id, meta, 0), createdAt };
-    steps.push({ type: 'insert', node: copy });
-    added.push(id);
-    parent = copy;
-    position = positionBetween(null, null);
-  }
-  return plan<Copied>([...steps, ...pointing(row, added[added.length - 1] ?? null)], {
-    nodeId: added[added.length - 1] ?? first.id,
-    added,
+  const ground = yield* theNode(parentId ?? row.activeNodeId ?? row.rootId);
+  const from = first.parentId ?? first.id;
+  const position = yield* lastPlace(ground.id);
+  const below = positionBetween(null, null);
+  const { steps, ids } = copyNodes(context, {
+    treeId,
+    // One below the other, whatever lay between them.
+    nodes: messages.map((node, at) => ({ ...node, parentId: messages[at - 1]?.id ?? from, position: below })),
+    from,
+    ground,
+    position,
+    groups: 'reset',
+    how: 'pickedFrom',
   });
+  const added = [...ids.values()];
+  const last = added[added.length - 1] ?? ground.id;
+  return plan<Copied>([...steps, ...pointing(row, last)], { nodeId: last, added });
 }
 
 /** How many nodes of a path, from its beginning, the path to another node has too. */
@@ -251,19 +221,12 @@ export const merge: Planner<MergeCommand, Copied> = function* (command, context)
     const { nodes } = yield* ask('path', { to: tip.id });
     return yield* picked(context, context.treeId, nodes.slice(yield* sharedWith(nodes, active)), active);
   }
-  const { summary } = command;
-  if (summary === undefined || summary.trim() === '')
-    return refuse('message/blank', `A merge of ${tip.id} needs a summary.`, { nodeId: tip.id });
   const parent = yield* theNode(active);
-  const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
-  const id = nodeId(context.newId());
-  const details = command.details === undefined ? {} : { details: command.details };
-  const node = grow(context, parent, position, {
-    id,
-    kind: 'branch-summary',
-    message: textMessage('system', summary),
-    marker: { from: tip.id, mergedFrom: { treeId: context.treeId, nodeId: tip.id }, ...details },
-    ...(command.meta === undefined ? {} : { meta: command.meta }),
+  const marker = given<Marker>({
+    from: tip.id,
+    mergedFrom: { treeId: context.treeId, nodeId: tip.id },
+    details: command.details,
   });
-  return plan<Copied>([{ type: 'insert', node }, ...pointing(row, id)], { nodeId: id, added: [id] });
+  const message = summaryOf(command.summary, tip.id);
+  return yield* marking(command, context, row, { kind: 'branch-summary', message, parent, marker });
 };

@@ -185,7 +185,14 @@ export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (comma
   const rootId = nodeId(context.newId());
   const steps = birth(context, rootId, attributes);
   const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
-  const copy = copyNodes(context, { treeId: from, nodes, from: source.rootId, ground, groups: 'reset' });
+  const copy = copyNodes(context, {
+    treeId: from,
+    nodes,
+    from: source.rootId,
+    ground,
+    groups: 'reset',
+    how: 'copiedFrom',
+  });
   for (const step of copy.steps) steps.push(step);
   const active = end === null ? undefined : (copy.ids.get(end) ?? copy.ids.get(source.activeNodeId ?? end));
   if (active !== undefined) steps.push({ type: 'select', after: active, before: null });

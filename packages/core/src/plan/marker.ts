@@ -2,13 +2,14 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
 import type { Marker, Node, NodeKind, NodeMeta } from '../node.ts';
-import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
+import { given } from '../rows.ts';
 import type { TreeRow } from '../tree.ts';
 import {
   free,
   grow,
   idFor,
+  lastPlace,
   messageOf,
   type Plan,
   type PlanContext,
@@ -18,6 +19,7 @@ import {
   theNode,
   theTree,
 } from './context.ts';
+import type { MergeCommand } from './copy.ts';
 
 /** Goes elsewhere in the tree to go on from there, with a summary of what is left behind if there is one. */
 export interface BranchCommand {
@@ -79,9 +81,8 @@ export const branch: Planner<BranchCommand, Marked> = function* (command, contex
       return refuse('tree/root-protected', 'The root is no message: it cannot be active.', { nodeId: node.id });
     return plan(pointing(row, node.id), { nodeId: node.id, added: [] });
   }
-  const left = command.from === undefined ? row.activeNodeId : (yield* theNode(command.from)).id;
-  const from = left === null ? {} : { from: left };
-  const marker: Marker = command.details === undefined ? from : { ...from, details: command.details };
+  const from = command.from === undefined ? row.activeNodeId : (yield* theNode(command.from)).id;
+  const marker = given<Marker>({ from, details: command.details });
   const message = summaryOf(command.summary, node.id);
   return yield* marking(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
@@ -102,11 +103,7 @@ export const compact: Planner<CompactCommand, Marked> = function* (command, cont
   const parent = yield* theNode(leaf);
   if (parent.parentId === null)
     refuse('context/nothing-to-compact', 'There is nothing to compact above the first message.', { nodeId: leaf });
-  const marker: Marker = {
-    ...(firstKept === undefined ? {} : { firstKept }),
-    ...(tokensBefore === undefined ? {} : { tokensBefore }),
-    ...(details === undefined ? {} : { details }),
-  };
+  const marker = given<Marker>({ firstKept, tokensBefore, details });
   const message = summaryOf(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* overtaken(command, leaf))) return plan([], { nodeId: leaf, added: [] });
   return yield* marking(command, context, row, { kind: 'compaction', message, parent, marker });
@@ -125,14 +122,18 @@ export const mark: Planner<MarkCommand, Marked> = function* (command, context) {
   const message = messageOf(command.message, 'message');
   if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.', {});
   const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
-  const marker: Marker = command.details === undefined ? {} : { details: command.details };
+  const marker = given<Marker>({ details: command.details });
   return yield* marking(command, context, row, { kind, message, parent, marker });
 };
 
-function summaryOf(text: string, nodeId: NodeId): Message {
-  if (text.trim() === '') return refuse('message/blank', `The summary at ${nodeId} says nothing.`, { nodeId });
+/** A summary as a marker's message; refused if it says nothing. */
+export function summaryOf(text: string | undefined, nodeId: NodeId): Message {
+  if (text === undefined || text.trim() === '')
+    return refuse('message/blank', `A summary that says something is needed at ${nodeId}.`, { nodeId });
   return textMessage('system', text);
 }
+
+type MarkingCommand = BranchCommand | CompactCommand | MarkCommand | (MergeCommand & { readonly id?: string });
 
 interface NewMarker {
   readonly kind: NodeKind;
@@ -141,28 +142,28 @@ interface NewMarker {
   readonly marker: Marker;
 }
 
-function* marking(
-  command: BranchCommand | CompactCommand | MarkCommand,
+/** Adds a marker as the last child of its parent. */
+export function* marking(
+  command: MarkingCommand,
   context: PlanContext,
   row: TreeRow,
   made: NewMarker,
 ): Reading<Plan<Marked>> {
   const { kind, message, parent, marker } = made;
+  const { meta } = command;
   const id = idFor(context, command.id);
   if (command.id !== undefined) {
     if (yield* isThere(command, context, id, made)) return plan([], { nodeId: id, added: [] });
     yield* free([id]);
   }
-  const position = positionBetween(yield* ask('edge', { of: parent.id }), null);
-  const meta = command.meta === undefined ? {} : { meta: command.meta };
-  const node = grow(context, parent, position, { id, kind, message, marker, ...meta });
+  const node = grow(context, parent, yield* lastPlace(parent.id), { id, kind, message, marker, meta });
   const selects = row.activeNodeId === null || selecting(command, row.activeNodeId);
   return plan([{ type: 'insert', node }, ...(selects ? pointing(row, id) : [])], { nodeId: id, added: [id] });
 }
 
 /** Whether the pointer goes to the new marker. */
-function selecting(command: BranchCommand | CompactCommand | MarkCommand, active: NodeId): boolean {
-  if (command.type === 'branch') return true;
+function selecting(command: MarkingCommand, active: NodeId): boolean {
+  if (command.type === 'branch' || command.type === 'merge') return true;
   if (command.select === false) return false;
   // A summary that was made for somewhere else takes nobody away from where they are.
   return command.type === 'mark' || command.nodeId === undefined || command.nodeId === active;
@@ -170,7 +171,7 @@ function selecting(command: BranchCommand | CompactCommand | MarkCommand, active
 
 /** Whether a retry finds its own marker. Where no parent was named, the first try has moved the place it would go to. */
 function* isThere(
-  command: BranchCommand | CompactCommand | MarkCommand,
+  command: MarkingCommand,
   context: PlanContext,
   id: NodeId,
   { kind, message, parent }: NewMarker,

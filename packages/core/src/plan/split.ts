@@ -5,6 +5,7 @@ import { type Block, isText, isTextOnly, type Message, type TextBlock, textOf } 
 import type { NewNode, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
+import { given } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
 import {
   freeId,
@@ -17,6 +18,7 @@ import {
   theMessage,
   theParent,
 } from './context.ts';
+import { placeOf } from './delete.ts';
 import { type Editable, rewrite } from './editing.ts';
 
 /** Cuts a message of text in two. */
@@ -80,12 +82,7 @@ export function* splitSteps(
       type: 'move',
       nodeId: node.id,
       to: { parentId: id, position: positionBetween(null, null), groupId: 0, matchParent: id },
-      from: {
-        parentId: node.parentId,
-        position: node.position,
-        groupId: node.groupId,
-        matchParent: matchParent ?? node.parentId,
-      },
+      from: placeOf(node),
     },
     rewrite(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
   ];
@@ -134,10 +131,5 @@ function textPart(block: TextBlock, from: number, to: number): TextBlock {
 
 function leftMeta(node: Editable): NodeMeta {
   const { tags, customData, source } = node.meta;
-  return {
-    ...(tags === undefined ? {} : { tags }),
-    ...(customData === undefined ? {} : { customData }),
-    ...(source === undefined ? {} : { source }),
-    splitSource: node.id,
-  };
+  return given<NodeMeta>({ tags, customData, source, splitSource: node.id });
 }

@@ -48,8 +48,8 @@ export const redo: Planner<RedoCommand, Reversed> = function* (command, context)
 export function actAsked(
   command: UndoCommand | RedoCommand,
   actor: string,
-): { readonly actor: string; readonly actId?: ActId } {
-  return command.actId === undefined ? { actor } : { actor, actId: command.actId };
+): { readonly actor: string; readonly actId: ActId | undefined } {
+  return { actor, actId: command.actId };
 }
 
 function* reversed(act: ActRecord | null, verb: 'undo' | 'redo', force: boolean, row: TreeRow, actor: string) {
