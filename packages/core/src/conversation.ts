@@ -336,7 +336,7 @@ function lastLeaf(mapping: ConversationMapping, from: string): NodeId {
   for (;;) {
     seen.add(leaf);
     const children = getNode(mapping, leaf)?.children ?? [];
-    const next = children[children.length - 1];
+    const next = children.at(-1);
     if (next === undefined || seen.has(next) || !Object.hasOwn(mapping, next)) return nodeId(leaf);
     leaf = next;
   }

@@ -45,12 +45,17 @@ export function linearSteps(linear: Linear, context: LinearContext): Linearised 
     said.push(item);
   }
   const rootId = nodeId(linear.rootId ?? context.newId());
-  const ids = said.map((item) => nodeId(item.id ?? context.newId()));
   const steps = birth(plan, rootId, linear.attributes ?? {});
   const root = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 } as const;
-  for (const step of chainOf(plan, root, null, { items: said, ids })) steps.push(step);
-  const last = ids[ids.length - 1];
-  if (last !== undefined) steps.push({ type: 'select', after: last, before: null });
+  const chain = chainOf(
+    plan,
+    root,
+    null,
+    said.map((item) => ({ item, id: item.id === undefined ? undefined : nodeId(item.id) })),
+  );
+  for (const step of chain) steps.push(step);
+  const last = chain.at(-1);
+  if (last !== undefined) steps.push({ type: 'select', after: last.node.id, before: null });
   return { steps, blank };
 }
 

@@ -1,10 +1,10 @@
-import { refuse, valueOf } from '../errors.ts';
+import { valueOf } from '../errors.ts';
 import { isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { checkMessage, isBlank, isText, isTextOnly, type Message, type Role, type TextBlock } from '../message.ts';
 import { matchParentBelow, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
-import type { Step } from '../steps/types.ts';
+import type { InsertStep } from '../steps/types.ts';
 import type { Foresight } from '../store.ts';
 import {
   type Ground,
@@ -69,13 +69,14 @@ export const append: Planner<AppendCommand, Appended> = function* (command, cont
     barren: edge === null,
   };
   const reused = yield* present(context, parent, wanted);
-  const last = reused[reused.length - 1];
-  const added = wanted.ids.slice(reused.length).map((id) => id ?? idFor(context, undefined));
-  const ground = last === undefined || added.length === 0 ? parent : yield* theHead(last);
-  const place = ground === parent || added.length === 0 ? edge : yield* ask('edge', { of: ground.id });
-  const rest = { items: said.slice(reused.length), keys: wanted.keys.slice(reused.length), ids: added };
-  const steps = chainOf(context, ground, place, rest);
-  const end = added[added.length - 1] ?? last ?? parent.id;
+  const last = reused.at(-1);
+  const links = said.map((item, at) => ({ item, id: wanted.ids[at], key: wanted.keys[at] })).slice(reused.length);
+  const goesOn = last !== undefined && links.length > 0;
+  const ground = goesOn ? yield* theHead(last) : parent;
+  const place = goesOn ? yield* ask('edge', { of: last }) : edge;
+  const steps = chainOf(context, ground, place, links);
+  const added = steps.map((step) => step.node.id);
+  const end = added.at(-1) ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
   const moves = selects && said.length > 0 ? pointing(row, end) : [];
   return plan([...steps, ...moves], { nodeId: end, added, reused });
@@ -119,7 +120,7 @@ function* present(context: PlanContext, parent: Ground, wanted: Wanted): Reading
   const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
   if (first === -1) return equal;
   const own = yield* ownChain(wanted, first, taken, equal.slice(0, first));
-  const last = own[own.length - 1];
+  const last = own.at(-1);
   const rest = keys.slice(own.length);
   if (merge && last !== undefined && rest.length > 0)
     for (const id of yield* matched(context, yield* theHead(last), rest)) own.push(id);
@@ -144,9 +145,8 @@ function* ownChain(
     if (id === undefined || !taken.has(id)) break;
     const node = yield* ask('node', { id });
     if (node === null || node.key !== keys[index]) return refuseTaken(id);
-    const begins = index === first;
-    if (begins && parentId === undefined) for (const up of yield* reusedAbove(node, keys.slice(0, first))) own.push(up);
-    if (begins && parentId !== undefined) for (const up of equal) own.push(up);
+    if (index === first)
+      for (const up of parentId === undefined ? yield* reusedAbove(node, keys.slice(0, first)) : equal) own.push(up);
     const home = own[index - 1] ?? (index === 0 ? (parentId ?? node.parentId) : null);
     if (node.parentId !== home) return refuseTaken(id);
     own.push(id);
@@ -173,7 +173,7 @@ function* matched(context: PlanContext, from: Ground, keys: readonly string[]): 
     const { nodes, aliases } = yield* ask('match', { from: ground.id, keys: keys.slice(reused.length) });
     for (const id of nodes) reused.push(id);
     if (reused.length === keys.length || aliases.length === 0) break;
-    const last = nodes[nodes.length - 1];
+    const last = nodes.at(-1);
     if (last !== undefined) ground = { id: last, kind: 'message', matchParent: null };
     const whole = yield* completing(context, ground, aliases, keys[reused.length] ?? '');
     if (whole === undefined) break;
@@ -216,7 +216,7 @@ function* readings(role: Role, pieces: readonly Message[]): Generator<Message, v
     const content: TextBlock[] = [];
     for (const [index, piece] of pieces.entries()) {
       const [next, ...rest] = piece.content.filter(isText);
-      const last = content[content.length - 1];
+      const last = content.at(-1);
       if (next === undefined) continue;
       if (last === undefined || ((way >> (index - 1)) & 1) === 1) content.push(next);
       else content[content.length - 1] = { ...last, text: last.text + next.text };
@@ -226,22 +226,26 @@ function* readings(role: Role, pieces: readonly Message[]): Generator<Message, v
   }
 }
 
-/** Messages that go one below the other, with the ids that they get and their equality keys where they are known. */
-export interface Chain {
-  readonly items: readonly NewMessage[];
-  readonly ids: readonly NodeId[];
-  readonly keys?: readonly string[];
+/** A message that goes below another, with the id that it gets and its equality key where they are known. */
+export interface Link {
+  readonly item: NewMessage;
+  readonly id: NodeId | undefined;
+  readonly key?: string | undefined;
 }
 
 /** Insert steps for messages one below the other, the first as the last child of its ground. */
-export function chainOf(context: PlanContext, ground: Ground, edge: string | null, chain: Chain): Step[] {
-  const steps: Step[] = [];
+export function chainOf(
+  context: PlanContext,
+  ground: Ground,
+  edge: string | null,
+  links: readonly Link[],
+): InsertStep[] {
+  const steps: InsertStep[] = [];
   let position = positionBetween(edge, null);
   let parent: Ground = ground;
-  for (const [index, item] of chain.items.entries()) {
-    const id = chain.ids[index] ?? refuse('command/invalid', 'There are fewer ids than messages.', {});
+  for (const { item, key, id = idFor(context, undefined) } of links) {
     const { message, meta, createdAt } = item;
-    const node = grow(context, parent, position, { id, message, meta, createdAt, key: chain.keys?.[index] });
+    const node = grow(context, parent, position, { id, message, meta, createdAt, key });
     steps.push({ type: 'insert', node });
     parent = node;
     position = positionBetween(null, null);

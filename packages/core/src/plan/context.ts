@@ -93,8 +93,14 @@ export function* theParent(node: { readonly id: NodeId; readonly parentId: NodeI
 
 /** Refuses a node that a generation is still writing. */
 export function settled(node: NodeHead): void {
-  if (node.status === 'pending')
-    refuse('tree/pending', `A reply is still being written into ${node.id}.`, { nodeId: node.id });
+  if (node.status === 'pending') refusePending([node.id]);
+}
+
+/** Refuses what would touch replies that are still being written. */
+export function refusePending(nodeIds: readonly NodeId[]): void {
+  const [nodeId] = nodeIds;
+  if (nodeId !== undefined)
+    refuse('tree/pending', `A reply is still being written into ${nodeId}: stop it first.`, { nodeId, nodeIds });
 }
 
 /**
@@ -201,7 +207,7 @@ export function grow(context: PlanContext, parent: Ground, position: string, gro
 }
 
 /** Moves the pointer, if it moves at all. */
-export function pointing(row: TreeRow, after: NodeId | null): SelectStep[] {
+export function pointing(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
   return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
 }
 

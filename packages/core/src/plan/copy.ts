@@ -189,7 +189,7 @@ function* picked(context: PlanContext, treeId: TreeId, range: readonly Node[], p
     how: 'pickedFrom',
   });
   const added = [...ids.values()];
-  const last = added[added.length - 1] ?? ground.id;
+  const last = added.at(-1) ?? ground.id;
   return plan<Copied>([...steps, ...pointing(row, last)], { nodeId: last, added });
 }
 

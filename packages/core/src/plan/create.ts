@@ -9,7 +9,17 @@ import { sameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { append, type NewMessage, spoken } from './append.ts';
-import { free, idFor, type PlanContext, type Planner, plan, rootIdFor, theNode, theTree } from './context.ts';
+import {
+  free,
+  idFor,
+  type PlanContext,
+  type Planner,
+  plan,
+  refusePending,
+  rootIdFor,
+  theNode,
+  theTree,
+} from './context.ts';
 import { copyNodes } from './copy.ts';
 
 /** The project of a tree that names none. */
@@ -156,8 +166,7 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
 
 /** Whether a tree has what is wished to be noted about it; what else is noted there came later. */
 function notes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
-  const there = new Map<string, unknown>(Object.entries(row.attributes));
-  return Object.entries(wished).every(([name, value]) => sameJson(there.get(name), value));
+  return sameJson(unpatch(row.attributes, wished), wished);
 }
 
 /** Whether a tree began with these messages. One that nothing was done to since it was made may still get them. */
@@ -239,8 +248,7 @@ export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }>
 export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* theTree(context);
   const inside = yield* ask('inside', { of: row.rootId });
-  if (inside.pending.length > 0)
-    refuse('tree/pending', `A reply is still being written in ${row.id}: stop it first.`, { nodeIds: inside.pending });
+  refusePending(inside.pending);
   return plan(row.attributes.trashedAt === undefined ? attributed(row.attributes, { trashedAt: context.now }) : [], {
     treeId: row.id,
   });

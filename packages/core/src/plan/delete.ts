@@ -5,7 +5,16 @@ import { positionsBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { BookmarkStep, MoveStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { type PlanContext, type Planner, plan, pointing, settled, theMessage, theTree } from './context.ts';
+import {
+  type PlanContext,
+  type Planner,
+  plan,
+  pointing,
+  refusePending,
+  settled,
+  theMessage,
+  theTree,
+} from './context.ts';
 
 /** Takes nodes out of the tree, into the trash. */
 export interface DeleteCommand {
@@ -123,12 +132,6 @@ export const clear: Planner<ClearCommand, Deleted> = function* (_command, contex
 
 function unmark(before: Bookmark): BookmarkStep {
   return { type: 'bookmark', nodeId: before.nodeId, after: null, before };
-}
-
-function refusePending(pending: readonly NodeId[]): void {
-  const [first] = pending;
-  if (first !== undefined)
-    refuse('tree/pending', `A reply is still being written into ${first}: stop it first.`, { nodeIds: pending });
 }
 
 function* cascade(context: PlanContext, doomed: readonly Doomed[]) {

@@ -33,7 +33,7 @@ export interface Edited {
 export type Editable = Node & { readonly message: Message; readonly parentId: NodeId };
 
 /** What a node says now, as a replace step holds it. */
-export function contentOf(node: Node, message: Message): Content {
+export function contentOf(node: Omit<Content, 'message'>, message: Message): Content {
   const { status, key, text, tokens, aliases } = node;
   return { message, status, key, text, tokens, aliases };
 }

@@ -6,7 +6,6 @@ import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../
 import { positionsBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
-import type { TreeRow } from '../tree.ts';
 import {
   free,
   type Ground,
@@ -17,6 +16,7 @@ import {
   type Planner,
   plan,
   pointing,
+  refuseTaken,
   rootIdFor,
   takenOf,
 } from './context.ts';
@@ -81,24 +81,45 @@ interface Grounds {
 
 /** Adds a conversation, or what is new of it. */
 export const importTree: Planner<ImportCommand, Imported> = function* (command, context) {
-  const attributes = command.attributes ?? {};
+  const { attributes = {}, nodes } = command;
   refuseKept(attributes, context.treeId);
-  const ids = command.nodes.map((node) => idFor(context, node.id));
+  const ids = nodes.map((node) => idFor(context, node.id));
   const known = new Set<string>(ids);
-  for (const node of command.nodes) checkNode(context, known, node);
+  for (const node of nodes) checkNode(context, known, node);
   const taken = yield* takenOf(ids);
   const row = yield* ask('tree', {});
-  if (row === null) {
-    for (const id of ids)
-      if (taken.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
-    const rootId = rootIdFor(context, command.rootId);
-    if (known.has(rootId))
-      refuse('id/taken', `The id ${rootId} is that of the root and of a message.`, { nodeId: rootId });
-    yield* free(command.rootId === undefined ? [] : [rootId]);
-    return newTree(command, context, rootId, attributes);
-  }
-  return yield* addition(command, context, row, taken);
+  const rootId = row?.rootId ?? (yield* newRoot(command, context, taken, known));
+  const grounds: Grounds = { ground: new Map(), edge: new Map(), groups: new Map() };
+  const fresh = nodes.filter((node) => !taken.has(node.id));
+  if (row === null) grounds.ground.set(rootId, { id: rootId, kind: 'root', matchParent: null, createdAt: 0 });
+  else yield* surveyAll(nodes, fresh, rootId, taken, grounds);
+  const { steps, live, added, left } = inserts(context, fresh, rootId, grounds);
+  const here = row?.activeNodeId ?? null;
+  const goesOn = here === null || here === command.follows;
+  const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
+  const first = row === null ? birth(context, rootId, attributes) : [];
+  return plan<Imported>([...first, ...steps, ...pointing({ activeNodeId: here }, active)], {
+    treeId: context.treeId,
+    created: row === null,
+    added,
+    present: ids.filter((id) => taken.has(id)),
+    left,
+  });
 };
+
+/** The root of a tree that an import makes: no id in it may be taken. */
+function* newRoot(
+  { rootId }: ImportCommand,
+  context: PlanContext,
+  taken: ReadonlySet<string>,
+  known: ReadonlySet<string>,
+): Reading<NodeId> {
+  for (const id of taken) refuseTaken(nodeId(id));
+  const id = rootIdFor(context, rootId);
+  if (known.has(id)) refuse('id/taken', `The id ${id} is that of the root and of a message.`, { nodeId: id });
+  yield* free(rootId === undefined ? [] : [id]);
+  return id;
+}
 
 function checkNode(
   context: PlanContext,
@@ -116,53 +137,21 @@ function checkNode(
     });
 }
 
-function newTree(command: ImportCommand, context: PlanContext, rootId: NodeId, attributes: TreeAttributes) {
-  const steps = birth(context, rootId, attributes);
-  const root: Ground = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 };
-  const grounds: Grounds = { ground: new Map([[rootId, root]]), edge: new Map([[rootId, null]]), groups: new Map() };
-  const grown = inserts(context, command.nodes, rootId, grounds);
-  for (const step of grown.steps) steps.push(step);
-  const active = activeOf(command, grown.live);
-  if (active !== null) steps.push({ type: 'select', after: active, before: null });
-  return plan<Imported>(steps, {
-    treeId: context.treeId,
-    created: true,
-    added: grown.added,
-    present: [],
-    left: grown.left,
-  });
-}
-
-/** What of an import is new to a tree that is there. */
-function* addition(command: ImportCommand, context: PlanContext, row: TreeRow, taken: ReadonlySet<string>) {
-  const present: NodeId[] = [];
-  const fresh: ImportNode[] = [];
-  const parents = new Set<NodeId>();
-  for (const node of command.nodes) {
-    if (taken.has(node.id)) present.push(nodeId(node.id));
-    else fresh.push(node);
-  }
-  for (const { parentId } of fresh) {
-    if (parentId === null) parents.add(row.rootId);
-    else if (taken.has(parentId)) parents.add(nodeId(parentId));
-  }
-  const grounds: Grounds = { ground: new Map(), edge: new Map(), groups: new Map() };
-  const grouped = groupedBy(command.nodes, (node) => ((node.group ?? 0) === 0 ? null : parentOf(node, row.rootId)));
-  for (const id of parents) yield* survey(id, grouped.get(id) ?? [], grounds);
-  const grown = inserts(context, fresh, row.rootId, grounds);
-  const goesOn = row.activeNodeId === null || row.activeNodeId === command.follows;
-  const active = (goesOn ? activeOf(command, grown.live) : null) ?? row.activeNodeId;
-  return plan<Imported>([...grown.steps, ...pointing(row, active)], {
-    treeId: row.id,
-    created: false,
-    added: grown.added,
-    present,
-    left: grown.left,
-  });
-}
-
 function parentOf({ parentId }: ImportNode, rootId: NodeId): NodeId {
   return nodeId(parentId ?? rootId);
+}
+
+/** What must be known of the parents that were there before. */
+function* surveyAll(
+  nodes: readonly ImportNode[],
+  fresh: readonly ImportNode[],
+  rootId: NodeId,
+  taken: ReadonlySet<string>,
+  grounds: Grounds,
+): Reading<void> {
+  const grouped = groupedBy(nodes, (node) => ((node.group ?? 0) === 0 ? null : parentOf(node, rootId)));
+  const parents = new Set(fresh.map((node) => parentOf(node, rootId)));
+  for (const id of parents) if (id === rootId || taken.has(id)) yield* survey(id, grouped.get(id) ?? [], grounds);
 }
 
 /** What must be known of a parent that was there before. One that the user removed is no ground. */
@@ -247,9 +236,4 @@ function placesOf(
     for (const [index, node] of family.entries()) positions.set(nodeId(node.id), keys[index] ?? '');
   }
   return positions;
-}
-
-function activeOf({ activeId }: ImportCommand, live: readonly NodeId[]): NodeId | null {
-  const wanted = live.find((id) => id === activeId);
-  return wanted ?? live[live.length - 1] ?? null;
 }

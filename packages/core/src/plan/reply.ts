@@ -2,7 +2,7 @@ import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
 import type { Node, NodeHead, NodeMeta, NodeStatus } from '../node.ts';
-import { positionsBetween } from '../position.ts';
+import { positionBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
 import { unpatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
@@ -140,21 +140,17 @@ function* planted(
   const there = chosen.length === ids.length ? yield* sameReplies(context, parent.id, command.replies, ids) : null;
   if (there !== null) return plan<Replied>([], { promptId: parent.id, added: ids, groupId: there });
   yield* free(chosen);
-  const positions = positionsBetween(after, null, ids.length);
   const steps: Step[] = [...before];
-  for (const [index, item] of command.replies.entries()) {
-    const id = ids[index];
-    const position = positions[index];
-    if (id === undefined || position === undefined) continue;
-    const message =
-      item.message === undefined ? textMessage('assistant', '') : messageOf(item.message, `replies[${index}].message`);
-    const status = item.status ?? (item.message === undefined ? 'pending' : 'success');
+  let position = after;
+  for (const [index, id] of ids.entries()) {
+    const { message: said, status = said === undefined ? 'pending' : 'success', meta } = command.replies[index] ?? {};
+    const message = said === undefined ? textMessage('assistant', '') : messageOf(said, `replies[${index}].message`);
+    position = positionBetween(position, null);
     if (status === 'success' && isBlank(message))
       refuse('message/blank', `The reply replies[${index}] to ${parent.id} says nothing.`, { nodeId: parent.id });
-    const { meta } = item;
     steps.push({ type: 'insert', node: grow(context, parent, position, { id, message, status, groupId, meta }) });
   }
-  const last = ids[ids.length - 1];
+  const last = ids.at(-1);
   if (last !== undefined && (command.select !== false || row.activeNodeId === null)) steps.push(...pointing(row, last));
   return plan<Replied>(steps, { promptId: parent.id, added: ids, groupId });
 }

@@ -5,7 +5,7 @@ import { readPastAndPresent } from '../readings.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import { allNodes, findNode, type Tree } from '../tree.ts';
-import { type Planner, plan, pointing, theTree } from './context.ts';
+import { type Planner, plan, pointing, refusePending, theTree } from './context.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeAhead } from './tree-ahead.ts';
 
@@ -76,6 +76,5 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
 /** A reply that is being written neither goes nor changes under the hand of its run. */
 function refuseRunning(now: Tree, then: Tree): void {
   for (const { id, status, removedIn, contentIn } of allNodes(now))
-    if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)
-      refuse('tree/pending', `A reply is still being written into ${id}: stop it first.`, { nodeId: id });
+    if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn) refusePending([id]);
 }

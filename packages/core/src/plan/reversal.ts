@@ -1,4 +1,3 @@
-import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import type { Content, Node } from '../node.ts';
 import { type ActRecord, ask, type Commit, type Reading } from '../reads.ts';
@@ -7,6 +6,7 @@ import { sameJson } from '../same-json.ts';
 import { kindOf } from '../steps/kinds.ts';
 import type { BookmarkStep, MoveStep, RegroupStep, ReplaceStep, RestoreStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
+import { refusePending, settled } from './context.ts';
 import { placeOf } from './delete.ts';
 import { contentOf } from './editing.ts';
 import { nearestAbove, TreeAhead } from './tree-ahead.ts';
@@ -108,8 +108,8 @@ function deedsOf(act: ActRecord): Deeds {
   for (const { steps, version } of act.commits)
     for (const step of steps) {
       if (step.type === 'insert') {
-        const { message, status, key, text, tokens, aliases } = step.node;
-        inserted.set(step.node.id, message === null ? null : { message, status, key, text, tokens, aliases });
+        const { id, message } = step.node;
+        inserted.set(id, message && contentOf(step.node, message));
       }
       if (step.type === 'replace' && inserted.has(step.nodeId)) inserted.set(step.nodeId, step.after);
       if (step.type === 'remove') removed.add(`${step.nodeId} ${version}`);
@@ -119,7 +119,7 @@ function deedsOf(act: ActRecord): Deeds {
       if (removed.has(pair)) cancelled.add(pair);
       else restored.add(step.nodeId);
     }
-  const newest = act.commits.reduce((highest, { version }) => Math.max(highest, version), 0);
+  const newest = act.commits.at(-1)?.version ?? 0;
   return { versions, newest, inserted, restored, moved, cancelled };
 }
 
@@ -216,9 +216,7 @@ function* unmarked(work: Work): Reading<BookmarkStep[]> {
   const marks: BookmarkStep[] = [];
   for (const top of work.tops) {
     const inside = yield* ask('inside', { of: top });
-    for (const id of inside.pending)
-      if (yield* goes(work, id))
-        refuse('tree/pending', `A reply is still being written into ${id}: stop it first.`, { nodeId: id });
+    for (const id of inside.pending) if (yield* goes(work, id)) refusePending([id]);
     for (const before of inside.bookmarks)
       if (yield* goes(work, before.nodeId))
         marks.push({ type: 'bookmark', nodeId: before.nodeId, after: null, before });
@@ -340,8 +338,7 @@ function* fitMove(work: Work, step: MoveStep): Reading<void> {
 function* fitReplace(work: Work, step: ReplaceStep): Reading<void> {
   const node = yield* standing(work, step.nodeId);
   if (node === null || node.message === null) return;
-  if (node.status === 'pending')
-    refuse('tree/pending', `A reply is still being written into ${node.id}: stop it first.`, { nodeId: node.id });
+  settled(node);
   if (node.contentIn !== step.since && !says(node, step.before)) work.overtaken.push(`the text of ${node.id}`);
   const after = { ...step.after, status: ended(step.after.status) };
   take(work, { ...step, after, before: contentOf(node, node.message), since: node.contentIn }, node);

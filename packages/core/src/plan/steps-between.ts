@@ -52,7 +52,7 @@ export function stepsBetween(now: Tree, then: Tree): Way {
 
 function bringBack(way: Way, id: NodeId): void {
   const open = [id];
-  for (let at = open[open.length - 1]; at !== undefined; at = open[open.length - 1]) {
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
     const node = findAnyNode(way.draft, at);
     if (node === undefined || node.removedIn === null) {
       open.pop();

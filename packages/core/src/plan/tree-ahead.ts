@@ -51,11 +51,15 @@ export class TreeAhead {
     if (tops === undefined) return null;
     // What went together hangs together, so the way up meets the top that took it, if it comes back, before any other
     // mark. Asked of every top instead, 5,000 of them would be 12 million questions.
-    for (let at: Node | null = node; at !== null; at = at.parentId === null ? null : yield* this.anyNode(at.parentId)) {
+    for (let at: Node | null = node; at !== null; at = yield* this.#parent(at)) {
       if (tops.has(at.id)) return node;
       if (at.removedIn !== node.removedIn) return null;
     }
     return null;
+  }
+
+  *#parent({ parentId }: Node): Reading<Node | null> {
+    return parentId === null ? null : yield* this.anyNode(parentId);
   }
 
   /** The bookmark on a node. */
@@ -82,20 +86,17 @@ export class TreeAhead {
     if (below.id === from || below.parentId === from) return below.id === id;
     if ((yield* this.anyNode(from))?.parentId === below.id) return false;
     if (this.moved.size === 0) return yield* ask('above', { id, below: below.id });
-    for (let at: Node | null = below; at !== null; at = at.parentId === null ? null : yield* this.anyNode(at.parentId))
-      if (at.id === id) return true;
+    for (let at: Node | null = below; at !== null; at = yield* this.#parent(at)) if (at.id === id) return true;
     return false;
   }
 
   /** The node that a child of this one matches under then: markers above it may have moved. */
   *matchParentBelow(parent: Node): Reading<NodeId> {
-    let at = parent;
-    while (!isMessageKind(at.kind) && at.parentId !== null) {
-      const above: Node | null = yield* this.anyNode(at.parentId);
-      if (above === null) break;
+    for (let at = parent; ; ) {
+      const above: Node | null = isMessageKind(at.kind) ? null : yield* this.#parent(at);
+      if (above === null) return at.id;
       at = above;
     }
-    return at.id;
   }
 
   /** Goes on to the tree after one more step. `node` is what {@link anyNode} gives for it, where it has one. */
@@ -103,21 +104,17 @@ export class TreeAhead {
     switch (step.type) {
       case 'remove':
         if (node?.parentId != null) this.#leave(node.parentId, node.position);
-        if (node !== null) this.#nodes.set(node.id, { ...node, removedIn: going });
-        return;
+        return this.#change(node, { removedIn: going });
       case 'restore':
         return this.#restore(step, node);
       case 'move':
         return this.#move(step, node);
       case 'replace':
-        if (node !== null) this.#nodes.set(node.id, { ...node, ...step.after });
-        return;
+        return this.#change(node, step.after);
       case 'annotate':
-        if (node !== null) this.#nodes.set(node.id, { ...node, meta: patched(node.meta, step.after) });
-        return;
+        return this.#change(node, { meta: patched(node?.meta ?? {}, step.after) });
       case 'regroup':
-        if (node !== null) this.#nodes.set(node.id, { ...node, groupId: step.after });
-        return;
+        return this.#change(node, { groupId: step.after });
       case 'bookmark':
         this.#bookmarks.set(step.nodeId, step.after);
         return;
@@ -132,8 +129,11 @@ export class TreeAhead {
 
   /** Remembers which version wrote what a node will say. */
   wrote(id: NodeId, version: number): void {
-    const node = this.#nodes.get(id);
-    if (node !== undefined) this.#nodes.set(id, { ...node, contentIn: version });
+    this.#change(this.#nodes.get(id) ?? null, { contentIn: version });
+  }
+
+  #change(node: Node | null, to: Partial<Node>): void {
+    if (node !== null) this.#nodes.set(node.id, { ...node, ...to });
   }
 
   /**
@@ -156,7 +156,7 @@ export class TreeAhead {
   #restore(step: RestoreStep, node: Node | null): void {
     if (node === null || node.parentId === null) return;
     const position = step.position ?? node.position;
-    this.#nodes.set(node.id, { ...node, removedIn: null, position });
+    this.#change(node, { removedIn: null, position });
     const together = this.#restored.get(step.version) ?? new Set();
     together.add(node.id);
     this.#restored.set(step.version, together);
@@ -166,8 +166,9 @@ export class TreeAhead {
   #move({ to }: MoveStep, node: Node | null): void {
     if (node === null || node.parentId === null) return;
     this.#leave(node.parentId, node.position);
-    this.#nodes.set(node.id, { ...node, parentId: to.parentId, position: to.position, groupId: to.groupId });
-    this.#enter(to.parentId, to.position, node.id);
+    const { parentId, position, groupId } = to;
+    this.#change(node, { parentId, position, groupId });
+    this.#enter(parentId, position, node.id);
     this.moved.add(node.id);
   }
 

@@ -3,7 +3,7 @@ import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { type Planner, plan, pointing, theTree } from './context.ts';
+import { type PlanContext, type Planner, plan, pointing, theTree } from './context.ts';
 import { survivor } from './delete.ts';
 import { reversal } from './reversal.ts';
 import type { TreeAhead } from './tree-ahead.ts';
@@ -34,14 +34,12 @@ export interface Reversed {
 
 /** One inverse commit for all commits of an act. */
 export const undo: Planner<UndoCommand, Reversed> = function* (command, context) {
-  const act = yield* ask('undoable', actAsked(command, context.actor));
-  return yield* reversed(act, 'undo', command.force === true, yield* theTree(context), context.actor);
+  return yield* reversed(command, context, yield* ask('undoable', actAsked(command, context.actor)));
 };
 
 /** The inverse of the last undo. */
 export const redo: Planner<RedoCommand, Reversed> = function* (command, context) {
-  const act = yield* ask('redoable', actAsked(command, context.actor));
-  return yield* reversed(act, 'redo', command.force === true, yield* theTree(context), context.actor);
+  return yield* reversed(command, context, yield* ask('redoable', actAsked(command, context.actor)));
 };
 
 /** Whose act is meant, and which: the newest if none is named. */
@@ -52,10 +50,13 @@ export function actAsked(
   return { actor, actId: command.actId };
 }
 
-function* reversed(act: ActRecord | null, verb: 'undo' | 'redo', force: boolean, row: TreeRow, actor: string) {
+function* reversed(command: UndoCommand | RedoCommand, context: PlanContext, act: ActRecord | null) {
+  const { type: verb } = command;
+  const force = command.force === true;
+  const row = yield* theTree(context);
   if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${verb}.`, { treeId: row.id });
   if (act.purged) return refuse('undo/purged', `What this ${verb} would bring back was purged.`, { actId: act.actId });
-  const { steps, tops, ahead, overtaken } = yield* reversal(act, { force, row, actor });
+  const { steps, tops, ahead, overtaken } = yield* reversal(act, { force, row, actor: context.actor });
   if (overtaken.length > 0 && !force)
     refuse('undo/overtaken', `Others changed this since: ${overtaken.slice(0, 5).join(', ')}.`, {
       actId: act.actId,
@@ -81,7 +82,7 @@ function* pointerBack(
   const { activeNodeId: active } = row;
   const selects = act.commits.flatMap((commit) => commit.steps.filter((step) => step.type === 'select'));
   const first = selects[0];
-  const last = selects[selects.length - 1];
+  const last = selects.at(-1);
   const goes = active === null ? null : yield* ahead.goesWith(active, tops);
   if (first !== undefined && (last?.after === active || goes !== null || active === null)) {
     const target = first.before;
