@@ -86,7 +86,7 @@ export function settle<R>(
 /** Refuses steps on a tree in the trash, but for those that take it out again. */
 export function refuseTrashed(treeId: TreeId, row: Pick<TreeRow, 'attributes'> | null, steps: readonly Step[]): void {
   if (row?.attributes.trashedAt !== undefined && steps.some((step) => step.type !== 'attributes'))
-    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it to go on in it.`, { treeId });
+    refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it first.`, { treeId });
 }
 
 /** The refusal of a stale write. `since` are the commits that made it stale, where the caller has them at hand. */
@@ -94,7 +94,7 @@ export function staleError(treeId: TreeId, version: number, expected: number, si
   return new AppError({
     code: 'tree/version-conflict',
     kind: refusalKinds['tree/version-conflict'],
-    message: `The tree ${treeId} is at version ${version}; this write expected ${expected}. Read what changed and try again.`,
+    message: `The tree ${treeId} is at version ${version}, not ${expected} as expected: read what changed and try again.`,
     data: { treeId, version, expectedVersion: expected, since },
   });
 }

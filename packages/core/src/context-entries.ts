@@ -2,7 +2,7 @@
 import { usageOf, type Weighed } from './budget.ts';
 import { branchSummaryMessage, type ContextWords, contextWords, summaryMessage } from './context-marks.ts';
 import type { NodeId } from './ids.ts';
-import { type Message, type MessageKit, textOf } from './message.ts';
+import { type Message, type MessageKit, textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
 import type { PathNote } from './reads.ts';
 
@@ -56,19 +56,24 @@ export function partInForce(path: readonly PathNote[]): PartInForce {
 }
 
 /** A compaction as it is in force. */
-export function compactionOf({ id, message }: Node): CompactionInForce {
-  return { nodeId: id, summary: message === null ? '' : textOf(message) };
+export function compactionOf(node: Node | undefined): CompactionInForce | null {
+  return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
-/** The summary of a compaction, as a model sees it. */
-export function summaryEntry(
-  marker: Pick<Node, 'id'>,
-  stored: Message,
+/** What stands before all else that a model sees: the system prompt, and the summary of the compaction in force. */
+export function headOf(
+  systemPrompt: string | undefined,
+  compaction: Node | undefined,
   kit: Pick<MessageKit, 'tokens'>,
   words: ContextWords = contextWords,
-): ContextEntry {
-  const message = summaryMessage(stored, words);
-  return { nodeId: marker.id, kind: 'summary', message, tokens: kit.tokens(message), reported: null };
+): ContextEntry[] {
+  const head: ContextEntry[] = [];
+  const push = (nodeId: NodeId | null, kind: ContextKind, message: Message) =>
+    head.push({ nodeId, kind, message, tokens: kit.tokens(message), reported: null });
+  if (systemPrompt !== undefined && systemPrompt !== '')
+    push(null, 'system-prompt', textMessage('system', systemPrompt));
+  if (compaction?.message != null) push(compaction.id, 'summary', summaryMessage(compaction.message, words));
+  return head;
 }
 
 /** The last compaction that is not excluded; an excluded one is as if it had never been made. */

@@ -7,13 +7,12 @@ import {
   type ContextFlag,
   compactionOf,
   entryOf,
+  headOf,
   partInForce,
   reportedWith,
-  summaryEntry,
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { textMessage } from './message.ts';
 import { ask, type PathNote, type Reading } from './reads.ts';
 
 /** How the tokens in force divide. */
@@ -89,14 +88,8 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     const node = nodes.get(note.id);
     return (node === undefined ? undefined : entryOf(node, measured.has(note.id), kit, words)) ?? [];
   };
-  const head: ContextEntry[] = [];
-  if (systemPrompt !== undefined && systemPrompt !== '') {
-    const message = textMessage('system', systemPrompt);
-    head.push({ nodeId: null, kind: 'system-prompt', message, tokens: kit.tokens(message), reported: null });
-  }
-  const compacted = marker === undefined ? undefined : nodes.get(marker.id);
-  if (compacted !== undefined && compacted.message !== null)
-    head.push(summaryEntry(compacted, compacted.message, kit, words));
+  const compacted = marker && nodes.get(marker.id);
+  const head = headOf(systemPrompt, compacted, kit, words);
   const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
   const weighed: Weighed[] = [...head];
   const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };
@@ -111,7 +104,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     count: weighed.length,
     before: begin === 0 ? null : (list[begin]?.id ?? null),
     shares,
-    compaction: compacted === undefined ? null : compactionOf(compacted),
+    compaction: compactionOf(compacted),
     flags: flag === null ? [] : [flag],
     tokens: weighed.reduce((sum, each) => sum + each.tokens, 0),
     estimate: estimateTokens(weighed),

@@ -7,13 +7,13 @@ import {
   compactionOf,
   entryOf,
   firstKept,
+  headOf,
   lastCompaction,
   partInForce,
-  summaryEntry,
 } from './context-entries.ts';
-import { type ContextWords, contextWords } from './context-marks.ts';
+import type { ContextWords } from './context-marks.ts';
 import type { NodeId } from './ids.ts';
-import { type MessageKit, textMessage } from './message.ts';
+import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
 import { ask, type PathNote, type Reading } from './reads.ts';
 
@@ -46,26 +46,17 @@ export interface ContextOptions {
  * what follows. The cost follows the part in force, not the whole path. A path may begin late if {@link holdsContext}.
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
-  const { kit, words = contextWords } = options;
-  const entries: ContextEntry[] = [];
-  const flags: ContextFlag[] = [];
-  if (options.systemPrompt !== undefined && options.systemPrompt !== '') {
-    const message = textMessage('system', options.systemPrompt);
-    entries.push({ nodeId: null, kind: 'system-prompt', message, tokens: kit.tokens(message), reported: null });
-  }
+  const { systemPrompt, kit, words } = options;
   const { at, start, flag } = partInForce(path);
-  const marker = path[at];
-  const compaction = marker === undefined ? null : compactionOf(marker);
-  if (marker !== undefined && marker.message !== null) entries.push(summaryEntry(marker, marker.message, kit, words));
-  if (flag !== null) flags.push(flag);
-  for (let index = start; index < path.length; index++) {
-    const node = path[index];
-    const entry = node === undefined ? undefined : entryOf(node, index > at, kit, words);
+  const entries = headOf(systemPrompt, path[at], kit, words);
+  for (const [index, node] of path.slice(start).entries()) {
+    const entry = entryOf(node, start + index > at, kit, words);
     if (entry !== undefined) entries.push(entry);
   }
   let tokens = 0;
   for (const entry of entries) tokens += entry.tokens;
-  return { entries, compaction, flags, tokens, estimate: estimateTokens(entries) };
+  const flags = flag === null ? [] : [flag];
+  return { entries, compaction: compactionOf(path[at]), flags, tokens, estimate: estimateTokens(entries) };
 }
 
 /**

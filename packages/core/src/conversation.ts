@@ -237,7 +237,7 @@ function refuseNameless(message: unknown): void {
 }
 
 function refuseTaken(mapping: ConversationMapping, id: string): void {
-  if (Object.hasOwn(mapping, id)) refuse('id/taken', `There is a node ${id} already.`, { nodeId: id });
+  if (Object.hasOwn(mapping, id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
 /** A part as a block: text as it is, anything else as something that the planners do not look into. */

@@ -21,7 +21,7 @@ export function isUuid(text: unknown): text is string {
 function parseId<Id extends string>(value: unknown, what: string): Result<Id> {
   if (isUuid(value)) return ok(value as Id);
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
-  return refused('id/invalid', `A ${what} is a UUID in lower case, such as 01890c2e-…; got ${shown}.`, { what });
+  return refused('id/invalid', `A ${what} is a UUID in lower case, not ${shown}.`, { what });
 }
 
 /** Reads a node id chosen by a client. */

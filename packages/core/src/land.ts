@@ -52,7 +52,7 @@ export function finished(draft: Tree): Tree {
 
 function entryOf(draft: Draft, id: string): TreeEntry {
   const entry = mapGet(draft.nodes, id);
-  if (entry === undefined) throw new Error(`The node ${id} vanished while a commit was applied.`);
+  if (entry === undefined) throw new Error(`There is no node ${id}.`);
   return entry;
 }
 

@@ -140,9 +140,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.', {});
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
-    refuse('command/invalid', `The node ${stray.id} has another parent: a group is made of variants.`, {
-      nodeId: stray.id,
-    });
+    refuse('command/invalid', `The node ${stray.id} is no child of ${parentId}.`, { nodeId: stray.id });
   const groupId = nodes.length === 1 ? 0 : yield* groupFor(parentId, nodes);
   const steps: Step[] = [];
   for (const node of nodes)

@@ -119,7 +119,7 @@ export function rootIdFor(context: PlanContext, chosen: string | undefined): Nod
   if (chosen === undefined) return nodeId(context.newId());
   const fits = context.isId ?? isUuid;
   if (!fits(chosen))
-    refuse('id/invalid', `A client chooses UUIDs in lower case as ids, not ${JSON.stringify(chosen.slice(0, 64))}.`, {
+    refuse('id/invalid', `A node id is a UUID in lower case, not ${JSON.stringify(chosen.slice(0, 64))}.`, {
       nodeId: chosen,
     });
   return nodeId(chosen);

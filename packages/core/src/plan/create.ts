@@ -130,7 +130,7 @@ const kept = ['forestKey', 'copiedFrom', 'trashedAt'] as const;
 export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] = kept): void {
   for (const key of keys)
     if (Object.hasOwn(set, key))
-      refuse('tree/root-protected', `The attribute ${key} of ${treeId} cannot be set: the tree keeps it itself.`, {
+      refuse('tree/root-protected', `The attribute ${key} of ${treeId} is kept by the tree.`, {
         treeId,
         key,
       });

@@ -16,6 +16,7 @@ import {
   type Planner,
   plan,
   pointing,
+  theMessage,
   theNode,
   theTree,
 } from './context.ts';
@@ -75,12 +76,11 @@ export interface Marked {
 /** Moves the pointer; with a summary also adds a node there that holds it. */
 export const branch: Planner<BranchCommand, Marked> = function* (command, context) {
   const row = yield* theTree(context);
-  const node = yield* theNode(command.nodeId);
   if (command.summary === undefined) {
-    if (node.parentId === null)
-      return refuse('tree/root-protected', 'The root is no message: it cannot be active.', { nodeId: node.id });
-    return plan(pointing(row, node.id), { nodeId: node.id, added: [] });
+    const { id } = yield* theMessage(command.nodeId, 'the active node');
+    return plan(pointing(row, id), { nodeId: id, added: [] });
   }
+  const node = yield* theNode(command.nodeId);
   const from = command.from === undefined ? row.activeNodeId : (yield* theNode(command.from)).id;
   const marker = given<Marker>({ from, details: command.details });
   const message = summaryOf(command.summary, node.id);
@@ -93,7 +93,7 @@ export const compact: Planner<CompactCommand, Marked> = function* (command, cont
   const leaf =
     command.nodeId ??
     row.activeNodeId ??
-    refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId: row.id });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { treeId: row.id });
   const { firstKept, tokensBefore, details } = command;
   if (firstKept !== undefined) {
     const kept = yield* theNode(firstKept);
@@ -102,7 +102,7 @@ export const compact: Planner<CompactCommand, Marked> = function* (command, cont
   }
   const parent = yield* theNode(leaf);
   if (parent.parentId === null)
-    refuse('context/nothing-to-compact', 'There is nothing to compact above the first message.', { nodeId: leaf });
+    refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { nodeId: leaf });
   const marker = given<Marker>({ firstKept, tokensBefore, details });
   const message = summaryOf(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* overtaken(command, leaf))) return plan([], { nodeId: leaf, added: [] });

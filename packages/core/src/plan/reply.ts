@@ -18,6 +18,7 @@ import {
   pointing,
   theMessage,
   theNode,
+  theParent,
   theTree,
 } from './context.ts';
 import { rewrite } from './editing.ts';
@@ -115,12 +116,7 @@ export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly
     if (node.role === 'user' && node.kind === 'message') return { prompt: node, old };
     if (node.parentId === null) break;
     old = node.id;
-    const parent: Node | null = yield* ask('node', { id: node.parentId });
-    if (parent === null)
-      return refuse('tree/broken-path', `The path to ${from.id} breaks off: ${node.parentId} is missing.`, {
-        nodeId: node.parentId,
-      });
-    node = parent;
+    node = yield* theParent({ id: node.id, parentId: node.parentId });
   }
   return refuse('command/invalid', `There is no user message above ${from.id} to answer again.`, { nodeId: from.id });
 }
@@ -189,7 +185,7 @@ export const finish: Planner<FinishCommand, Finished> = function* (command, cont
       nodeId: node.id,
     });
   if (command.status === 'success' && isBlank(message))
-    return refuse('message/blank', `The reply ${node.id} ended without saying anything.`, { nodeId: node.id });
+    return refuse('message/blank', `The reply ${node.id} says nothing.`, { nodeId: node.id });
   const same = command.status === node.status && JSON.stringify(message) === JSON.stringify(node.message);
   const steps: Step[] = same ? [] : [rewrite(context, node, { message, status: command.status })];
   const { meta } = command;

@@ -38,11 +38,9 @@ export const restore: Planner<RestoreCommand, Restored> = function* (command, co
   const top = yield* removalTop(node);
   const parent = yield* ask('node', { id: top.parentId ?? row.rootId });
   if (parent === null)
-    return refuse(
-      'tree/unknown-node',
-      `The node ${node.id} hung on ${top.parentId}, which is in the trash: restore that first.`,
-      { nodeId: top.parentId },
-    );
+    return refuse('tree/unknown-node', `The parent ${top.parentId} of ${top.id} is removed: restore it first.`, {
+      nodeId: top.parentId,
+    });
   const position = yield* new TreeAhead(row).freePlace(parent.id, top.position, top.id);
   const step: Step = { type: 'restore', nodeId: top.id, version: node.removedIn };
   const steps: Step[] = [position === top.position ? step : { ...step, position }];

@@ -95,16 +95,12 @@ function checkCut(node: Editable, position: number): void {
   if (node.kind !== 'message' || !isTextOnly(node.message) || (node.role !== 'user' && node.role !== 'assistant'))
     refuse('message/not-splittable', `Only a user's or an assistant's plain text can be split, not ${node.id}.`, data);
   const text = textOf(node.message);
+  const no = (why: string) =>
+    refuse('message/bad-position', `The text of ${node.id} cannot be split at ${position}: ${why}.`, data);
   if (!Number.isSafeInteger(position) || position < 1 || position > text.length - 1)
-    refuse(
-      'message/bad-position',
-      `The text of ${node.id} can be split from 1 to ${text.length - 1}, not at ${position}.`,
-      data,
-    );
-  if (!isBoundary(text, position))
-    refuse('message/bad-position', `Offset ${position} of ${node.id} lies inside a character.`, data);
-  if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '')
-    refuse('message/bad-position', `A split of ${node.id} at ${position} would leave a blank half.`, data);
+    no(`its places are 1 to ${text.length - 1}`);
+  if (!isBoundary(text, position)) no('that is inside a character');
+  if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '') no('a half would be blank');
 }
 
 function halves(message: Message, position: number): readonly [Message, Message] {

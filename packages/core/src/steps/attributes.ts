@@ -12,12 +12,8 @@ export const attributes: StepKind<AttributesStep> = {
 /** Why such a step cannot be applied. */
 export const checkAttributes: StepCheck<AttributesStep> = (tree, { after }, { version }) => {
   if (Object.hasOwn(after, 'systemPrompt') && version > 1)
-    return refusal(
-      'tree/root-protected',
-      `The system prompt of ${tree.id} never changes: make a new tree with another one.`,
-      {
-        treeId: tree.id,
-      },
-    );
+    return refusal('tree/root-protected', `The system prompt of ${tree.id} never changes: make another tree.`, {
+      treeId: tree.id,
+    });
   return null;
 };

@@ -17,7 +17,6 @@ export const checkBookmark: StepCheck<BookmarkStep> = (tree, { nodeId, after }) 
     return refusal('step/invalid', `The bookmark of ${nodeId} names ${after.nodeId}.`, { nodeId });
   const node = findAnyNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to bookmark.`, { nodeId });
-  if (node.kind === 'root')
-    return refusal('tree/root-protected', 'The root is no message: it cannot be bookmarked.', { nodeId });
+  if (node.kind === 'root') return refusal('tree/root-protected', 'The root cannot be bookmarked.', { nodeId });
   return null;
 };

@@ -18,7 +18,7 @@ export const insert: StepKind<InsertStep> = {
 /** Why such a step cannot be applied. */
 export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
   if (findAnyNode(tree, node.id) !== undefined)
-    return refusal('id/taken', `The id ${node.id} is taken.`, { nodeId: node.id });
+    return refusal('id/taken', `The id ${node.id} is taken by another node.`, { nodeId: node.id });
   if ((node.kind === 'root') !== (node.parentId === null) || (node.kind === 'root') !== (node.message === null))
     return refusal('step/invalid', `The node ${node.id} must be the root, or have a parent and a message.`, {
       nodeId: node.id,

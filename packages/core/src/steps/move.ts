@@ -19,8 +19,7 @@ export const move: StepKind<MoveStep> = {
 export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
-  if (node.parentId === null)
-    return refusal('tree/root-protected', `The root of ${tree.id} cannot be moved.`, { nodeId });
+  if (node.parentId === null) return refusal('tree/root-protected', 'The root cannot be moved.', { nodeId });
   // The place it leaves carries its visit mark along and is where the inverse puts it back.
   if (node.parentId !== from.parentId || node.position !== from.position)
     return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {

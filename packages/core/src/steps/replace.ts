@@ -22,7 +22,7 @@ export const replace: StepKind<ReplaceStep> = {
 export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to change.`, { nodeId });
-  if (node.message === null) return refusal('tree/root-protected', 'The root has no content to change.', { nodeId });
+  if (node.message === null) return refusal('tree/root-protected', 'The root cannot be changed.', { nodeId });
   if (node.message.role !== after.message.role || node.message.tool_call_id !== after.message.tool_call_id)
     return refusal('step/invalid', `The role and the call of ${nodeId} cannot change.`, { nodeId });
   if ((after.key === null) === isMessageKind(node.kind))
@@ -30,6 +30,6 @@ export const checkReplace: StepCheck<ReplaceStep> = (tree, { nodeId, after }) =>
       nodeId,
     });
   if (after.status === 'success' && isMessageKind(node.kind) && isBlank(after.message))
-    return refusal('message/blank', `The message ${nodeId} would say nothing.`, { nodeId });
+    return refusal('message/blank', `The message ${nodeId} says nothing.`, { nodeId });
   return null;
 };

@@ -19,6 +19,6 @@ export const checkSelect: StepCheck<SelectStep> = (tree, { after }) => {
   const node = findAnyNode(tree, after);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${after} to go to.`, { nodeId: after });
   if (node.kind === 'root')
-    return refusal('tree/root-protected', 'The root is no message: it cannot be active.', { nodeId: after });
+    return refusal('tree/root-protected', 'The root cannot be the active node.', { nodeId: after });
   return null;
 };
