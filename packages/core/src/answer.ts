@@ -11,7 +11,6 @@ import {
   allBookmarks,
   allNodes,
   bookmarkOn,
-  childIds,
   childrenOf,
   entryAbove,
   findAnyNode,
@@ -87,7 +86,7 @@ function answerInside(tree: Tree, read: Inside, around: Surroundings): Answer {
     case 'children':
       return childrenOf(tree, read.of);
     case 'childIds':
-      return read.of.map((id) => childIds(tree, id));
+      return read.of.map((id) => childrenOf(tree, id).map((child) => child.id));
     case 'subtree':
       return subtree(tree, read.of, read.depth);
     case 'topology':
