@@ -107,8 +107,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'commander' },
       { name: 'picocolors' },
       { name: 'marked', where: /^src\/chat\// },
-      { name: 'string-width', where: /^src\/chat\// },
-      { name: 'wrap-ansi', where: /^src\/chat\// },
+      // One measure of texts for everything that is drawn.
+      { name: 'string-width', where: /^src\/terminal\/width\./ },
       { name: 'ink', where: /^src\/chat\// },
       { name: 'react', where: /^src\/chat\// },
     ],

@@ -40,6 +40,10 @@ else {
     stdout: process.stdout,
     stderr: {
       isTTY: process.stderr.isTTY,
+      // Asked each time: a window changes its size while work goes on.
+      get columns() {
+        return process.stderr.columns;
+      },
       // Nobody is told that they have seen enough.
       write: (text) => seenEnough || process.stderr.write(text),
     },

@@ -5,7 +5,7 @@ import { createStyle, type Style, wantsColors } from './terminal/style.ts';
 /** The streams and the environment of the process, or a test's. */
 export interface Host {
   readonly stdout: { write(text: string | Uint8Array): unknown; readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home directory. */
@@ -21,6 +21,8 @@ export interface Output {
   /** Whether standard error is a terminal on which a line can be drawn over. */
   readonly live: boolean;
   readonly columns: number;
+  /** The columns of what is drawn over itself: standard error may be a terminal where standard output is none. */
+  readonly liveColumns: number;
   /** One line or several of the answer. */
   print(text: string): void;
   /** A piece of the answer that more will follow on the same line. */
@@ -44,7 +46,11 @@ export function createOutput(host: Host, options: { readonly color?: boolean; re
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
-    columns: Math.max(20, host.stdout.columns ?? 80),
+    // A pipe or a file breaks no lines.
+    columns: Math.max(20, host.stdout.columns ?? 120),
+    get liveColumns() {
+      return Math.max(20, host.stderr.columns ?? 80);
+    },
     print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),
     write: (text) => void host.stdout.write(text),
     json: (value) => void host.stdout.write(`${jsonText(value)}\n`),

@@ -2,6 +2,7 @@
 import { type Node, previewOf, type TopologyNode, type TreeRow, textOf } from '@coppice/core';
 import type { Output } from './output.ts';
 import { oneLine } from './terminal/neutral.ts';
+import { fitted, widthOf } from './terminal/width.ts';
 
 /** The beginning of an id, enough to name it again. */
 export function shortId(id: string): string {
@@ -23,7 +24,6 @@ export function titleOf(row: Pick<TreeRow, 'attributes'>): string {
 
 /** A tree on one line. */
 export function treeLine(row: TreeRow, output: Output): string {
-  const { style } = output;
   const marks = [
     row.attributes.pinned === true ? 'pinned' : '',
     row.attributes.folder ?? '',
@@ -33,8 +33,30 @@ export function treeLine(row: TreeRow, output: Output): string {
     .filter((mark) => mark !== '')
     .map((mark) => oneLine(mark, 24))
     .join(', ');
-  const title = oneLine(titleOf(row), Math.max(20, output.columns - 40));
-  return `${style.quiet(row.id)}  ${style.quiet(timeText(row.updatedAt))}  ${title}${beside === '' ? '' : style.quiet(`  (${beside})`)}`;
+  return listed(row.id, timeText(row.updatedAt), titleOf(row), beside === '' ? '' : `  (${beside})`, output);
+}
+
+const leastText = 20;
+
+/**
+ * Something of a list: its id, what is to be known of it, what it says, and what else there is. Where there is no room
+ * for that on one line, it goes on below the id: a terminal would break the line anywhere.
+ */
+export function listed(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
+  const room = columns - widthOf(id) - widthOf(about) - 4;
+  const isBelow = room < leastText;
+  const together = widthOf(id) + widthOf(about) + 2 <= columns;
+  const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : room;
+  const tail = fitted(after, rest - leastText);
+  const said = `${oneLine(text, rest - widthOf(tail))}${style.quiet(tail)}`;
+  const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
+  return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
+}
+
+/** The indentation of a line, at most so wide: of one that is deeper the end is shown, behind a mark. */
+export function indented(indent: string, most: number): string {
+  const room = Math.max(4, most);
+  return indent.length <= room ? indent : `⋯ ${indent.slice(2 - room)}`;
 }
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
@@ -106,11 +128,11 @@ export function* outline(
   push(top, '');
   for (let branch = rest.pop(); branch !== undefined; branch = rest.pop()) {
     const { node, indent, last, fork } = branch;
-    const stem = fork ? (last ? '└─' : '├─') : '';
-    const line = nodeLine(node, active.has(node.id), output, indent.length + stem.length + (node.id === here ? 7 : 0));
+    const stem = `${indented(indent, output.columns - 40)}${fork ? (last ? '└─' : '├─') : ''}`;
     // In letters: where there are no colours, nothing else says where one is.
-    const mark = node.id === here ? output.style.active(' ← here') : '';
-    yield `${output.style.quiet(indent + stem)}${line}${mark}`;
+    const mark = node.id === here ? ' ← here' : '';
+    const line = nodeLine(node, active.has(node.id), output, widthOf(stem + mark));
+    yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;
     push(node.id, fork ? `${indent}${last ? '  ' : '│ '}` : indent);
   }
 }
@@ -120,9 +142,10 @@ const marks: Readonly<Record<string, string>> = { user: '●', assistant: '○',
 function nodeLine(node: TopologyNode, active: boolean, output: Output, taken: number): string {
   const { style } = output;
   const mark = node.kind === 'message' ? (marks[node.role] ?? '·') : '▬';
-  const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
-  const text = oneLine(node.preview, Math.max(16, output.columns - taken - 18));
-  return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${status} ${style.quiet(shortId(node.id))}`;
+  const status = node.status === 'success' ? '' : ` ${node.status}`;
+  const id = ` ${shortId(node.id)}`;
+  const text = oneLine(node.preview, Math.max(8, output.columns - taken - widthOf(`${mark} ${status}${id}`)));
+  return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }
 
 /** The first words of a node, on one line. */

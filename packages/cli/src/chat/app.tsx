@@ -4,9 +4,11 @@ import { Box, Text, useApp, useStdout } from 'ink';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
+import { widthOf } from '../terminal/width.ts';
+import { draftLines } from './draft-lines.ts';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { actionOf, keyHelp } from './keys.ts';
-import { wrapped } from './markdown.ts';
+import { noticeLines } from './notice-lines.ts';
 import { type ModelChoiceLine, type Panel, PanelView, panelKey } from './panels.tsx';
 import type { Talk } from './talk.ts';
 import { ThreadLines } from './thread-lines.ts';
@@ -48,7 +50,7 @@ export function App({ talk, style, models, edit }: AppProps) {
   const width = Math.max(10, columns - 1);
   const lines = useMemo(() => thread.current.of(state, width, style, focus), [state, width, style, focus]);
   const shownPrompt = draftLines(draft, width - 2, Math.max(1, Math.floor(rows / 3)), style);
-  const notice = noticeLines(state, width, style).slice(0, 3);
+  const notice = noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style);
   const room = Math.max(1, rows - 3 - shownPrompt.length - notice.length);
   const furthest = Math.max(0, lines.length - room);
   const offset = Math.min(scroll, furthest);
@@ -196,9 +198,7 @@ export function App({ talk, style, models, edit }: AppProps) {
 
   return (
     <Box flexDirection="column" width={columns} height={rows - 1}>
-      <Text wrap="truncate">
-        {`${style.active('❧')} ${style.strong(oneLine(state.title ?? 'New conversation', width - 30))}  ${style.quiet(`${oneLine(state.model, 40)} · ${talk.busy ? 'answering…' : counted(state)}`)}`}
-      </Text>
+      <Text wrap="truncate">{titleLine(state, talk.busy, width, style)}</Text>
       {panel === null ? (
         <Box flexDirection="column" height={room} justifyContent="flex-end" overflow="hidden">
           <Text>{shown.map((line) => (line.text === '' ? ' ' : line.text)).join('\n')}</Text>
@@ -215,42 +215,17 @@ export function App({ talk, style, models, edit }: AppProps) {
   );
 }
 
+/** What the conversation goes by and who answers; where there is little room, only the first. */
+function titleLine(state: Talk['state'], busy: boolean, width: number, style: Style): string {
+  const far = busy ? 'answering…' : counted(state);
+  const room = Math.min(40, Math.floor(width / 2) - widthOf(far));
+  const beside = room < 10 ? far : `${oneLine(state.model, room)} · ${far}`;
+  const title = oneLine(state.title ?? 'New conversation', width - widthOf(beside) - 4);
+  return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
+}
+
 function counted({ nodes, more }: Talk['state']): string {
   return `${nodes.length}${more ? '+' : ''} ${nodes.length === 1 ? 'message' : 'messages'}`;
-}
-
-function noticeLines(state: Talk['state'], width: number, style: Style): string[] {
-  const { question, notice } = state;
-  if (question !== null) {
-    const { name, parameters } = question.request;
-    return [style.warn(oneLine(`Run ${name} ${JSON.stringify(parameters)}?  y / n`, width))];
-  }
-  if (notice === null) return [];
-  return wrapped(oneLine(notice.text, width * 3), width).map((line) =>
-    notice.bad ? style.bad(line) : style.quiet(line),
-  );
-}
-
-/**
- * The lines of the draft around its cursor, at most so many, with the cursor drawn in it: terminals show only one, and it
- * belongs to whoever draws last. Only what can be seen is set: a draft may be a paste of a megabyte.
- */
-export function draftLines({ text, cursor }: Draft, width: number, most: number, style: Style): string[] {
-  const reach = Math.max(1, width) * most;
-  const far = Math.max(0, cursor - reach);
-  // From the beginning of a line where one is near, and never from the middle of a character.
-  const line = text.indexOf('\n', far);
-  const within = far + (/[\udc00-\udfff]/.test(text.charAt(far)) ? 1 : 0);
-  const top = far === 0 ? 0 : line !== -1 && line < cursor ? line + 1 : within;
-  const [under = ''] = text.slice(cursor, cursor + 2);
-  const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : under}\u001b[27m`;
-  const rest = text.slice(under === '\n' ? cursor : cursor + under.length, cursor + reach);
-  const lines = wrapped(text.slice(top, cursor) + lit + rest, width);
-  const at = lines.findIndex((line) => line.includes('\u001b[7m'));
-  const first = Math.max(0, Math.min(lines.length - most, Math.max(0, at - most + 1)));
-  return lines
-    .slice(first, first + most)
-    .map((line, index) => `${top + first + index === 0 ? style.active('› ') : '  '}${line}`);
 }
 
 function useScreen(): { readonly columns: number; readonly rows: number } {

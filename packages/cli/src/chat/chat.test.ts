@@ -1,13 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import type { Key } from 'ink';
-import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../terminal/style.ts';
-import { draftLines } from './app.tsx';
+import { widthOf } from '../terminal/width.ts';
+import { draftLines } from './draft-lines.ts';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
+import { noticeLines } from './notice-lines.ts';
 import { heard } from './use-keys.ts';
 
 const plain = createStyle(false);
@@ -62,7 +63,7 @@ describe('markdown in a terminal', () => {
           .map((parts) => parts.join('')),
         fc.integer({ min: 8, max: 60 }),
         (text, width) => {
-          for (const line of markdownLines(text, width, plain)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          for (const line of markdownLines(text, width, plain)) expect(widthOf(line)).toBeLessThanOrEqual(width);
         },
       ),
       { examples: [['- 1. 1. 👩‍👩‍👧 ', 8]] },
@@ -90,6 +91,21 @@ describe('the line that is written on', () => {
     expect(edits.up({ ...draft, cursor: 2 })).toBeNull();
     expect(edits.down({ ...draft, cursor: 5 })).toEqual({ ...draft, cursor: 9 });
     expect(edits.down(draft)).toBeNull();
+  });
+
+  it('[O71] goes up and down by columns of the screen, never into a character', () => {
+    const draft: Draft = { text: '👍👍x\nab', cursor: 7 };
+    expect(edits.up(draft)).toEqual({ ...draft, cursor: 2 - 2 });
+    expect(edits.up({ ...draft, cursor: 8 })).toEqual({ ...draft, cursor: 2 });
+    expect(edits.down({ ...draft, cursor: 2 })).toEqual({ ...draft, cursor: 8 });
+    expect(edits.home({ text: '\nab', cursor: 0 }).cursor).toBe(0);
+  });
+
+  it('[O71] draws the cursor on a whole character, and nothing that a terminal would obey', () => {
+    expect(draftLines({ text: 'a👩‍👩‍👧b', cursor: 1 }, 20, 3, plain)).toEqual(['› a\u001b[7m👩‍👩‍👧\u001b[27mb']);
+    expect(draftLines({ text: '\u001b]0;x\u0007\u202eb', cursor: 7 }, 20, 3, plain)).toEqual([
+      '› ·]0;x··\u001b[7mb\u001b[27m',
+    ]);
   });
 
   it('[O31] keeps the cursor inside the text, whatever is pressed', () => {
@@ -163,5 +179,36 @@ describe('the line that is written on', () => {
 
   it('[O31] help names the keys', () => {
     for (const name of ['Ctrl-T', 'Ctrl-G', 'Alt-←']) expect(keyHelp()).toContain(name);
+  });
+});
+
+describe('what stands above the line', () => {
+  const asked = (command: string) => ({
+    notice: null,
+    question: {
+      request: {
+        callId: 'c',
+        name: 'shell',
+        description: '',
+        parameters: { command },
+        hash: '',
+        signal: new AbortController().signal,
+      },
+      answer: () => undefined,
+    },
+  });
+
+  it('[O71] a question about a tool is shown with all that it would do, and with how to answer', () => {
+    const lines = noticeLines(asked('cat 漢字漢字漢字漢字 && rm -rf everything'), 30, 8, plain);
+    expect(lines).toEqual(['Run shell {"command":"cat 漢字', '漢字漢字漢字 && rm -rf ', 'everything"}?', 'y / n']);
+    const long = noticeLines(asked('x'.repeat(5000)), 30, 6, plain);
+    expect(long).toHaveLength(6);
+    expect(long.slice(-2)).toEqual(['… more than there is room for', 'y / n']);
+  });
+
+  it('[O71] what was said ends with an ellipsis where there is more of it', () => {
+    const said = { question: null, notice: { text: 'one two three four five six seven eight nine', bad: false } };
+    expect(noticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
+    expect(noticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
   });
 });

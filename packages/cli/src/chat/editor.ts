@@ -1,4 +1,5 @@
 /** The text that is being written, as a value: every key gives a new one. */
+import { beginningOf, graphemesOf, widthOf, withoutLast } from '../terminal/width.ts';
 
 /** A text and where the cursor is in it, in UTF-16 code units. */
 export interface Draft {
@@ -19,19 +20,22 @@ export function insert({ text, cursor }: Draft, more: string): Draft {
   return { text: text.slice(0, cursor) + more + text.slice(cursor), cursor: cursor + more.length };
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+// Nothing that people see as one character is longer: a paste of a megabyte must not be looked through at every key.
+const reach = 256;
 
 function before({ text, cursor }: Draft): number {
-  // Looks at the line only: a paste of a megabyte must not be cut into characters at every key.
-  const start = Math.max(text.lastIndexOf('\n', cursor - 2) + 1, cursor - 64);
-  let last = start;
-  for (const { index } of segmenter.segment(text.slice(start, cursor))) last = start + index;
-  return cursor === 0 ? 0 : last;
+  const from = Math.max(0, cursor - reach);
+  return from + withoutLast(text.slice(from, cursor)).length;
 }
 
-function after({ text, cursor }: Draft): number {
-  const [first] = segmenter.segment(text.slice(cursor, cursor + 64));
-  return cursor + (first?.segment.length ?? 0);
+function after(draft: Draft): number {
+  return draft.cursor + underCursor(draft).length;
+}
+
+/** The character that the cursor is on; nothing at the end of the text. */
+export function underCursor({ text, cursor }: Draft): string {
+  const [first = ''] = graphemesOf(text.slice(cursor, cursor + reach));
+  return first;
 }
 
 function wordBefore({ text, cursor }: Draft): number {
@@ -39,7 +43,7 @@ function wordBefore({ text, cursor }: Draft): number {
 }
 
 function lineStart({ text, cursor }: Draft): number {
-  return text.lastIndexOf('\n', cursor - 1) + 1;
+  return cursor === 0 ? 0 : text.lastIndexOf('\n', cursor - 1) + 1;
 }
 
 function lineEnd({ text, cursor }: Draft): number {
@@ -54,16 +58,16 @@ function cut({ text }: Draft, from: number, to: number): Draft {
 function vertical(draft: Draft, down: boolean): Draft | null {
   const { text, cursor } = draft;
   const start = lineStart(draft);
-  const column = cursor - start;
+  const column = widthOf(text.slice(start, cursor));
   if (down) {
     const end = lineEnd(draft);
     if (end === text.length) return null;
     const next = { text, cursor: end + 1 };
-    return { text, cursor: Math.min(next.cursor + column, lineEnd(next)) };
+    return { text, cursor: next.cursor + beginningOf(text.slice(next.cursor, lineEnd(next)), column).length };
   }
   if (start === 0) return null;
-  const above = { text, cursor: start - 1 };
-  return { text, cursor: Math.min(lineStart(above) + column, start - 1) };
+  const above = lineStart({ text, cursor: start - 1 });
+  return { text, cursor: above + beginningOf(text.slice(above, start - 1), column).length };
 }
 
 /** What an editing key does. Null where it has nothing to do there, as up on the first line. */

@@ -1,9 +1,9 @@
 /** Markdown as lines of a terminal: wrapped, indented and set in weights, never in a way the text itself asks for. */
 import { Lexer, type Token, type Tokens } from 'marked';
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { neutral } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
+import { widthOf } from '../terminal/width.ts';
+import { wrapped } from '../terminal/wrap.ts';
 
 // A text without end is shown as it is: nobody reads it as prose, and the screen must not hang on it.
 const plainAbove = 200_000;
@@ -19,15 +19,10 @@ export function markdownLines(text: string, width: number, style: Style): string
     if (lines.length > 0) lines.push('');
     // Lists in lists may indent by all the columns there are: what does not fit beside the marks goes below them.
     for (const line of block)
-      if (stringWidth(line) <= width) lines.push(line);
+      if (widthOf(line) <= width) lines.push(line);
       else for (const part of wrapped(line, width)) lines.push(part);
   }
   return lines;
-}
-
-/** Plain text as lines of at most so many columns. */
-export function wrapped(text: string, width: number): string[] {
-  return wrapAnsi(text, Math.max(1, width), { hard: true, trim: false }).split('\n');
 }
 
 function blockLines(token: Token, width: number, style: Style): string[] {
@@ -94,7 +89,7 @@ function tableLines(table: Tokens.Table, width: number, style: Style): string[] 
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => inline(cell, style)));
   const columns = table.header.length;
   const widths = Array.from({ length: columns }, (_, at) =>
-    Math.max(3, ...rows.map((row) => stringWidth(row[at] ?? ''))),
+    rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 3),
   );
   const total = widths.reduce((sum, each) => sum + each + 3, 1);
   // Too wide for the screen: one line per cell, so that nothing is cut off.
@@ -107,7 +102,7 @@ function tableLines(table: Tokens.Table, width: number, style: Style): string[] 
       ]);
   const line = (row: readonly string[], set: (text: string) => string) =>
     row
-      .map((cell, at) => set(cell) + ' '.repeat(Math.max(0, (widths[at] ?? 0) - stringWidth(cell))))
+      .map((cell, at) => set(cell) + ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(cell))))
       .join(style.quiet(' │ '));
   const [head = [], ...body] = rows;
   return [

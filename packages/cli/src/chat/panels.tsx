@@ -2,9 +2,11 @@
 import type { NodeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
+import { indented } from '../printing.ts';
 import { neutral, oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
-import { wrapped } from './markdown.ts';
+import { widthOf, withoutLast } from '../terminal/width.ts';
+import { wrapped } from '../terminal/wrap.ts';
 import { filterBy, fold, moveBy, type Picker, picked, searchFor } from './tree-picker.ts';
 
 /** A model to choose. */
@@ -71,7 +73,7 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   if (key.pageDown) return to(moveBy(picker, height - 2));
   if (key.tab) return to(filterBy(picker));
   if (key.leftArrow || key.rightArrow) return to(fold(picker));
-  if (key.backspace || key.delete) return to(searchFor(picker, picker.search.slice(0, -1)));
+  if (key.backspace || key.delete) return to(searchFor(picker, withoutLast(picker.search)));
   return to(searchFor(picker, picker.search + typed(input, key)));
 }
 
@@ -92,7 +94,7 @@ function modelKey(panel: Models, input: string, key: Key): PanelMove {
   }
   if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
   if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
-  if (key.backspace || key.delete) return { panel: { ...panel, search: panel.search.slice(0, -1), at: 0 } };
+  if (key.backspace || key.delete) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
   return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
 }
 
@@ -155,11 +157,13 @@ function around<T>(list: readonly T[], at: number, room: number): readonly [numb
 }
 
 function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: Style, width: number): string {
-  const indent = '  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0)));
+  const indent = indented('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
   const stem = entry.forked ? (entry.last ? '└─' : '├─') : '';
   const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
   const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;
-  const text = oneLine(entry.preview, Math.max(10, width - indent.length - label.length - 16));
-  const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${entry.current ? '  ← here' : ''}`;
+  const here = entry.current ? '  ← here' : '';
+  const taken = widthOf(indent + stem + label + more + here) + 4;
+  const text = oneLine(entry.preview, Math.max(10, width - taken));
+  const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${here}`;
   return `${isAt ? style.active('▶ ') : '  '}${style.quiet(indent + stem)}${entry.onPath ? style.active(body) : body}`;
 }

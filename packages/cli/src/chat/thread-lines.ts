@@ -3,7 +3,9 @@ import type { Node, NodeId } from '@coppice/core';
 import { messageText, writerOf } from '../printing.ts';
 import { oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
-import { markdownLines, wrapped } from './markdown.ts';
+import { widthOf } from '../terminal/width.ts';
+import { wrapped } from '../terminal/wrap.ts';
+import { markdownLines } from './markdown.ts';
 import type { TalkState } from './talk.ts';
 
 /** One line on the screen. */
@@ -23,19 +25,19 @@ export class ThreadLines {
     this.#width = width;
     const lines: ScreenLine[] = [];
     const push = (text: string, nodeId: NodeId | null) => lines.push({ text, nodeId });
-    if (state.more) push(style.quiet('… more above; /tree shows all of it'), null);
+    if (state.more) push(style.quiet(oneLine('… more above; /tree shows all of it', width)), null);
     for (const node of state.nodes) {
       if (node.id === state.growing?.nodeId) continue;
-      push(headLine(node, state, style, focus), node.id);
+      push(headLine(node, state, style, focus, width), node.id);
       for (const text of this.#body(node, width, style)) push(text, node.id);
       push('', node.id);
     }
     const { growing } = state;
     if (growing !== null) {
-      push(style.strong(oneLine(state.model, 40)), growing.nodeId);
+      push(style.strong(oneLine(state.model, Math.min(40, width))), growing.nodeId);
       for (const call of growing.calls) push(style.quiet(`▪ ${oneLine(call, width - 4)}`), growing.nodeId);
       const quiet =
-        growing.text === '' && growing.thinking !== '' ? oneLine(growing.thinking.slice(-width * 2), width - 12) : '';
+        growing.text === '' && growing.thinking !== '' ? oneLine(growing.thinking.slice(-width * 2), width - 10) : '';
       if (quiet !== '') push(style.quiet(`thinking: ${quiet}`), growing.nodeId);
       for (const text of markdownLines(growing.text, width, style)) push(text, growing.nodeId);
       push(style.active('▌'), growing.nodeId);
@@ -53,12 +55,13 @@ export class ThreadLines {
   }
 }
 
-function headLine(node: Node, state: TalkState, style: Style, focus: NodeId | null): string {
+function headLine(node: Node, state: TalkState, style: Style, focus: NodeId | null, width: number): string {
   const [index = 0, total = 1] = state.places.get(node.id) ?? [];
   const place = total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
-  const status = node.status === 'success' ? '' : style.warn(`  ${node.status}`);
-  const mark = node.id === focus ? style.active('▶ ') : '';
-  return `${mark}${style.strong(oneLine(writerOf(node), 40))}${style.active(place)}${status}`;
+  const status = node.status === 'success' ? '' : `  ${node.status}`;
+  const mark = node.id === focus ? '▶ ' : '';
+  const writer = oneLine(writerOf(node), Math.min(40, Math.max(4, width - widthOf(mark + place + status))));
+  return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
 function bodyLines(node: Node, width: number, style: Style): readonly string[] {
@@ -68,7 +71,10 @@ function bodyLines(node: Node, width: number, style: Style): readonly string[] {
     return lines.map((line) => style.quiet(`▪ ${line}`));
   }
   if (node.kind === 'compaction')
-    return [style.quiet('Above here the model gets a summary:'), ...markdownLines(text, width, style)];
+    return [
+      ...wrapped(style.quiet('Above here the model gets a summary:'), width),
+      ...markdownLines(text, width, style),
+    ];
   return text === '' && node.status !== 'success'
     ? [style.warn('Nothing was said.')]
     : markdownLines(text, width, style);

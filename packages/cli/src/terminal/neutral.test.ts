@@ -52,8 +52,20 @@ describe('neutral', () => {
     );
   });
 
-  it('[O1] makes one line of at most so many characters, never half of one', () => {
+  it('[O71] makes one line of at most so many columns, never half of a character', () => {
     expect(oneLine('a\n b\t c', 10)).toBe('a b c');
-    expect(oneLine('👍👍👍👍', 3)).toBe('👍👍…');
+    expect(oneLine('👍👍👍👍', 5)).toBe('👍👍…');
+    expect(oneLine('👍👍👍👍', 4)).toBe('👍…');
+    expect(oneLine('漢字漢字', 8)).toBe('漢字漢字');
+    expect(oneLine('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
+    expect(oneLine('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
+    expect(oneLine('🇩🇪🇫🇷', 3)).toBe('🇩🇪…');
+    expect(oneLine('anything', 0)).toBe('');
+  });
+
+  it('[O71] says that there is more, also where long characters or blanks took all that was looked at', () => {
+    const heaped = `e${'\u0301'.repeat(90)}`;
+    expect(oneLine(heaped.repeat(9), 20)).toBe(`${heaped.repeat(2)}…`);
+    expect(oneLine(`${' '.repeat(5000)}late`, 10)).toBe('late');
   });
 });

@@ -1,4 +1,5 @@
 /** Text of models, tools and imports on its way to a terminal: it may say anything, but it must not do anything. */
+import { beginningOf, fitted, widthOf, withoutLast } from './width.ts';
 
 // Whole sequences first, so that their insides do not stay behind as litter: OSC, DCS, SOS, PM and APC up to their
 // terminator (or the end), CSI up to its final byte, and two-character escapes. C1 forms count as the 7-bit ones do.
@@ -33,12 +34,14 @@ export function neutralButColors(text: string): string {
     .join('');
 }
 
-/** As {@link neutral}, on one line and at most so many characters long, cut with an ellipsis. */
-export function oneLine(text: string, longest: number): string {
+/** As {@link neutral}, on one line of at most so many columns, cut with an ellipsis. */
+export function oneLine(text: string, columns: number): string {
+  if (columns < 1) return '';
   // Cut first: a preview of ten megabytes must not cost ten megabytes of work.
-  const line = neutral(text.slice(0, longest * 8))
-    .replace(/\s+/g, ' ')
-    .trim();
-  const characters = [...line];
-  return characters.length <= longest ? line : `${characters.slice(0, Math.max(0, longest - 1)).join('')}…`;
+  const from = Math.max(0, text.search(/\S/));
+  const end = from + columns * 8 + 64;
+  const line = neutral(text.slice(from, end)).replace(/\s+/g, ' ').trim();
+  if (end >= text.length || widthOf(line) > columns) return fitted(line, columns);
+  // Characters may be as long as they like, and a text may be full of what is not shown: there is more, and it was not looked at.
+  return `${beginningOf(withoutLast(line), columns - 1)}…`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
-import xterm from '@xterm/headless';
+import { makeScreen } from './screen.ts';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'coppice.mjs');
 
@@ -61,7 +61,7 @@ export function startTerminal(
   size: { readonly columns: number; readonly rows: number } = { columns: 90, rows: 28 },
 ): Terminal {
   const { columns, rows } = size;
-  const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const screen = makeScreen(columns, rows);
   const child: IPty = spawn(process.execPath, [program, ...words], {
     cols: columns,
     rows,

@@ -2,6 +2,7 @@ import { type NodeId, nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outlineFilters, outlineOf, renderOutline } from './outline.ts';
+import { quote } from './say.ts';
 
 /** A tree by the parents of its nodes: each hangs on an earlier one, or on the root. */
 function grown(parents: readonly number[]): TopologyNode[] {
@@ -67,4 +68,10 @@ test('[E19] a limit cuts the end off and says how much', () => {
   const cut = outlineOf({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
   expect(cut.entries).toEqual(whole.entries.slice(0, 10));
   expect(cut.left).toBe(20);
+});
+
+test('[E19] the words of a line are cut between characters as people see them', () => {
+  expect(quote('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 2)).toBe('“👩‍👩‍👧…”');
+  expect(quote('e\u0301e\u0301', 2)).toBe('“e\u0301e\u0301”');
+  expect(quote(`a ${' '.repeat(500)}b`, 20)).toBe('“a…”');
 });

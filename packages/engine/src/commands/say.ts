@@ -28,11 +28,15 @@ export function clean(text: string): string {
   return text.replace(/\s+/g, ' ').replace(unsafe, '').trim();
 }
 
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 /** The first words of a text in quotes, so that a sentence can name it. */
 export function quote(text: string, most = 50): string {
-  const line = clean(text.slice(0, most * 4));
-  const letters = [...line];
-  return `“${letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : line}”`;
+  const line = clean(text.slice(0, most * 8));
+  // As people see them: a picture that is joined from several, or a letter with its marks, is one.
+  const letters = Array.from(segmenter.segment(line), ({ segment }) => segment);
+  const isWhole = letters.length <= most && text.length <= most * 8;
+  return `“${isWhole ? line : `${letters.slice(0, most - 1).join('')}…`}”`;
 }
 
 /** A node in a sentence: who speaks and the first words, or what kind of marker it is. */

@@ -175,6 +175,11 @@ describe('coppice chat on a terminal', () => {
     writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));
     terminal = startTerminal(['chat', '--resume'], home.home, { columns: 34, rows: 16 });
     await terminal.shows('›');
+    // Wide characters take two columns each, and none is cut in two.
+    terminal.type(`${'漢字'.repeat(8)}👩‍👩‍👧👩‍👩‍👧`);
+    await terminal.shows(`› ${'漢字'.repeat(7)}漢\n  字👩‍👩‍👧👩‍👩‍👧`);
+    terminal.type(keys.control('c'));
+    await terminal.hides('漢字');
     terminal.type(keys.control('o'));
     await terminal.shows('type to search');
     terminal.type('babble');

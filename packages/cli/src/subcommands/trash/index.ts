@@ -1,7 +1,6 @@
 import type { Store, TreeRow } from '@coppice/core';
 import { findNodeIn, findTree } from '../../place.ts';
-import { timeText, treeLine } from '../../printing.ts';
-import { oneLine } from '../../terminal/neutral.ts';
+import { listed, timeText, treeLine } from '../../printing.ts';
 import { createProgress } from '../../terminal/progress.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
@@ -38,9 +37,8 @@ export const trash = defineSubcommand({
     }
     const items = await store.trash(row.id);
     const { style } = at.output;
-    const lines = items.map(
-      (item) =>
-        `${style.quiet(item.nodeId)}  ${style.quiet(timeText(item.at))}  ${item.count}  ${oneLine(item.preview, 50)}`,
+    const lines = items.map((item) =>
+      listed(item.nodeId, `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
     );
     return {
       data: { treeId: row.id, items },

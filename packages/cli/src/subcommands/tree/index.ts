@@ -1,6 +1,7 @@
 import { ask, readTopology } from '@coppice/core';
 import { findNodeIn, findTree, lastTree } from '../../place.ts';
 import { outline, titleOf } from '../../printing.ts';
+import { widthOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const tree = defineSubcommand({
@@ -31,7 +32,9 @@ export const tree = defineSubcommand({
     return {
       data: { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version, nodes },
       lines: (function* () {
-        yield `${output.style.strong(output.foreign(titleOf(row)))}  ${output.style.quiet(row.id)}`;
+        const title = output.foreign(titleOf(row));
+        const gap = widthOf(title) + 2 + row.id.length > output.columns ? '\n' : '  ';
+        yield `${output.style.strong(title)}${gap}${output.style.quiet(row.id)}`;
         if (below.length === 0) yield output.style.quiet('Nothing below.');
         yield* outline(below, from, new Set(path.map((node) => node.id)), output, activeNodeId);
       })(),

@@ -1,0 +1,45 @@
+/** The text that is being written, as lines of the screen. */
+import type { Style } from '../terminal/style.ts';
+import { graphemesOf, withoutLast } from '../terminal/width.ts';
+import { wrapped } from '../terminal/wrap.ts';
+import { type Draft, underCursor } from './editor.ts';
+
+// A text that was taken from a message, or from a file, may hold what a terminal obeys; one sees that something is there.
+const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * The lines of the draft around its cursor, at most so many, with the cursor drawn in it: terminals show only one, and it
+ * belongs to whoever draws last. Only what can be seen is set: a draft may be a paste of a megabyte.
+ */
+export function draftLines(draft: Draft, width: number, most: number, style: Style): string[] {
+  const { text, cursor } = draft;
+  const reach = Math.max(1, width) * most * 2;
+  const top = topOf(draft, Math.max(0, cursor - reach));
+  const under = underCursor(draft);
+  const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : seen(under)}\u001b[27m`;
+  const end = cursor + reach;
+  const rest = text.slice(under === '\n' ? cursor : cursor + under.length, end);
+  const lines = wrapped(
+    seen(text.slice(top, cursor)) + lit + seen(end < text.length ? withoutLast(rest) : rest),
+    width,
+  );
+  const at = lines.findIndex((line) => line.includes('\u001b[7m'));
+  const first = Math.max(0, Math.min(lines.length - most, Math.max(0, at - most + 1)));
+  return lines
+    .slice(first, first + most)
+    .map((line, index) => `${top + first + index === 0 ? style.active('› ') : '  '}${line}`);
+}
+
+function seen(text: string): string {
+  return text.replace(controls, '·');
+}
+
+/** Where to begin: at the beginning of a line where one is near, and never in the middle of a character. */
+function topOf({ text, cursor }: Draft, far: number): number {
+  if (far === 0) return 0;
+  const line = text.indexOf('\n', far);
+  if (line !== -1 && line < cursor) return line + 1;
+  // It may be the rest of one.
+  const [first = ''] = graphemesOf(text.slice(far, Math.min(cursor, far + 256)));
+  return far + first.length;
+}

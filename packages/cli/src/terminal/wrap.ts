@@ -1,0 +1,150 @@
+/** Text as lines of a screen: broken at spaces where there are any near enough, and never inside a character. */
+import { graphemesOf, graphemeWidth, withoutLast } from './width.ts';
+
+const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
+const tabStop = 8;
+
+/** What takes one place on the screen, and the colours that are on there. */
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+  readonly colors: string;
+}
+
+/** Plain or coloured text as lines of at most so many columns. Colours that go over a break end before it and begin after it again. */
+export function wrapped(text: string, width: number): string[] {
+  const columns = Math.max(1, width);
+  const lines: string[] = [];
+  let on: readonly string[] = [];
+  for (const line of text.split('\n')) {
+    if (on.length === 0 && line.length <= columns && /^[ -~]*$/.test(line)) {
+      lines.push(line);
+      continue;
+    }
+    for (const piece of pieces(line)) {
+      const { cells, after } = cellsOf(piece, on);
+      on = after;
+      for (const row of rowsOf(cells, columns)) lines.push(rowText(row));
+    }
+  }
+  return lines;
+}
+
+const longest = 8192;
+
+/** A line in pieces that can be held in memory as cells: ten megabytes of JSON are one line. Coloured ones are short enough. */
+function* pieces(line: string): Generator<string> {
+  let from = 0;
+  if (!line.includes('\u001b'))
+    while (line.length - from > longest) {
+      const piece = withoutLast(line.slice(from, from + longest));
+      yield piece;
+      from += piece.length;
+    }
+  yield from === 0 ? line : line.slice(from);
+}
+
+/** Which color codes end which: those that are on are what has begun and not ended. */
+function switched(on: readonly string[], code: string): readonly string[] {
+  if (code === '0' || code === '') return [];
+  const ended = ends.get(code);
+  return ended === undefined ? [...on, code] : on.filter((each) => !ended.has(each));
+}
+
+const foreground = ['30', '31', '32', '33', '34', '35', '36', '37'];
+const ends: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['22', new Set(['1', '2'])],
+  ['27', new Set(['7'])],
+  ['39', new Set(foreground)],
+]);
+const endOf = (code: string): string => [...ends].find(([, begun]) => begun.has(code))?.[0] ?? '0';
+
+function cellsOf(
+  line: string,
+  before: readonly string[],
+): { readonly cells: Cell[]; readonly after: readonly string[] } {
+  const cells: Cell[] = [];
+  let on = before;
+  let column = 0;
+  for (const [at, piece] of line.split(color).entries()) {
+    if (at % 2 === 1) {
+      on = switched(on, piece.slice(2, -1));
+      continue;
+    }
+    const colors = on.join(';');
+    for (const grapheme of graphemesOf(piece)) {
+      // A terminal would go on to its next stop, wherever the line begins on the screen.
+      const width = grapheme === '\t' ? tabStop - (column % tabStop) : graphemeWidth(grapheme);
+      const last = cells.at(-1);
+      column += width;
+      if (grapheme === '\t') for (let each = 0; each < width; each++) cells.push({ text: ' ', width: 1, colors });
+      // What takes no place goes with what is before it.
+      else if (width === 0 && last !== undefined) cells[cells.length - 1] = { ...last, text: last.text + grapheme };
+      else cells.push({ text: grapheme, width, colors });
+    }
+  }
+  return { cells, after: on };
+}
+
+/** The rows of a line. Spaces at a break that there is no room for are left out, unless something is drawn on them. */
+function rowsOf(cells: readonly Cell[], columns: number): Cell[][] {
+  const rows: Cell[][] = [];
+  let row: Cell[] = [];
+  let taken = 0;
+  // Where the row may be broken: before the last word in it, never before its first.
+  let seam = 0;
+  let blank = true;
+  for (const cell of cells) {
+    const last = row.at(-1);
+    if (last !== undefined && !blank && isSeam(last, cell)) seam = row.length;
+    if (taken + cell.width > columns && row.length > 0) {
+      if (cell.text === ' ' && !isLit(cell)) {
+        seam = row.length;
+        continue;
+      }
+      const tail = cell.text === ' ' || seam === 0 ? [] : row.slice(seam);
+      const width = tail.reduce((sum, each) => sum + each.width, 0);
+      // What would fill the next line as well is broken where it is.
+      const moved = width + cell.width > columns ? [] : tail;
+      rows.push(row.slice(0, row.length - moved.length));
+      row = moved;
+      taken = moved.length === 0 ? 0 : width;
+      seam = 0;
+      blank = moved.length === 0;
+    }
+    row.push(cell);
+    taken += cell.width;
+    blank &&= cell.text === ' ';
+  }
+  rows.push(row);
+  return rows;
+}
+
+const isLit = ({ colors }: Cell): boolean => colors.split(';').includes('7');
+
+// Marks that end something do not begin a line.
+const closing = /^[\p{Pe}\p{Pf}、。，．！？：；…ー]/u;
+
+/** Words begin after spaces; scripts that write without them, and pictures, may be broken around each character. */
+function isSeam(last: Cell, next: Cell): boolean {
+  if (next.text === ' ') return false;
+  return last.text === ' ' || ((last.width > 1 || next.width > 1) && !closing.test(next.text));
+}
+
+function rowText(row: readonly Cell[]): string {
+  let text = '';
+  let on = '';
+  const end = () => {
+    for (const code of on === '' ? [] : on.split(';').reverse()) text += `\u001b[${endOf(code)}m`;
+  };
+  for (const cell of row) {
+    if (cell.colors !== on) {
+      end();
+      on = cell.colors;
+      for (const code of on === '' ? [] : on.split(';')) text += `\u001b[${code}m`;
+    }
+    text += cell.text;
+  }
+  end();
+  return text;
+}
