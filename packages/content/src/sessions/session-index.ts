@@ -46,6 +46,9 @@ export class SessionIndex {
   #leaf = 0;
   #seen = 1;
   #children: number[][] | null = null;
+  // Whether lines were live or gone when that was asked last, as this number or its negative; another one after a change.
+  readonly #told: number[] = [];
+  #asking = 1;
 
   constructor(file: SessionFile) {
     this.file = file;
@@ -70,8 +73,9 @@ export class SessionIndex {
     for (; this.#seen < file.size; this.#seen++) {
       const index = this.#seen;
       const type = file.typeAt(index);
+      if (this.#removed.size > 0 && !isAside(type)) this.#hang(index);
       if (isLeafType(type)) this.#leaf = index;
-      else if (type === 'leaf') this.#leaf = this.standing(file.parentAt(index));
+      else if (type === 'leaf') this.#leaf = this.leafBy(index) ?? this.#leaf;
       else if (type === 'change') this.#change(file.entryAt(index));
       else if (type === 'label') this.#label(file.entryAt(index));
       else if (type === 'session_info') {
@@ -81,6 +85,21 @@ export class SessionIndex {
     }
   }
 
+  /** What was removed takes nothing new: whoever did not know of it goes on at what is left above it. */
+  #hang(index: number): void {
+    const below = this.standing(this.file.parentAt(index));
+    if (this.#isLeft(below)) return;
+    let up = below;
+    for (let left = this.file.size; !this.#isLeft(up) && left > 0; left--) up = this.parent(up);
+    this.#moved.set(index, up);
+  }
+
+  /** Where a line that moves the leaf leads; undefined where that is gone. */
+  leafBy(index: number): number | undefined {
+    const at = this.standing(this.file.parentAt(index));
+    return this.#isLeft(at) ? at : undefined;
+  }
+
   #change(entry: SessionEntry): void {
     const steps = parseSteps(own(entry, 'steps'));
     if (steps.ok) for (const step of steps.value) this.#step(step);
@@ -88,6 +107,7 @@ export class SessionIndex {
 
   #step(step: Step): void {
     const at = 'nodeId' in step ? this.lineOf(step.nodeId) : -1;
+    if (step.type === 'move' || step.type === 'remove' || step.type === 'restore') this.#asking++;
     switch (step.type) {
       case 'attributes':
         this.#attributes = patched(this.#attributes, step.after);
@@ -228,8 +248,23 @@ export class SessionIndex {
   /** Whether an entry is a live point of the session. */
   isLive(index: number): boolean {
     if (index <= 0 || index >= this.#seen || isAside(this.file.typeAt(index))) return index === 0;
+    return this.#isLeft(index);
+  }
+
+  /** Whether neither a line nor any above it was removed. Each is climbed over once between changes. */
+  #isLeft(index: number): boolean {
     if (this.#removed.size === 0) return true;
-    return this.path(index).every((at) => !this.#removed.has(at));
+    const way: number[] = [];
+    let isLeft = true;
+    for (let [at, left] = [index, this.file.size]; at > 0 && isLeft && left > 0; left--) {
+      const told = this.#told[at] ?? 0;
+      if (told === this.#asking) break;
+      isLeft = told !== -this.#asking && !this.#removed.has(at);
+      way.push(at);
+      at = this.parent(at);
+    }
+    for (const at of way) this.#told[at] = isLeft ? this.#asking : -this.#asking;
+    return isLeft;
   }
 
   /** The live entries that hang on a line, in the order of the file. */

@@ -1,5 +1,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import { ask, contextWords, nodeId } from '@coppice/core';
+import { messageKit } from '@coppice/content';
+import { sessionTreeId } from '@coppice/content/sessions';
+import { ask, contextWords, nodeId, run } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
@@ -32,6 +34,7 @@ const say = (uuid: string, parentUuid: string, text = uuid) => ({
   parentUuid,
   message: { role: 'user', content: text },
 });
+const say1 = (manager: SessionManager, content: string) => manager.saveMessage({ role: 'user', content });
 const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 'r', cwd: '/w' };
 
 describe('the context of a session', () => {
@@ -328,5 +331,67 @@ describe('saving', () => {
     const again = bed.open(one.path);
     expect(again.getEntries().map(({ uuid }) => uuid)).toEqual(one.getEntries().map(({ uuid }) => uuid));
     expect(again.getWarnings()).toEqual([]);
+  });
+
+  test('[Z46] what is saved where a store removed something meanwhile hangs on what is left above it', async () => {
+    const manager = bed.create();
+    const [first, second, third] = [
+      await say1(manager, 'one'),
+      await say1(manager, 'two'),
+      await say1(manager, 'three'),
+    ];
+    const store = await openStore(`jsonl:${manager.path}`);
+    const treeId = sessionTreeId(manager.getSessionId());
+    const context = { actor: 'me', now: Date.now, newId: bed.options.newId ?? (() => ''), kit: messageKit };
+    await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
+    // The session was not asked since: it goes on where it was.
+    const [fourth, fifth] = [await say1(manager, 'four'), await say1(manager, 'five')];
+    await manager.setLabel(fourth, 'here');
+    expect(manager.getLabel(fourth)).toBe('here');
+    const held = (one: SessionManager) => ({
+      tree: one.getEntries().map(({ uuid, parentUuid }) => [uuid, parentUuid]),
+      way: one.getPath().map(({ uuid }) => uuid),
+    });
+    const root = manager.getHeader().uuid;
+    const tree = [
+      [first, root],
+      [fourth, first],
+      [fifth, fourth],
+    ];
+    expect(held(manager)).toEqual({ tree, way: [root, first, fourth, fifth] });
+    const live = (await store.read(treeId, () => ask('rows', {})))?.nodes.filter((node) => node.removedIn === null);
+    expect(live?.slice(1).map((node) => [node.id, node.parentId])).toEqual(tree);
+    // Brought back, what was removed is where it was, and what was saved meanwhile stays where it is shown.
+    await run(store, { type: 'undo', treeId }, context);
+    manager.refresh();
+    const whole = [
+      [first, root],
+      [second, first],
+      [third, second],
+      [fourth, first],
+      [fifth, fourth],
+    ];
+    expect(held(manager).tree).toEqual(whole);
+    await store.close();
+    manager.close();
+    expect(held(bed.open(manager.path)).tree).toEqual(whole);
+  });
+
+  test('[Z46] a line that leads to what is gone does not move the session', async () => {
+    const manager = bed.create();
+    const [first, second] = [await say1(manager, 'one'), await say1(manager, 'two')];
+    const other = bed.open(manager.path);
+    const store = await openStore(`jsonl:${manager.path}`);
+    const treeId = sessionTreeId(manager.getSessionId());
+    const context = { actor: 'me', now: Date.now, newId: bed.options.newId ?? (() => ''), kit: messageKit };
+    await manager.branch(first);
+    await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
+    await other.branch(second);
+    manager.refresh();
+    expect([manager.getLeafUuid(), other.getLeafUuid()]).toEqual([first, second]);
+    expect((await store.read(treeId, () => ask('tree', {})))?.activeNodeId).toBe(first);
+    await store.close();
+    const again = bed.open(manager.path);
+    expect(again.index.leaf).toBe(again.file.indexOf(first));
   });
 });

@@ -172,7 +172,7 @@ export class SessionManager {
       if (!file.isOurs(this.#seen)) continue;
       const type = file.typeAt(this.#seen);
       if (isLeafType(type)) this.#at = this.#seen;
-      else if (type === 'leaf') this.#at = this.#tree.standing(file.parentAt(this.#seen));
+      else if (type === 'leaf') this.#at = this.#tree.leafBy(this.#seen) ?? this.#at;
     }
   }
 

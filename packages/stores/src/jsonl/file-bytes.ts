@@ -31,6 +31,11 @@ export class FileBytes {
     return onFile(this.#path, () => readSync(this.#handle, oneByte, 0, 1, place)) > 0;
   }
 
+  /** Whether the byte at a place is a certain one. */
+  goesOnWith(byte: number, place: number): boolean {
+    return this.goesPast(place) && oneByte[0] === byte;
+  }
+
   /** Bytes from a place on, fewer at the end of the file. */
   read(offset: number, length: number): Buffer {
     return this.readInto(Buffer.allocUnsafe(length), offset, length);

@@ -117,14 +117,53 @@ export function parsedLine(bytes: Buffer): Fields | undefined {
   }
 }
 
-/** Where an entry of ours begins in a line that cannot be read from its beginning; −1 where none does. */
-export function entryWithin(bytes: Buffer): number {
-  for (let at = bytes.indexOf(typeKey, 1); at >= 0; at = bytes.indexOf(typeKey, at + 1)) {
-    // Nothing that is said within an entry has a number of a commit.
-    const head = quickHead(bytes, at, bytes.length);
-    if (head !== null && head.version > 0 && parsedLine(bytes.subarray(at)) !== undefined) return at;
+/** A piece of a line, from one byte to another: an entry, or what cannot be read and why. */
+export interface LinePart {
+  readonly head: Head | null;
+  readonly why: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+// An entry of ours that stands behind half a line is looked for so many times: each look may read the line to its end.
+const looks = 16;
+
+/** Whether another line may begin in one that another tool wrote: what is said in an entry has no such names. */
+export function mayHideAnother(bytes: Buffer, { version, rest }: QuickHead): boolean {
+  return version === 0 && bytes.includes(parentKey, rest);
+}
+
+/**
+ * What a line says that cannot be told from its beginning. One of ours that was written right behind what somebody else
+ * had not ended is an entry of its own: only what cannot be read before it is lost.
+ */
+export function partsOf(bytes: Buffer): readonly LinePart[] {
+  const line = parsedLine(bytes);
+  const head = line === undefined ? null : headIn(line);
+  const whole = {
+    head,
+    why: line === undefined ? 'cannot be read' : 'has no type or no id',
+    from: 0,
+    to: bytes.length,
+  };
+  const ours = line === undefined ? entryWithin(bytes) : null;
+  if (ours === null) return [whole];
+  const before = parsedLine(bytes.subarray(0, ours.from));
+  const other = before === undefined ? null : headIn(before);
+  return [{ head: other, why: 'was cut off, and another one begins in it', from: 0, to: ours.from }, ours];
+}
+
+/** The entry of ours at the end of a line. No two can end there, so that it is looked for from the end. */
+function entryWithin(bytes: Buffer): LinePart | null {
+  for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
+    at = bytes.lastIndexOf(typeKey, at - 1);
+    // Hardly anything that is said within an entry has a number of a commit.
+    const head = at <= 0 ? null : quickHead(bytes, at, bytes.length);
+    if (head === null || head.version === 0) continue;
+    left--;
+    if (parsedLine(bytes.subarray(at)) !== undefined) return { head, why: '', from: at, to: bytes.length };
   }
-  return -1;
+  return null;
 }
 
 /** The head of a parsed line; null where it has no type or id. */

@@ -256,17 +256,17 @@ export class Replay {
         let index = file.indexOf(entry.uuid) < 0 ? 0 : file.parentAt(file.indexOf(entry.uuid));
         while (index > 0 && isAside(file.typeAt(index))) index = file.parentAt(index);
         if (entry.type === 'leaf') return file.uuidAt(Math.max(0, index));
-        // What was removed takes nothing new: another tool that did not know goes on at what is left above it.
-        while (index > 0 && this.#isRemoved(tree, file.uuidAt(index))) index = Math.max(0, file.parentAt(index));
-        return file.uuidAt(Math.max(0, index));
+        const uuid = file.uuidAt(Math.max(0, index));
+        const above = findAnyNode(tree, names.toNode(uuid));
+        if (above === undefined || above.removedIn === null) return uuid;
+        // What was removed takes nothing new: whoever did not know of it goes on at what is left above it.
+        let left: Node | undefined = above;
+        while (left !== undefined && left.removedIn !== null)
+          left = left.parentId === null ? undefined : findAnyNode(tree, left.parentId);
+        return left === undefined ? file.uuidAt(0) : names.toFile(left.id);
       },
       misfit: (entry, why) => this.#misfit(entry, why),
     };
-  }
-
-  #isRemoved(tree: Tree, uuid: string): boolean {
-    const node = findAnyNode(tree, this.#on.names.toNode(uuid));
-    return node !== undefined && node.removedIn !== null;
   }
 
   #misfit(entry: SessionEntry, why: string): void {

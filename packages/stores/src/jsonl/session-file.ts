@@ -15,7 +15,7 @@ import { field } from '../disk/decode.ts';
 import { asAppError, damaged, newer, onFile } from '../disk/whole-files.ts';
 import { FileBytes } from './file-bytes.ts';
 import { FileLease } from './file-lease.ts';
-import { entryWithin, type Head, headIn, parsedLine, quickHead } from './heads.ts';
+import { type Head, headIn, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
 import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
@@ -198,16 +198,21 @@ export class JsonlFile implements SessionFile {
   #scan(): void {
     const size = this.#file.size();
     this.#file.forget();
+    // A last line without an end was taken as it was; its end, or what somebody wrote on in it, is no line of its own.
+    const inLine = !this.#ended && this.#end === this.#size;
+    const goesOn = size > this.#end;
+    const isEnd = inLine && this.#file.goesOnWith(0x0a, this.#end);
+    if (isEnd) this.#end++;
+    let line = this.#lines - (inLine && goesOn && !isEnd ? 1 : 0);
     this.#size = size;
     this.#tail = null;
     this.#fresh = [];
-    let line = this.#lines;
     const { rest, offset } = eachLine(this.#file, this.#end, size, (bytes, offset) => {
       line++;
       this.#take(bytes, { line, offset, length: bytes.length });
       if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
     });
-    this.#ended = rest === null;
+    this.#ended = rest === null && (goesOn || !inLine);
     if (rest !== null) this.#last(rest, { line: line + 1, offset, length: rest.length });
     if (this.#table.open) this.#unfinished();
     this.#table.settle();
@@ -247,26 +252,19 @@ export class JsonlFile implements SessionFile {
     // A blank line ends what was begun and not finished.
     if (isBlankLine(bytes)) return this.#table.drop(at);
     const quick = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
-    if (quick !== null) return this.#table.add(quick, at);
-    const line = parsedLine(bytes);
-    const head = line === undefined ? null : headIn(line);
-    if (head !== null) return this.#table.add(head, at);
-    const ours = line === undefined ? entryWithin(bytes) : -1;
-    if (ours < 0) return this.#table.damage(at, line === undefined ? 'cannot be read' : 'has no type or no id');
-    // Somebody else left half a line just before ours was written: only that half is lost.
-    this.#table.damage({ ...at, length: ours }, 'was cut off, and another one begins in it');
-    this.#take(bytes.subarray(ours), { line: at.line, offset: at.offset + ours, length: at.length - ours });
+    if (quick !== null && !mayHideAnother(bytes, quick)) return this.#table.add(quick, at);
+    for (const { head, why, from, to } of partsOf(bytes)) {
+      const place = { line: at.line, offset: at.offset + from, length: to - from };
+      if (head === null) this.#table.damage(place, why);
+      else this.#table.add(head, place);
+    }
   }
 
   /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
-    if (
-      now !== undefined &&
-      now.ino === this.#file.inode &&
-      now.size >= (this.#fresh.length === 0 ? this.#end : this.#size)
-    )
-      return now.size;
+    const known = this.#fresh.length === 0 ? this.#end : this.#size;
+    if (now !== undefined && now.ino === this.#file.inode && now.size >= known) return now.size;
     throw replaced(this.path);
   }
 
