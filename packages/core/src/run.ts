@@ -87,6 +87,7 @@ function change(
     at,
     additive: additive.has(command.type),
     foresees: command.type === 'append' ? foreseen(command) : undefined,
+    nodes: command.type === 'import' ? command.nodes.length : undefined,
     expectedVersion: expected,
     onConflict: context.onConflict,
   });

@@ -31,6 +31,8 @@ export interface ChangeOptions {
   readonly additive: boolean;
   /** What the planner is going to ask first. A store may leave it aside: the planner asks all the same. */
   readonly foresees?: Foresight | undefined;
+  /** How many nodes it may add, where those are many: a store may carry it out in turns with what others ask of it. */
+  readonly nodes?: number | undefined;
 }
 
 /**

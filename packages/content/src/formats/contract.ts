@@ -16,6 +16,7 @@ import type {
   TreeId,
 } from '@coppice/core';
 import type { Finding, Loss } from './findings.ts';
+import type { Rest } from './in-turns.ts';
 import type { Input, Sample } from './input.ts';
 
 /** What a marker says beyond its text, its pointers by external ids. */
@@ -121,6 +122,8 @@ export interface ReadOptions {
   /** A name for the source of ids that are not unique by themselves: an account or a file. */
   readonly scope?: string;
   readonly signal?: AbortSignalLike;
+  /** Asked inside long conversations, where others may have a turn. */
+  readonly rest?: Rest;
 }
 
 /** Reads one format. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 import { decodeUtf8 } from './decode.ts';
 import { type Finding, finding } from './findings.ts';
+import { atOnce, type InTurns } from './in-turns.ts';
 
 /** What came of reading a record. */
 export interface ForeignJson {
@@ -17,11 +18,15 @@ interface Survey {
   rounded: boolean;
 }
 
+const looksAtOnce = 5_000;
+
 /** Looks once through a value: how many members it has, and whether a number may have lost digits. */
-function survey(value: Json): Survey {
+function* survey(value: Json): InTurns<Survey> {
   const found: Survey = { members: 0, rounded: false };
   const stack: Json[] = [value];
+  let looks = 0;
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (++looks % looksAtOnce === 0) yield;
     if (typeof next === 'number') {
       if (!Number.isFinite(next) || (Number.isInteger(next) && !Number.isSafeInteger(next))) found.rounded = true;
     } else if (Array.isArray(next)) {
@@ -78,7 +83,13 @@ function isObject(value: Json | undefined): value is JsonObject {
 
 /** Reads one record. `members` spares a look through the bytes where it is known already. */
 export function readForeign(bytes: Uint8Array, place: string, members?: number): ForeignJson {
+  return atOnce(readingForeign(bytes, place, members));
+}
+
+/** As {@link readForeign}, with places where others may have a turn; what JSON.parse takes is one stretch. */
+export function* readingForeign(bytes: Uint8Array, place: string, members?: number): InTurns<ForeignJson> {
   const { text, damaged } = decodeUtf8(bytes);
+  yield;
   const findings: Finding[] = [];
   if (damaged) findings.push(finding('import/bad-text', 'repair', place));
   let value: Json;
@@ -88,7 +99,8 @@ export function readForeign(bytes: Uint8Array, place: string, members?: number):
     const why = cause instanceof Error ? cause.message.slice(0, 160) : '';
     return { value: undefined, findings: [finding('import/record-unreadable', 'loss', place, why, 1)] };
   }
-  const seen = survey(value);
+  yield;
+  const seen = yield* survey(value);
   if (seen.members !== (members ?? membersOf(bytes)))
     findings.push(finding('import/duplicate-key', 'loss', place, told(text, place)));
   if (seen.rounded) {

@@ -28,6 +28,7 @@ export {
 } from './findings.ts';
 export { formatNamed, formats } from './formats.ts';
 export { importedNodeId, importedRootId, importedTreeId, type Origin } from './ids.ts';
+export { type InTurns, type Rest, withRests } from './in-turns.ts';
 export {
   bytesOf,
   fileOfBytes,
@@ -45,6 +46,6 @@ export { type Difference, differenceOf, type ImportedNote, type Original, origin
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { foldResponse, messagesOfItems } from './request-log/items.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
-export { type Incoming, toCommand } from './to-command.ts';
+export { commanding, type Incoming, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
 export { type ZipLimits, zipLimits } from './zip.ts';

@@ -1,7 +1,10 @@
 // What formats read from: named files that give their bytes in pieces. Whoever calls opens them; nothing here does.
 import type { Json } from '@coppice/core';
+import { copyOf, joined } from './bytes.ts';
 import { decodeUtf8 } from './decode.ts';
 import { refuseImport } from './findings.ts';
+import { isGzip, unpacked, unpackedName } from './gzip.ts';
+import type { Rest } from './in-turns.ts';
 import { partialJson } from './partial-json.ts';
 import { isZip, type ZipLimits, zipMembers } from './zip.ts';
 
@@ -14,6 +17,8 @@ export interface InputFile {
   stream(): AsyncIterable<Uint8Array>;
   /** How much of it may be looked at before it is read, where it can be read once only. */
   readonly kept?: number;
+  /** Asked where others may have a turn while much of it is read at once. */
+  readonly rest?: Rest | undefined;
   /** Any range of its bytes, where that is possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
@@ -103,29 +108,6 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
   };
 }
 
-/**
- * A copy of some bytes. Not `slice`: on the buffers that Node gives, that is a view, which changes with them and keeps all
- * of them in memory.
- */
-export function copyOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
-  return new Uint8Array(bytes.subarray(start, end));
-}
-
-/** One run of bytes out of several. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
 /** All bytes of a file, refused past a limit. */
 export async function bytesOf(file: InputFile, limit = 512 * 1024 * 1024): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -153,12 +135,25 @@ export async function headOf(file: InputFile, most = sampleBytes): Promise<{ hea
   return { head: head.subarray(0, most), whole: head.length <= most };
 }
 
-/** Opens archives: each zip among the files is replaced by its members. Archives inside archives stay closed. */
+/** What a file holds that is packed by itself; the file where it is not. */
+async function unpackedFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
+  if (!isGzip(file.read === undefined ? (await headOf(file, 3)).head : await file.read(0, 3))) return file;
+  const name = unpackedName(file.name);
+  const stream = () => unpacked(file.name, file.stream(), limits);
+  if (file.kept !== undefined) return fileOfStream(name, stream());
+  // How much is in it is known at its end only; until then it may be looked at as often as need be.
+  return { name, size: null, kept: scannedBytes, stream };
+}
+
+/**
+ * Opens archives: each zip among the files is replaced by its members, and what is packed by gzip by what is in it. Archives
+ * inside archives stay closed.
+ */
 export async function openInput(input: Input, limits?: Partial<ZipLimits>): Promise<Input> {
   const files: InputFile[] = [];
   for (const file of input.files) {
     if (file.read === undefined || file.size === null || file.size < 22 || !isZip(await file.read(0, 4))) {
-      files.push(file);
+      files.push(await unpackedFile(file, limits));
       continue;
     }
     const prefix = input.files.length === 1 ? '' : `${file.name}/`;

@@ -1,5 +1,5 @@
+import { copyOf, joined } from './bytes.ts';
 import { refuseImport } from './findings.ts';
-import { copyOf, joined } from './input.ts';
 
 /** A line of a file. */
 export interface Line {

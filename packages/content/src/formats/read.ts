@@ -2,8 +2,9 @@
 import type { Format, FormatReader, ImportedBlob, ReadOptions } from './contract.ts';
 import { type Finding, finding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
+import { type Rest, withRests } from './in-turns.ts';
 import { type Input, type InputFile, isMedia, openInput, type Sample, sampleOf } from './input.ts';
-import { type RepairedTree, repairTree } from './repair.ts';
+import { type RepairedTree, repairing } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
 /** What reading an input gives. `progress` also marks where a caller may give others a turn. */
@@ -86,14 +87,18 @@ function isLeftOut({ code, rejected, place }: Finding, names: ReadonlyMap<string
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
-/** Counts what is read of a file. */
-function counted(file: InputFile, count: (bytes: number) => void): InputFile {
+/** Counts what is read of a file, and rests in between. */
+function counted(file: InputFile, count: (bytes: number) => void, rest: Rest | undefined): InputFile {
   return {
     ...file,
+    rest,
     async *stream() {
       for await (const chunk of file.stream()) {
         count(chunk.length);
         yield chunk;
+        // What was read of it may be much, and bytes that are at hand give nobody a turn.
+        const resting = rest?.();
+        if (resting !== undefined) await resting;
       }
     },
   };
@@ -117,13 +122,17 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   async function* reading({ format, reader, files }: Stretch): AsyncGenerator<ImportEvent> {
     yield { type: 'format', format };
     const open = files.map((file) =>
-      counted(file, (more) => {
-        bytes += more;
-      }),
+      counted(
+        file,
+        (more) => {
+          bytes += more;
+        },
+        options.rest,
+      ),
     );
     for await (const event of reader.read({ files: open }, options)) {
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
-      if (event.type === 'tree') yield { type: 'tree', tree: repairTree(event.tree) };
+      if (event.type === 'tree') yield { type: 'tree', tree: await withRests(repairing(event.tree), options.rest) };
       else if (event.type === 'finding' || event.type === 'blob') yield event;
       if (event.type !== 'finding' || bytes - told > 1024 * 1024) yield progress();
     }

@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject } from './fields.ts';
 import { type Finding, finding } from './findings.ts';
-import { readForeign } from './foreign-json.ts';
+import { readForeign, readingForeign } from './foreign-json.ts';
+import { withRests } from './in-turns.ts';
 import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
 import { JsonSplitter, type Pattern } from './split-json.ts';
@@ -30,14 +31,20 @@ function placeOf(file: string, path: readonly (string | number)[]): string {
   return place;
 }
 
+// Smaller ones are read in less time than a rest is asked for.
+const large = 256 * 1024;
+
 /** The records of a JSON document at the places that patterns name, one at a time. */
 export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
-  const read = function* (pieces: ReturnType<JsonSplitter['push']>): Generator<FileRecord> {
+  const read = async function* (pieces: ReturnType<JsonSplitter['push']>): AsyncGenerator<FileRecord> {
     for (const { bytes, path, pattern, members } of pieces) {
       const place = placeOf(name, path);
-      const { value, findings } = readForeign(bytes, place, members);
+      const { value, findings } =
+        bytes.length < large
+          ? readForeign(bytes, place, members)
+          : await withRests(readingForeign(bytes, place, members), file.rest);
       if (value === undefined) for (const found of findings) yield { type: 'finding', finding: found };
       else yield { type: 'record', pattern, path, place, value, bytes: bytes.length, findings };
     }
@@ -53,7 +60,7 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
     yield { type: 'rest', value: undefined, place: name };
     return;
   }
-  const { value, findings } = readForeign(remainder.bytes, name, remainder.members);
+  const { value, findings } = await withRests(readingForeign(remainder.bytes, name, remainder.members), file.rest);
   for (const found of findings) yield { type: 'finding', finding: found };
   yield { type: 'rest', value, place: name };
 }

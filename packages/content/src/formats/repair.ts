@@ -8,6 +8,7 @@ import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type Finding, finding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
+import { atOnce, type InTurns, stretch } from './in-turns.ts';
 import { isKeepable } from './records.ts';
 
 /** A node that can be stored: its parent is there, its message is one. */
@@ -293,10 +294,16 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): Repai
 
 /** Puts a conversation right. */
 export function repairTree(tree: ImportedTree): RepairedTree {
+  return atOnce(repairing(tree));
+}
+
+/** As {@link repairTree}, with places where others may have a turn. */
+export function* repairing(tree: ImportedTree): InTurns<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();
   repair.hang();
   repair.cut();
+  yield;
   const children = repair.arrange();
   const order = repair.ordered(children);
   const nodes: RepairedNode[] = [];
@@ -316,6 +323,7 @@ export function repairTree(tree: ImportedTree): RepairedTree {
         records: count,
       }),
     );
+    if (nodes.length % stretch === 0) yield;
   }
   const activeExternalId = repair.active(order);
   let rejected = 0;

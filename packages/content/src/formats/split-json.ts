@@ -1,8 +1,8 @@
 // One large JSON document in pieces. JSON.parse of a whole export would need several times its size in memory and hold up
 // everything else meanwhile; here the bytes are cut where a pattern says, and each piece is parsed by itself.
 import type { Json } from '@coppice/core';
+import { copyOf, joined } from './bytes.ts';
 import { refuseImport } from './findings.ts';
-import { copyOf, joined } from './input.ts';
 
 /** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
 export type Pattern = readonly string[];

@@ -13,6 +13,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
+import { atOnce, type InTurns, stretch } from './in-turns.ts';
 import { isKeepable, noteOf } from './records.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
@@ -86,13 +87,15 @@ interface Ids {
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
-function idsOf(tree: RepairedTree, format: string, owner: string, fresh: boolean): Ids {
+function* idsOf(tree: RepairedTree, format: string, owner: string, fresh: boolean): InTurns<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
   const derived = importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
   const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
-  for (const { externalId } of tree.nodes)
+  for (const { externalId } of tree.nodes) {
     nodes.set(externalId, kept ? nodeId(externalId) : importedNodeId(derived, externalId));
+    if (nodes.size % stretch === 0) yield;
+  }
   if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
   return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
 }
@@ -122,8 +125,13 @@ function namesOf(tree: RepairedTree, format: string, ids: Ids): ExternalId[] {
  * own keeps the ones it has, unless `fresh` says that somebody else has them.
  */
 export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
+  return atOnce(commanding(tree, format, owner, fresh));
+}
+
+/** As {@link toCommand}, with places where others may have a turn. */
+export function* commanding(tree: RepairedTree, format: string, owner: string, fresh = false): InTurns<Incoming> {
   const { scope } = tree;
-  const ids = idsOf(tree, format, owner, fresh);
+  const ids = yield* idsOf(tree, format, owner, fresh);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
   const sources = new Map<string, RepairedNode>();
@@ -153,6 +161,7 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
     if (bookmark !== undefined) made.bookmark = bookmark;
     nodes.push(made);
     sources.set(id, node);
+    if (nodes.length % stretch === 0) yield;
   }
   const command: ImportCommand = {
     type: 'import',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { deflateSync, strToU8, unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { bytesOf, fileOfBytes, joined, openInput } from './input.ts';
+import { joined } from './bytes.ts';
+import { bytesOf, fileOfBytes, openInput } from './input.ts';
 import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from './zip-write.ts';
 
 interface Given {

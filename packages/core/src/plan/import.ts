@@ -85,7 +85,10 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   refuseKept(attributes, context.treeId);
   const ids = nodes.map((node) => idFor(context, node.id));
   const known = new Set<string>(ids);
-  for (const node of nodes) checkNode(context, known, node);
+  for (const [index, node] of nodes.entries()) {
+    if (index % stretch === 0) yield* breath();
+    checkNode(context, known, node);
+  }
   const taken = yield* takenOf(ids);
   const row = yield* ask('tree', {});
   const rootId = row?.rootId ?? (yield* newRoot(command, context, taken, known));
@@ -93,7 +96,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   const fresh = nodes.filter((node) => !taken.has(node.id));
   if (row === null) grounds.ground.set(rootId, { id: rootId, kind: 'root', matchParent: null, createdAt: 0 });
   else yield* surveyAll(nodes, fresh, rootId, taken, grounds);
-  const { steps, live, added, left } = inserts(context, fresh, rootId, grounds);
+  const { steps, live, added, left } = yield* inserts(context, fresh, rootId, grounds);
   const here = row?.activeNodeId ?? null;
   const goesOn = here === null || here === command.follows;
   const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
@@ -106,6 +109,13 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
     left,
   });
 };
+
+const stretch = 500;
+
+/** Asks what every store has at hand: one that carries a long plan out in turns lets others in between here. */
+function breath(): Reading<unknown> {
+  return ask('tree', {});
+}
 
 /** The root of a tree that an import makes: no id in it may be taken. */
 function* newRoot(
@@ -175,7 +185,7 @@ function* survey(id: NodeId, grouped: readonly ImportNode[], grounds: Grounds): 
 }
 
 /** Insert steps for new nodes, siblings by their order, and removals of those that come into the trash. */
-function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, grounds: Grounds) {
+function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, grounds: Grounds) {
   const positions = placesOf(nodes, rootId, grounds.edge);
   const steps: Step[] = [];
   const later: Step[] = [];
@@ -183,7 +193,8 @@ function inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: Nod
   const left: NodeId[] = [];
   const live: NodeId[] = [];
   const gone = new Set<NodeId>();
-  for (const node of nodes) {
+  for (const [index, node] of nodes.entries()) {
+    if (index % stretch === 0) yield* breath();
     const id = nodeId(node.id);
     const parentId = parentOf(node, rootId);
     const parent = grounds.ground.get(parentId);

@@ -1,26 +1,30 @@
 /** Foreign conversations into a store: one commit each, found again by the next import. */
 import { setImmediate } from 'node:timers/promises';
 import {
-  type Finding,
-  Gathering,
+  commanding,
   type ImportedBlob,
   type ImportReport,
   type Incoming,
   type Input,
   importErrorKinds,
   type RepairedTree,
+  type Rest,
   readImport,
-  toCommand,
+  withRests,
 } from '@coppice/content/formats';
 import {
   type AbortSignalLike,
+  type Answer,
   AppError,
   ask,
+  driveAsync,
   type ExternalId,
   type ImportCommand,
   type Imported,
   isAppError,
   planners,
+  type Read,
+  type Reading,
   type RunContext,
   run,
   type Store,
@@ -28,6 +32,7 @@ import {
 } from '@coppice/core';
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { differing } from './differing.ts';
+import { Ledger } from './ledger.ts';
 
 /** How an import is done. */
 export interface ImportIntoOptions extends ServiceOptions {
@@ -63,108 +68,6 @@ export type ImportIntoEvent =
     }
   | { readonly type: 'report'; readonly report: ImportReport };
 
-/** Counts as they grow. */
-class Count {
-  read = 0;
-  stored = 0;
-  merged = 0;
-  rejected = 0;
-
-  get tally() {
-    const { read, stored, merged, rejected } = this;
-    return { read, stored, merged, rejected };
-  }
-}
-
-class Ledger {
-  readonly conversations = new Count();
-  readonly records = new Count();
-  readonly findings = new Gathering<Finding>((one) => one.code);
-  /** The format that is being read. */
-  format = '';
-  /** Those that conversations were found in. */
-  readonly formats = new Set<string>();
-  bytes = 0;
-  attachments = 0;
-  first: Finding | undefined;
-  troubles = 0;
-
-  /** A finding outside the conversations, whose records nobody else counts. */
-  aside(found: Finding): void {
-    this.note(found);
-    this.records.read += found.rejected;
-    this.records.rejected += found.rejected;
-  }
-
-  note(found: Finding): void {
-    this.findings.add(found);
-    if (found.severity === 'note') return;
-    this.first ??= found;
-    this.troubles++;
-  }
-
-  /** Counts the records of a conversation that was read. */
-  open(tree: RepairedTree): void {
-    this.formats.add(this.format);
-    this.conversations.read++;
-    this.records.read += tree.records;
-    this.records.merged += tree.merged;
-    this.records.rejected += tree.rejected;
-    for (const found of tree.findings) this.note(found);
-  }
-
-  stored(tree: RepairedTree, { sources }: Incoming, result: Imported): void {
-    if (result.created) this.conversations.stored++;
-    else this.conversations.merged++;
-    const own = tree.ownRecords ?? 0;
-    if (result.created) this.records.stored += own;
-    else this.records.merged += own;
-    const counted = (ids: readonly string[]) => ids.filter((id) => (sources.get(id)?.records ?? 0) > 0).length;
-    this.records.stored += counted(result.added);
-    this.records.merged += counted(result.present);
-    const left = counted(result.left);
-    this.records.rejected += left;
-    if (result.left.length > 0)
-      this.note({
-        code: 'import/parent-removed',
-        severity: 'note',
-        place: tree.place,
-        message: `${tree.place}: ${result.left.length} new messages hang on what was deleted here, and were left out.`,
-        rejected: left,
-      });
-  }
-
-  /** A conversation that the store would not take; nothing of it is there. */
-  refused(tree: RepairedTree, error: AppError): void {
-    this.conversations.rejected++;
-    let rest = tree.ownRecords ?? 0;
-    for (const node of tree.nodes) if (node.records > 0) rest++;
-    this.records.rejected += rest;
-    const trashed = error.code === 'tree/read-only';
-    this.note({
-      code: trashed ? 'import/in-trash' : 'import/refused',
-      severity: trashed ? 'note' : 'loss',
-      place: tree.place,
-      message: `${tree.place}: ${error.message}`,
-      rejected: rest,
-    });
-  }
-
-  report(strict: boolean, dryRun: boolean): ImportReport {
-    return {
-      format: this.formats.size === 0 ? this.format : [...this.formats].join(', '),
-      conversations: this.conversations.tally,
-      records: this.records.tally,
-      attachments: this.attachments,
-      bytes: this.bytes,
-      strict,
-      dryRun,
-      findings: this.findings.listed,
-      counts: this.findings.counts,
-    };
-  }
-}
-
 /**
  * Imports an input into a store and tells how it goes; the report comes last. Each conversation is one commit, all of it
  * or nothing, with ids that follow from where it came from: the same import again, also after a crash half way, adds
@@ -183,7 +86,7 @@ export async function* importInto(
   const rest = resting();
   const ends = new Map<TreeId, string>();
   try {
-    for await (const event of readImport(input, readingOf(options))) {
+    for await (const event of readImport(input, { ...readingOf(options), rest })) {
       if (event.type === 'format') {
         ledger.format = event.format.name;
         yield { type: 'format', name: event.format.name, label: event.format.label };
@@ -265,13 +168,13 @@ class Names {
 const longestStretch = 10;
 
 /** Gives others a turn where they have waited for a while. */
-function resting(): () => Promise<void> {
+function resting(): Rest {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < longestStretch) return;
+  const turn = async () => {
     await setImmediate();
     since = performance.now();
   };
+  return () => (performance.now() - since < longestStretch ? undefined : turn());
 }
 
 /** What taking a conversation in needs. */
@@ -281,7 +184,7 @@ interface Desk {
   readonly names: Names;
   readonly context: RunContext;
   readonly dryRun: boolean;
-  readonly rest: () => Promise<void>;
+  readonly rest: Rest;
   /** Where this import left the pointers of the last trees: a log brings a conversation in call by call. */
   readonly ends: Map<TreeId, string>;
 }
@@ -308,7 +211,7 @@ function readingOf({ format, scope, signal }: ImportIntoOptions) {
 
 async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<void> {
   const ledger = new Ledger();
-  for await (const event of readImport(input, readingOf(options))) {
+  for await (const event of readImport(input, { ...readingOf(options), rest: resting() })) {
     if (event.type === 'finding') ledger.aside(event.finding);
     else if (event.type === 'tree') ledger.open(event.tree);
     else await setImmediate();
@@ -349,14 +252,13 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
 
 /** Takes a tree in. One of our own keeps its ids; where somebody else on this server has them, it gets others. */
 async function taken(desk: Desk, tree: RepairedTree) {
-  const { store, ledger, context, dryRun, rest } = desk;
+  const { store, ledger, dryRun, rest } = desk;
   const take = async (fresh: boolean) => {
-    const made = toCommand(tree, ledger.format, store.owner, fresh);
+    const made = await withRests(commanding(tree, ledger.format, store.owner, fresh), rest);
     const follows = desk.ends.get(made.command.treeId);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };
-    // The commit is the longest part, and nobody gets a turn inside it.
     await rest();
-    const result = dryRun ? await rehearse(store, incoming, context) : await carryOut(desk, tree, incoming);
+    const result = dryRun ? await rehearse(desk, incoming) : await carryOut(desk, tree, incoming);
     return { incoming, result };
   };
   try {
@@ -367,17 +269,23 @@ async function taken(desk: Desk, tree: RepairedTree) {
   }
 }
 
-/** What an import would do, without doing it. */
-async function rehearse(store: Store, { command }: Incoming, context: RunContext): Promise<Imported> {
+/** What an import would do, without doing it. Nothing is written, so it need not be planned in one moment. */
+async function rehearse({ store, context, rest }: Desk, { command }: Incoming): Promise<Imported> {
   const { treeId } = command;
   const { actor, newId, kit, now } = context;
-  const plan = await store.read(treeId, () =>
-    planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false }),
-  );
+  const planning = planners.import(command, { treeId, now: now(), newId, kit, actor, stale: false });
+  const plan = await driveAsync(planning, async (read) => {
+    await rest();
+    return store.read(treeId, () => asked(read));
+  });
   const trashed = await store.read(treeId, () => ask('tree', {}));
   if (trashed?.attributes.trashedAt !== undefined && plan.steps.length > 0)
     throw new AppError({ code: 'tree/read-only', kind: 'refused', message: `The tree ${treeId} is in the trash.` });
   return plan.result;
+}
+
+function* asked(read: Read): Reading<Answer> {
+  return yield* ask(read.ask, read);
 }
 
 async function carryOut(desk: Desk, tree: RepairedTree, { command, names }: Incoming): Promise<Imported> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileOfBytes, type ImportReport, type Input } from '@coppice/content/formats';
 import { ask, type NodeId, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
@@ -95,6 +96,26 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     ]);
     expect((await rowsOf(a)).nodes.length).toBe(4);
     expect((await store.findExternalIds('linear', '', ['a'])).map((one) => one.treeId)).toEqual([a]);
+  });
+
+  test('[IM15] of a long conversation gives others their turns inside it, who see all of it or nothing', async () => {
+    const messages = Array.from({ length: 1200 }, (_, at) => say(at % 2 === 0 ? 'user' : 'assistant', `Line ${at}`));
+    const importing = imported(inputOf([{ id: 'long', messages }]));
+    let over = false;
+    void importing.then(() => {
+      over = true;
+    });
+    const seen = new Set<number>();
+    let turns = 0;
+    for (; !over; turns++) {
+      for (const { id } of (await store.trees()).items) seen.add((await rowsOf(id)).nodes.length);
+      await setImmediate();
+    }
+    expect(turns).toBeGreaterThan(3);
+    expect([...seen].every((nodes) => nodes === 1201)).toBe(true);
+    const [id] = treesOf((await importing).events);
+    expect((await rowsOf(id)).nodes.length).toBe(1201);
+    expect((await store.fsck()).findings).toEqual([]);
   });
 
   const talk = (...lines: readonly string[]) => ({

@@ -1,6 +1,7 @@
 /** Answers what a reading asks: of its own tree from one moment, of other trees as they are when it first asks. */
 import type { Answer, Read, Reading, Tree, TreeId } from '@coppice/core';
 import type { Lookup, Trees } from './lookup.ts';
+import type { Turns } from './turns.ts';
 import { answerNothing, type Snapshot } from './volume.ts';
 
 /** The answers of a book. */
@@ -13,13 +14,21 @@ export class Answers {
     this.#lookup = lookup;
   }
 
-  /** Drives a reading, or a planner, with the answers of one moment. */
-  async drive<T>(owner: string, treeId: TreeId, snapshot: Snapshot | null, reading: Reading<T>): Promise<T> {
+  /** Drives a reading, or a planner, with the answers of one moment; one that is long leaves others their turns. */
+  async drive<T>(
+    owner: string,
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    reading: Reading<T>,
+    turns?: Turns,
+  ): Promise<T> {
     const others = new Map<TreeId, Tree>();
     let step = reading.next();
     while (!step.done) {
+      const resting = turns?.rest();
+      if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
-      // In memory nothing has to be waited for, and a planner runs through without letting anybody in between.
+      // In memory nothing has to be waited for, and a planner mostly runs through without letting anybody in between.
       step = reading.next(answered instanceof Promise ? await answered : answered);
     }
     return step.value;

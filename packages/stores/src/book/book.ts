@@ -18,6 +18,7 @@ import {
   type Planning,
   type Reading,
   refuse,
+  rowChanges,
   type Settled,
   seedling,
   settle,
@@ -36,6 +37,7 @@ import { Lookup } from './lookup.ts';
 import { namedIn } from './naming.ts';
 import { News } from './news.ts';
 import { ownSteps } from './own-steps.ts';
+import { Turns } from './turns.ts';
 import { insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
 
 /** How a book is made. */
@@ -195,14 +197,19 @@ export class Book {
     const snapshot = pages === null ? null : new Snapshot(pages);
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);
-    const plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }));
-    const settled = this.#settle(treeId, snapshot, plan, options);
+    const turns = new Turns(options.nodes);
+    const plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
+    await turns.rest();
+    const checked = this.#settle(treeId, snapshot, plan, options, turns.long ? undefined : ownSteps);
+    const settled = checked === null || !turns.long ? checked : await ownedInTurns(checked, turns);
     if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = mayBranch(this.#treeWrites, owner);
     if (!branching) await this.#answers.drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
+    await turns.rest();
     const applied = applyOrThrow(tree ?? seedling(treeId, owner, options.at), settled.commit.steps, { at: options.at });
     if (tree === null && this.volumes.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
+    await turns.rest();
     const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
     const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
     const sequence = this.#news.next();
@@ -220,9 +227,15 @@ export class Book {
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
   }
 
-  #settle<R>(treeId: TreeId, snapshot: Snapshot | null, plan: Plan<R>, options: ChangeOptions): Settled | null {
+  #settle<R>(
+    treeId: TreeId,
+    snapshot: Snapshot | null,
+    plan: Plan<R>,
+    options: ChangeOptions,
+    own: typeof ownSteps | undefined,
+  ): Settled | null {
     try {
-      return settle(treeId, snapshot?.tree ?? null, plan, options, ownSteps);
+      return settle(treeId, snapshot?.tree ?? null, plan, options, own);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
       const expected = options.expectedVersion ?? 0;
@@ -365,4 +378,11 @@ export class Book {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }
+}
+
+/** What was settled on, with steps that are the book's own: those of a long change are copied part by part. */
+async function ownedInTurns({ commit, row }: Settled, turns: Turns): Promise<Settled> {
+  const steps = await turns.partByPart(commit.steps, ownSteps);
+  const { version, seq, at } = commit;
+  return { commit: { ...commit, steps }, changes: rowChanges(steps, { version, seq, at }), row };
 }

@@ -54,11 +54,14 @@ export function* change<R>(
   const stale = isStale(tree, options.expectedVersion);
   const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
   const plan = yield* answered(locked, planning({ stale }), linear);
+  const long = options.nodes !== undefined;
+  if (long) yield [];
   const settled = yield* checked(locked, tree, () => settle(treeId, tree, plan, options), options.expectedVersion ?? 0);
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
   const scope = linear === null ? locked : yield* materialised(locked, linear);
   yield* holdNamed(keeping, settled);
+  if (long) yield [];
   const leaf = leafOf(scope, settled);
   yield* writeCommit(scope, settled, leaf);
   keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled) : null, settled.changes);
@@ -212,8 +215,11 @@ function* materialised(scope: Scope, linear: LinearTree): Work<Scope> {
 /** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
 export function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
   let step = reading.next();
+  let looks = 0;
   while (!step.done) {
     const read = step.value;
+    // A planner that asks for the tree again and again has much to do: who drives it in turns lets others in here.
+    if (read.ask === 'tree' && ++looks > 1) yield [];
     const known = linear === null ? atHand(scope, read) : undefined;
     if (known !== undefined) step = reading.next(known);
     else

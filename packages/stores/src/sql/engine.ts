@@ -14,6 +14,8 @@ export interface SqlEngine {
   snapshot<T>(work: () => Work<T>): Promise<T>;
   /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
   transaction<T>(work: () => Work<T>): Promise<T>;
+  /** As {@link transaction}, for work that takes long: others get their turns meanwhile and see nothing of it. */
+  longTransaction?<T>(work: () => Work<T>): Promise<T>;
   /** Tells this process and others that a tree has a new version, with so many nodes more. */
   announce(owner: string, treeId: TreeId, version: number, added: number): void;
   /** Resolves when a tree (any tree, if null) may have a version above the given one, or when the signal ends it. */

@@ -14,7 +14,10 @@ export interface Query {
 /** A row as the drivers give it. */
 export type Row = { readonly [column: string]: unknown };
 
-/** A computation on a database. Queries of one list do not wait for each other's answers; they are carried out in order. */
+/**
+ * A computation on a database. Queries of one list do not wait for each other's answers; they are carried out in order. An
+ * empty list asks nothing and marks a place where others may have a turn.
+ */
 export type Work<T> = Generator<Query | readonly Query[], T, unknown>;
 
 /** Asks for rows. Drivers answer in kind; this is the one place that says so to the compiler. */

@@ -55,6 +55,8 @@ import { linearTexts, storedTexts } from './texts.ts';
 
 const eventsAtOnce = 500;
 const commitsAtOnce = 500;
+// So many take longer to store than anybody should wait who asks for something else.
+const manyNodes = 250;
 
 /** What all handles of one open database share. */
 interface Handles {
@@ -129,7 +131,10 @@ export class SqlStore implements Store {
 
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
     this.#writable();
-    const changed = await this.#engine.transaction(() => change(this.#keeping, treeId, planning, options));
+    const work = () => change(this.#keeping, treeId, planning, options);
+    const changed = await ((options.nodes ?? 0) < manyNodes
+      ? this.#engine.transaction(work)
+      : (this.#engine.longTransaction?.(work) ?? this.#engine.transaction(work)));
     const { commit, version } = changed;
     if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;

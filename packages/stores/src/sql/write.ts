@@ -37,6 +37,7 @@ export function* writeCommit(scope: Scope, settled: Settled, leaf: Leaf | null):
   if (leaf !== null) return yield* writeLeaf(scope, settled, leaf);
   if (scope.tree === null) yield* plantTree(scope, settled);
   yield* writeRows(scope, settled);
+  yield [];
   yield* writeLog(scope, settled.commit);
 }
 
@@ -113,6 +114,7 @@ export function* writeRows(scope: Scope, settled: Settled): Work<void> {
     added: new Map(),
     marks: tree === null ? marksOf(settled.changes) : null,
   };
+  yield [];
   yield* writeChanges(scope, draft, settled.changes);
   yield* updateTree(scope, draft, settled);
 }

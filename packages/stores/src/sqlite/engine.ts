@@ -20,17 +20,15 @@ import { sqliteDialect } from './dialect.ts';
 import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
 import { catchUp, findHits, indexAnew, searchState } from './search.ts';
+import { answered, begins, LongWork, longestStretch, longestWait, pause, rolledBack } from './transactions.ts';
 
-/** How long a connection waits for another one before it says that the database is busy. */
-export const longestWait = 10_000;
-/** How much of that it may wait with the event loop held up. */
-export const blockingWait = 30;
 const pollEvery = 60;
 const mostAtOnce = 32;
-const longestStretch = 10;
 
 interface Waiting {
   readonly work: () => Work<unknown>;
+  /** Where it is done, if it takes long: in turns with what others ask. */
+  readonly long: LongWork | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,15 +45,21 @@ export interface Opened {
   readonly place: string;
   readonly readOnly: boolean;
   readonly notes: readonly string[];
+  /** Opens a second connection, where one may write while the other reads. */
+  readonly beside?: () => Connection;
 }
 
-/** One connection to one file. Work runs to its end at once, so no two pieces of it ever mix. */
+/**
+ * One connection to one file. Work runs to its end at once, so no two pieces of it ever mix; what takes long is done on a
+ * connection of its own, which nobody else uses.
+ */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
   readonly supports: Supports = { durable: true, processes: true, search: true, crossProcessFeed: true, history: true };
   readonly tails = new Tails();
   readonly #opened: Opened;
   readonly #connection: Connection;
+  readonly #long: LongWork | null;
   readonly #queue: Waiting[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
@@ -67,6 +71,7 @@ export class SqliteEngine implements SqlEngine {
   constructor(opened: Opened) {
     this.#opened = opened;
     this.#connection = opened.connection;
+    this.#long = opened.beside === undefined ? null : new LongWork(opened.beside);
   }
 
   async snapshot<T>(work: () => Work<T>): Promise<T> {
@@ -75,8 +80,16 @@ export class SqliteEngine implements SqlEngine {
 
   /** Writes of the same moment share one commit, and so one wait for the disk. */
   transaction<T>(work: () => Work<T>): Promise<T> {
+    return this.#enqueue(work, null);
+  }
+
+  longTransaction<T>(work: () => Work<T>): Promise<T> {
+    return this.#enqueue(work, this.#long);
+  }
+
+  #enqueue<T>(work: () => Work<T>, long: LongWork | null): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject });
+      this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
       this.#flushing = true;
       // A promise, which costs less than queueMicrotask: that one keeps track of who asked.
@@ -87,7 +100,10 @@ export class SqliteEngine implements SqlEngine {
   async #flush(): Promise<void> {
     let since = performance.now();
     while (this.#queue.length > 0) {
-      const late = this.#together(this.#queue.splice(0, mostAtOnce), Date.now() + longestWait);
+      const next = this.#next();
+      const [first] = next;
+      const late =
+        first?.long == null ? this.#together(next, Date.now() + longestWait) : this.#inTurns(first, first.long);
       if (late !== null) await late;
       // Writers that answer each other at once would keep everything else from running.
       if (performance.now() - since < longestStretch) continue;
@@ -97,10 +113,33 @@ export class SqliteEngine implements SqlEngine {
     this.#flushing = false;
   }
 
+  /** What is carried out next: a batch, or one that takes long by itself. */
+  #next(): readonly Waiting[] {
+    const first = this.#queue.findIndex((one) => one.long !== null);
+    if (first === 0) return this.#queue.splice(0, 1);
+    return this.#queue.splice(0, first === -1 ? mostAtOnce : Math.min(first, mostAtOnce));
+  }
+
+  /**
+   * Carries out what takes long on the connection beside, a stretch at a time. Whoever reads meanwhile sees what was there
+   * before; whoever writes waits until it is through.
+   */
+  async #inTurns(one: Waiting, long: LongWork): Promise<void> {
+    this.tails.forget();
+    try {
+      one.resolve(await long.run(one.work));
+    } catch (error) {
+      one.reject(this.#failed(error));
+    }
+    // What it left was written past the connection that the tails are for.
+    this.tails.forget();
+    await long.settle();
+  }
+
   /** Commits a batch at once where the write lock is free, as it mostly is; else it is waited for. */
   #together(batch: readonly Waiting[], until: number, again = false): Promise<void> | null {
     try {
-      if (!this.#begins(until, again)) return this.#later(batch, until);
+      if (!begins(this.#connection, until, again)) return this.#later(batch, until);
       for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
@@ -112,7 +151,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async #later(batch: readonly Waiting[], until: number): Promise<void> {
-    await sleep(1 + Math.random() * 15);
+    await pause();
     await this.#together(batch, until, true);
   }
 
@@ -170,28 +209,8 @@ export class SqliteEngine implements SqlEngine {
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + longestWait;
     for (let again = false; ; again = true) {
-      if (this.#begins(until, again)) return work();
-      await sleep(1 + Math.random() * 15);
-    }
-  }
-
-  /**
-   * Takes the write lock; false where somebody else has it and there is still time. SQLite waits for it on this thread for
-   * a moment, which is enough for nearly all; whoever has it longer than that, such as an import, is not waited for in
-   * this way again, or this thread would do little else meanwhile.
-   */
-  #begins(until: number, again: boolean): boolean {
-    const { database } = this.#connection;
-    try {
-      failpoint('before-begin');
-      if (again) database.exec('PRAGMA busy_timeout = 0');
-      database.exec('BEGIN IMMEDIATE');
-      return true;
-    } catch (error) {
-      if (resultCode(error) !== busy || Date.now() > until) throw error;
-      return false;
-    } finally {
-      if (again) database.exec(`PRAGMA busy_timeout = ${blockingWait}`);
+      if (begins(this.#connection, until, again)) return work();
+      await pause();
     }
   }
 
@@ -212,10 +231,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   #drive<T>(work: () => Work<T>): T {
-    return driveNow(work(), (query) => {
-      if (query.want === 'count') failpoint('write');
-      return this.#connection.query(query);
-    });
+    return driveNow(work(), (query) => answered(this.#connection, query));
   }
 
   /** With the write lock held, nobody else writes any more: what was written before shows in the count. */
@@ -227,11 +243,7 @@ export class SqliteEngine implements SqlEngine {
 
   #rollback(): void {
     this.tails.forget();
-    try {
-      this.#connection.database.exec('ROLLBACK');
-    } catch {
-      // SQLite has rolled back by itself: a full disk or an input error ends the transaction.
-    }
+    rolledBack(this.#connection);
   }
 
   #failed(error: unknown): unknown {
@@ -376,6 +388,7 @@ export class SqliteEngine implements SqlEngine {
     this.#stopPolling();
     this.#wake();
     while (this.#flushing) await sleep(1);
+    this.#long?.close();
     if (!this.#opened.readOnly) {
       try {
         this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

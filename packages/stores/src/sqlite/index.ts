@@ -22,8 +22,9 @@ import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
-import { blockingWait, longestWait, type Opened, SqliteEngine, syncFile } from './engine.ts';
+import { type Opened, SqliteEngine, syncFile } from './engine.ts';
 import { migrate, schemaOf } from './migrations.ts';
+import { blockingWait, longestWait } from './transactions.ts';
 
 /** The file that is used where none is named. */
 export function defaultPlace(): string {
@@ -182,6 +183,19 @@ const networkFileSystems = new Map<number, string>([
 // Mapped pages count as the process's own memory: an import of a large export would fill the map as far as it goes.
 const mappedBytes = 64 * 1024 * 1024;
 
+// Pages go to the log while the work goes on, so that little is left to be written when it is committed.
+const besideCache = 4_000;
+
+/** A second connection to a file that is open, for work that takes long. Its log is taken over in a turn of its own. */
+function openBeside(path: string): Connection {
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
+  for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
+    connection.database.exec(`PRAGMA ${pragma}`);
+  return connection;
+}
+
+const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = FAST', 'temp_store = MEMORY'];
+
 function openToWrite(path: string): Opened {
   const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
   const notes: string[] = [];
@@ -192,17 +206,12 @@ function openToWrite(path: string): Opened {
     if (network !== undefined)
       notes.push(`The file lies on ${network}: it is used without a write-ahead log, which is slower.`);
     connection.database.exec(`PRAGMA journal_mode = ${network === undefined ? 'WAL' : 'DELETE'}`);
-    for (const pragma of [
-      'synchronous = FULL',
-      'foreign_keys = ON',
-      'secure_delete = FAST',
-      'cache_size = -32000',
-      'temp_store = MEMORY',
-      `mmap_size = ${mappedBytes}`,
-    ])
+    for (const pragma of [...pragmas, 'cache_size = -32000', `mmap_size = ${mappedBytes}`])
       connection.database.exec(`PRAGMA ${pragma}`);
     migrate(connection, path);
-    return { connection, place: path, readOnly: false, notes };
+    const opened = { connection, place: path, readOnly: false, notes };
+    // Without a write-ahead log whoever writes keeps readers out.
+    return network === undefined ? { ...opened, beside: () => openBeside(path) } : opened;
   } catch (error) {
     connection.close();
     throw error;

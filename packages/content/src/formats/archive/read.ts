@@ -10,12 +10,13 @@ import {
 } from '@coppice/core';
 import { fromBase64, isBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
+import { joined } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, joined, type Sample, sampleOf } from '../input.ts';
+import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { splitLines } from '../lines.ts';
 import { archiveVersion, LineSum } from './lines.ts';
 

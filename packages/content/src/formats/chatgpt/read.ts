@@ -2,10 +2,11 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { type Attachment, Attachments } from '../attachments.ts';
-import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
+import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
+import { type Rest, stretch } from '../in-turns.ts';
 import { headOf, type Input, type InputFile, isMedia, type Sample } from '../input.ts';
 import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
@@ -104,8 +105,11 @@ async function treeOf(
   place: string,
   found: readonly Finding[],
   files: Attachments,
+  rest: Rest | undefined,
 ): Promise<ImportedTree> {
   const findings = [...found];
+  // It was parsed in one piece, which may have taken long.
+  await rest?.();
   const mapping = new Map<string, JsonObject>();
   for (const [id, node] of Object.entries(objectAt(conversation, 'mapping'))) {
     if (isJsonObject(node)) mapping.set(id, node);
@@ -124,6 +128,7 @@ async function treeOf(
     if (isRoot(node) || prompt !== undefined) own.set(id, node);
   }
   const first: string[] = [];
+  await rest?.();
   for (const [id, node] of mapping) {
     const children = textsAt(node, 'children');
     if (own.has(id)) {
@@ -162,6 +167,8 @@ async function treeOf(
       ...(said?.status === undefined ? {} : { status: said.status }),
       ...(createdAt === undefined ? {} : { createdAt }),
     });
+    const resting = nodes.length % stretch === 0 ? rest?.() : undefined;
+    if (resting !== undefined) await resting;
   }
   const beginnings = [...mapping.values()].filter(({ parent }) => parent === null || parent === undefined);
   for (const one of rootsFinding(beginnings.length, place, 'repair')) findings.push(one);
@@ -224,7 +231,7 @@ const beside =
   /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json|export_manifest\.json|model_comparisons\.json|group_chats\.json|shopping\.json|sora\.json)$/;
 
 /** Reads exports: one file, shards, a single conversation, with the files that lie beside them. */
-export async function* read(input: Input): AsyncGenerator<ReadEvent> {
+export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGenerator<ReadEvent> {
   const chosen: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of input.files) {
@@ -242,10 +249,10 @@ export async function* read(input: Input): AsyncGenerator<ReadEvent> {
       else if (record.type === 'rest') {
         if (isJsonObject(record.value) && isJsonObject(record.value.mapping)) single.push(record.value);
       } else if (isJsonObject(record.value) && isJsonObject(record.value.mapping))
-        yield { type: 'tree', tree: await treeOf(record.value, record.place, record.findings, files) };
+        yield { type: 'tree', tree: await treeOf(record.value, record.place, record.findings, files, rest) };
       else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no mapping', 1) };
     }
-    for (const one of single) yield { type: 'tree', tree: await treeOf(one, file.name, [], files) };
+    for (const one of single) yield { type: 'tree', tree: await treeOf(one, file.name, [], files, rest) };
   }
   for (const name of files.unused)
     yield {

@@ -106,6 +106,15 @@ runFormatConformance(claudeAi, [
     ],
   },
   {
+    name: 'one conversation a line',
+    files: {
+      'conversations.jsonl': `${JSON.stringify(conversation('c1', branched))}\n${JSON.stringify(conversation('c2', chain))}\n`,
+    },
+    trees: 2,
+    nodes: 8,
+    findings: [],
+  },
+  {
     name: 'one conversation as the API gives it, with its leaf',
     files: {
       'chat.json': JSON.stringify(
@@ -159,6 +168,19 @@ describe('Claude.ai exports', () => {
     expect(nodes[1]?.message.content[1]).toMatchObject({ type: 'tool-use', id: 'b1-call-1', name: 'search' });
     expect(nodes[3]?.meta).toMatchObject({ isError: true });
     expect(nodes.map((node) => node.externalId)).toEqual(['h1', 'b1/0', 'b1/1', 'b1/2', 'b1']);
+  });
+
+  it('[I147] are read with one conversation a line, a bad line told by its number', async () => {
+    const text = `${JSON.stringify(conversation('c1', branched))}\n{"uuid":\n${JSON.stringify(conversation('c2', chain))}\n`;
+    const { trees, findings } = await storeInput(inputOf({ 'conversations.jsonl': text }));
+    expect(trees.map(({ externalId, place }) => [externalId, place])).toEqual([
+      ['c1', 'conversations.jsonl:1'],
+      ['c2', 'conversations.jsonl:3'],
+    ]);
+    expect(findings.map(({ code, place }) => [code, place])).toContainEqual([
+      'import/bad-line',
+      'conversations.jsonl:2',
+    ]);
   });
 
   it('[I17] keep reasoning with its signature, and no model where the export names none', async () => {

@@ -7,10 +7,10 @@ import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } fr
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
-import { headOf, type Input, type InputFile, isMedia, type Sample } from '../input.ts';
+import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
 import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
-import { documentRecords } from '../records-in.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
 
 const name = 'claude-ai';
 
@@ -225,7 +225,8 @@ async function hasConversations(file: InputFile): Promise<boolean> {
 }
 
 async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  for await (const record of documentRecords(file, [['*']])) {
+  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
@@ -248,6 +249,6 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
 export const claudeAi = defineFormat({
   name,
   label: 'Claude.ai export',
-  summary: 'Conversations as Claude.ai exports them, with branches where the export has them.',
+  summary: 'Conversations as Claude.ai exports them, in a list or one a line, with branches where the export has them.',
   reader: { detect, read },
 });

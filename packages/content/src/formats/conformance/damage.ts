@@ -1,7 +1,7 @@
 /** Damage to files, at random: what every reader has to live with. */
 import fc from 'fast-check';
+import { joined } from '../bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
-import { joined } from '../input.ts';
 
 // Words that make trouble wherever they land.
 const dictionary = [

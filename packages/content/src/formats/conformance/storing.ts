@@ -12,11 +12,12 @@ import {
 import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { expect } from 'vitest';
 import { messageKit } from '../../kit.ts';
+import { joined } from '../bytes.ts';
 import type { ExportedTree, Format } from '../contract.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 import { readExport } from '../exporting.ts';
 import type { ExportReport, Finding } from '../findings.ts';
-import { fileOfBytes, type Input, joined } from '../input.ts';
+import { fileOfBytes, type Input } from '../input.ts';
 import { readImport } from '../read.ts';
 import type { RepairedTree } from '../repair.ts';
 import { toCommand } from '../to-command.ts';

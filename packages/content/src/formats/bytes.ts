@@ -1,0 +1,24 @@
+// Runs of bytes, copied and put together.
+
+/**
+ * A copy of some bytes. Not `slice`: on the buffers that Node gives, that is a view, which changes with them and keeps all
+ * of them in memory.
+ */
+export function copyOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end));
+}
+
+/** One run of bytes out of several. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

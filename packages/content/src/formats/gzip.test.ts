@@ -1,0 +1,85 @@
+import { gzipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { joined } from './bytes.ts';
+import { encodeUtf8 } from './decode.ts';
+import { fileOfBytes, fileOfStream, type InputFile, openInput } from './input.ts';
+import { readImport } from './read.ts';
+import type { ZipLimits } from './zip.ts';
+
+const talk = (id: string) => ({ id, title: id, messages: [{ role: 'user', content: `Hello from ${id}` }] });
+const document = encodeUtf8(JSON.stringify([talk('a'), talk('b')]));
+const lines = encodeUtf8(`${JSON.stringify(talk('a'))}\n${JSON.stringify(talk('b'))}\n`);
+
+async function read(file: InputFile, zip: Partial<ZipLimits> = {}) {
+  const places: string[] = [];
+  const titles: (string | undefined)[] = [];
+  for await (const event of readImport({ files: [file] }, { zip }))
+    if (event.type === 'tree') {
+      places.push(event.tree.place);
+      titles.push(event.tree.title);
+    }
+  return { places, titles };
+}
+
+async function* inPieces(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+describe('a file that was packed by gzip', () => {
+  test.each([
+    ['chats.json.gz', document, ['chats.json[0]', 'chats.json[1]']],
+    ['chats.jsonl.gz', lines, ['chats.jsonl:1', 'chats.jsonl:2']],
+    ['chats', document, ['chats[0]', 'chats[1]']],
+  ])(
+    '[I145] is read as what is in it (%s), however it is cut, as a file and as a pipe',
+    async (name, bytes, places) => {
+      const packed = gzipSync(bytes);
+      for (const piece of [1, 7, 64 * 1024])
+        expect(await read(fileOfBytes(name, packed, piece))).toEqual({ places, titles: ['a', 'b'] });
+      expect(await read(await fileOfStream(name, inPieces(packed, 11)))).toEqual({ places, titles: ['a', 'b'] });
+    },
+  );
+
+  test('[I145] may be several, one after the other', async () => {
+    const half = document.length >> 1;
+    const packed = joined([gzipSync(document.subarray(0, half)), gzipSync(document.subarray(half))]);
+    for (const piece of [1, 13, packed.length])
+      expect((await read(fileOfBytes('chats.json.gz', packed, piece))).titles).toEqual(['a', 'b']);
+  });
+
+  test('[I145] is told for lines though its first line is longer than what is looked at', async () => {
+    const messages = Array.from({ length: 2_000 }, (_, at) => ({ role: 'user', content: `Line ${at * 7919}` }));
+    const long = { ...talk('a'), messages };
+    const packed = gzipSync(encodeUtf8(`${JSON.stringify(long)}\n${JSON.stringify(talk('b'))}\n`));
+    expect((await read(fileOfBytes('chats.jsonl.gz', packed))).titles).toEqual(['a', 'b']);
+  });
+
+  test('[I146] that was cut off or changed anywhere is refused as damaged', async () => {
+    const packed = gzipSync(document);
+    for (let end = 20; end < packed.length; end++)
+      await expect(read(fileOfBytes('chats.json.gz', packed.subarray(0, end)))).rejects.toMatchObject({
+        code: 'import/damaged',
+      });
+    const changed = Uint8Array.from(packed);
+    changed[packed.length - 6] = (changed[packed.length - 6] ?? 0) ^ 1;
+    await expect(read(fileOfBytes('chats.json.gz', changed))).rejects.toMatchObject({ code: 'import/damaged' });
+  });
+
+  test('[I146] that unpacks to far more than its size, or than is allowed, is refused before it has', async () => {
+    const zeros = joined([
+      encodeUtf8('[{"id":"a","messages":[{"role":"user","content":"'),
+      new Uint8Array(12 * 1024 * 1024).fill(0x20),
+    ]);
+    const bomb = fileOfBytes('chats.json.gz', gzipSync(zeros));
+    let unpacked = 0;
+    const [file] = (await openInput({ files: [bomb] })).files;
+    const reading = async () => {
+      for await (const bytes of file?.stream() ?? []) unpacked += bytes.length;
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 'import/unsafe-archive' });
+    expect(unpacked).toBeLessThan(zeros.length / 2);
+    await expect(read(fileOfBytes('chats.json.gz', gzipSync(document)), { bytes: 10 })).rejects.toMatchObject({
+      code: 'import/unsafe-archive',
+    });
+  });
+});

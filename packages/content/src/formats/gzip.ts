@@ -1,0 +1,107 @@
+// Single files that were packed by gzip, read as what is in them. Nothing says beforehand how much that is: it is judged as
+// it comes.
+import { isAppError } from '@coppice/core';
+import { Gunzip } from 'fflate';
+import { copyOf, joined } from './bytes.ts';
+import { refuseImport } from './findings.ts';
+import { crc32, type ZipLimits, zipLimits } from './zip.ts';
+
+/** Whether bytes begin as a packed file does. */
+export function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
+}
+
+/** The name of what is packed in a file. */
+export function unpackedName(name: string): string {
+  return name.replace(/\.gz$/i, '');
+}
+
+// What is packed a thousand to one is eight megabytes from one of these, not more.
+const slice = 8 * 1024;
+const harmlessSize = 1024 * 1024;
+const trailer = 8;
+
+function damaged(name: string, why: string): never {
+  return refuseImport('import/damaged', `The file ${name} cannot be unpacked: ${why}.`, { name });
+}
+
+function unsafe(name: string, why: string): never {
+  return refuseImport('import/unsafe-archive', `The file ${name} is not unpacked: it ${why}.`, { name });
+}
+
+/** The sums of what is unpacked, member by member: a packed file may be several, one after the other. */
+class Sums {
+  readonly #name: string;
+  /** The last bytes that were read, for a member's end may lie across two pieces. */
+  #recent: Uint8Array = new Uint8Array(0);
+  #read = 0;
+  #crc = 0;
+  #size = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  take(packed: Uint8Array): void {
+    this.#recent = joined([this.#recent.subarray(-slice), copyOf(packed)]);
+    this.#read += packed.length;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#crc = crc32(bytes, this.#crc);
+    this.#size += bytes.length;
+  }
+
+  /** Checks the member that ends before a place in the file. */
+  check(end = this.#read): void {
+    const at = this.#recent.length - (this.#read - end) - trailer;
+    if (at < 0) damaged(this.#name, 'it is cut off');
+    const view = new DataView(this.#recent.buffer, this.#recent.byteOffset + at, trailer);
+    if (view.getUint32(0, true) !== this.#crc || view.getUint32(4, true) !== this.#size % 2 ** 32)
+      damaged(this.#name, 'it is cut off, or does not match its sum');
+    this.#crc = 0;
+    this.#size = 0;
+  }
+}
+
+/**
+ * The bytes that are packed in a stream, with their sums checked. Refuses what unpacks to far more than its size, as soon as
+ * it does.
+ */
+export async function* unpacked(
+  name: string,
+  stream: AsyncIterable<Uint8Array>,
+  given: Partial<ZipLimits> = {},
+): AsyncGenerator<Uint8Array> {
+  const limits: ZipLimits = { ...zipLimits, ...given };
+  const sums = new Sums(name);
+  let out: Uint8Array[] = [];
+  let size = 0;
+  let packed = 0;
+  const gunzip = new Gunzip((data) => {
+    if (data.length === 0) return;
+    sums.add(data);
+    size += data.length;
+    out.push(data);
+  });
+  gunzip.onmember = (start) => sums.check(start);
+  for await (const chunk of stream)
+    for (let at = 0; at < chunk.length; at += slice) {
+      const bytes = copyOf(chunk, at, Math.min(chunk.length, at + slice));
+      sums.take(bytes);
+      packed += bytes.length;
+      try {
+        gunzip.push(bytes, false);
+      } catch (cause) {
+        if (isAppError(cause)) throw cause;
+        damaged(name, cause instanceof Error ? cause.message : 'it is no packed file');
+      }
+      if (size > harmlessSize && size > packed * limits.ratio)
+        unsafe(name, `unpacks to more than ${limits.ratio} times its size`);
+      if (size > limits.bytes) unsafe(name, `unpacks to more than ${limits.bytes} bytes`);
+      const ready = out;
+      out = [];
+      yield* ready;
+    }
+  sums.check();
+}

@@ -1,0 +1,106 @@
+/** What an import counts and finds, on its way to the report. */
+import { type Finding, Gathering, type ImportReport, type Incoming, type RepairedTree } from '@coppice/content/formats';
+import type { AppError, Imported } from '@coppice/core';
+
+/** Counts as they grow. */
+class Count {
+  read = 0;
+  stored = 0;
+  merged = 0;
+  rejected = 0;
+
+  get tally() {
+    const { read, stored, merged, rejected } = this;
+    return { read, stored, merged, rejected };
+  }
+}
+
+/** Counts and findings of one import. */
+export class Ledger {
+  readonly conversations = new Count();
+  readonly records = new Count();
+  readonly findings = new Gathering<Finding>((one) => one.code);
+  /** The format that is being read. */
+  format = '';
+  /** Those that conversations were found in. */
+  readonly formats = new Set<string>();
+  bytes = 0;
+  attachments = 0;
+  first: Finding | undefined;
+  troubles = 0;
+
+  /** A finding outside the conversations, whose records nobody else counts. */
+  aside(found: Finding): void {
+    this.note(found);
+    this.records.read += found.rejected;
+    this.records.rejected += found.rejected;
+  }
+
+  note(found: Finding): void {
+    this.findings.add(found);
+    if (found.severity === 'note') return;
+    this.first ??= found;
+    this.troubles++;
+  }
+
+  /** Counts the records of a conversation that was read. */
+  open(tree: RepairedTree): void {
+    this.formats.add(this.format);
+    this.conversations.read++;
+    this.records.read += tree.records;
+    this.records.merged += tree.merged;
+    this.records.rejected += tree.rejected;
+    for (const found of tree.findings) this.note(found);
+  }
+
+  stored(tree: RepairedTree, { sources }: Incoming, result: Imported): void {
+    if (result.created) this.conversations.stored++;
+    else this.conversations.merged++;
+    const own = tree.ownRecords ?? 0;
+    if (result.created) this.records.stored += own;
+    else this.records.merged += own;
+    const counted = (ids: readonly string[]) => ids.filter((id) => (sources.get(id)?.records ?? 0) > 0).length;
+    this.records.stored += counted(result.added);
+    this.records.merged += counted(result.present);
+    const left = counted(result.left);
+    this.records.rejected += left;
+    if (result.left.length > 0)
+      this.note({
+        code: 'import/parent-removed',
+        severity: 'note',
+        place: tree.place,
+        message: `${tree.place}: ${result.left.length} new messages hang on what was deleted here, and were left out.`,
+        rejected: left,
+      });
+  }
+
+  /** A conversation that the store would not take; nothing of it is there. */
+  refused(tree: RepairedTree, error: AppError): void {
+    this.conversations.rejected++;
+    let rest = tree.ownRecords ?? 0;
+    for (const node of tree.nodes) if (node.records > 0) rest++;
+    this.records.rejected += rest;
+    const trashed = error.code === 'tree/read-only';
+    this.note({
+      code: trashed ? 'import/in-trash' : 'import/refused',
+      severity: trashed ? 'note' : 'loss',
+      place: tree.place,
+      message: `${tree.place}: ${error.message}`,
+      rejected: rest,
+    });
+  }
+
+  report(strict: boolean, dryRun: boolean): ImportReport {
+    return {
+      format: this.formats.size === 0 ? this.format : [...this.formats].join(', '),
+      conversations: this.conversations.tally,
+      records: this.records.tally,
+      attachments: this.attachments,
+      bytes: this.bytes,
+      strict,
+      dryRun,
+      findings: this.findings.listed,
+      counts: this.findings.counts,
+    };
+  }
+}
