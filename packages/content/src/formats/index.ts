@@ -46,6 +46,6 @@ export { type Difference, differenceOf, type ImportedNote, type Original, origin
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { foldResponse, messagesOfItems } from './request-log/items.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
-export { commanding, type Incoming, toCommand } from './to-command.ts';
+export { commanding, type Destination, type Incoming, ownIdIn, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
 export { type ZipLimits, zipLimits } from './zip.ts';

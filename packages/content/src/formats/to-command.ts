@@ -23,6 +23,37 @@ export interface Incoming {
   readonly names: readonly ExternalId[];
   /** What each node was made of. */
   readonly sources: ReadonlyMap<string, RepairedNode>;
+  /** Records that are parts of nodes which are there: an export wrote one node as several records. */
+  readonly parts: number;
+}
+
+/** What is known of the tree that a conversation comes into. */
+export interface Destination {
+  /** Gives a tree of our own other ids, since somebody else has those that it brings. */
+  readonly fresh?: boolean;
+  /** Nodes of the tree that an export gave out under our own ids: what comes back under them is what is there. */
+  readonly own?: ReadonlySet<string>;
+}
+
+const uuidLength = 36;
+
+/** The id of ours that an id of a record may be, or that a part of one of our nodes may have gone out under. */
+export function ownIdIn(externalId: string): NodeId | undefined {
+  const id = externalId.slice(0, uuidLength);
+  return (externalId.length === uuidLength || isPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
+}
+
+// What writers put behind the id of a node that becomes several records there, or that stands for several of ours.
+function isPart(externalId: string): boolean {
+  const next = externalId[uuidLength];
+  return next === '-' || next === '/';
+}
+
+/** The node of ours that a record is only a part of. */
+function wholeOf(externalId: string, own: ReadonlySet<string>): string | undefined {
+  if (own.size === 0 || !isPart(externalId)) return undefined;
+  const id = externalId.slice(0, uuidLength);
+  return own.has(id) ? id : undefined;
 }
 
 /** Numbers for the groups of one parent: a group of one is none. */
@@ -80,6 +111,8 @@ function attributesOf(tree: RepairedTree, format: string): TreeAttributes {
   };
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** The ids that a conversation and its nodes get. */
 interface Ids {
   readonly treeId: TreeId;
@@ -87,20 +120,25 @@ interface Ids {
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
-function* idsOf(tree: RepairedTree, format: string, owner: string, fresh: boolean): InTurns<Ids> {
+function* idsOf(
+  tree: RepairedTree,
+  format: string,
+  owner: string,
+  { fresh = false, own: ours = none }: Destination,
+): InTurns<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
   const derived = importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
   const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
   for (const { externalId } of tree.nodes) {
-    nodes.set(externalId, kept ? nodeId(externalId) : importedNodeId(derived, externalId));
+    nodes.set(externalId, kept || ours.has(externalId) ? nodeId(externalId) : importedNodeId(derived, externalId));
     if (nodes.size % stretch === 0) yield;
   }
   if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
   return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
 }
 
-function namesOf(tree: RepairedTree, format: string, ids: Ids): ExternalId[] {
+function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<string>): ExternalId[] {
   const { treeId: id } = ids;
   const { scope } = tree;
   const names: ExternalId[] = [];
@@ -113,11 +151,48 @@ function namesOf(tree: RepairedTree, format: string, ids: Ids): ExternalId[] {
   }
   for (const { externalId } of tree.nodes) {
     const node = ids.nodes.get(externalId);
-    if (node !== undefined) names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
+    if (node === undefined || own.has(externalId) || wholeOf(externalId, own) !== undefined) continue;
+    names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
   // The tree's own name comes last: where it is there, the others are.
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
   return names;
+}
+
+/** Records of a conversation that are parts of nodes which are there. */
+class Parts {
+  readonly #parents = new Map<string, string | null>();
+  readonly #wholes = new Set<string>();
+  /** How many of them are records of the source. */
+  readonly records: number = 0;
+
+  constructor({ nodes }: RepairedTree, own: ReadonlySet<string>) {
+    if (own.size === 0) return;
+    for (const { externalId, parentExternalId, records } of nodes) {
+      const whole = wholeOf(externalId, own);
+      if (whole === undefined) continue;
+      this.#parents.set(externalId, parentExternalId);
+      this.#wholes.add(whole);
+      if (records > 0) this.records++;
+    }
+  }
+
+  has(externalId: string): boolean {
+    return this.#parents.has(externalId);
+  }
+
+  /** Whether a node went out in one piece. */
+  isWhole(externalId: string): boolean {
+    return !this.#wholes.has(externalId);
+  }
+
+  /** The nearest parent that is no part. */
+  past(parent: string | null): string | null {
+    let at = parent;
+    for (let above = at; above !== null && this.#parents.has(above); at = above)
+      above = this.#parents.get(above) ?? null;
+    return at;
+  }
 }
 
 /**
@@ -125,19 +200,27 @@ function namesOf(tree: RepairedTree, format: string, ids: Ids): ExternalId[] {
  * own keeps the ones it has, unless `fresh` says that somebody else has them.
  */
 export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): Incoming {
-  return atOnce(commanding(tree, format, owner, fresh));
+  return atOnce(commanding(tree, format, owner, { fresh }));
 }
 
 /** As {@link toCommand}, with places where others may have a turn. */
-export function* commanding(tree: RepairedTree, format: string, owner: string, fresh = false): InTurns<Incoming> {
+export function* commanding(
+  tree: RepairedTree,
+  format: string,
+  owner: string,
+  destination: Destination = {},
+): InTurns<Incoming> {
   const { scope } = tree;
-  const ids = yield* idsOf(tree, format, owner, fresh);
+  const { own = none } = destination;
+  const ids = yield* idsOf(tree, format, owner, destination);
+  const parts = new Parts(tree, own);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
   const sources = new Map<string, RepairedNode>();
   for (const node of tree.nodes) {
     const id = ids.nodes.get(node.externalId);
-    if (id === undefined) continue;
+    if (id === undefined || parts.has(node.externalId)) continue;
+    const above = parts.past(node.parentExternalId);
     const marker = markerOf(node, ids.nodes);
     const group = groups.get(node);
     const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;
@@ -147,7 +230,7 @@ export function* commanding(tree: RepairedTree, format: string, owner: string, f
         : (node.meta ?? {});
     const made: { -readonly [K in keyof ImportNode]: ImportNode[K] } = {
       id,
-      parentId: node.parentExternalId === null ? null : (ids.nodes.get(node.parentExternalId) ?? null),
+      parentId: above === null ? null : (ids.nodes.get(above) ?? null),
       order: node.order,
       message: node.message,
       kind: node.kind,
@@ -160,7 +243,8 @@ export function* commanding(tree: RepairedTree, format: string, owner: string, f
     if (node.removed === true) made.removed = true;
     if (bookmark !== undefined) made.bookmark = bookmark;
     nodes.push(made);
-    sources.set(id, node);
+    // A node that went out in parts does not say all of itself in one of them.
+    sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
     if (nodes.length % stretch === 0) yield;
   }
   const command: ImportCommand = {
@@ -171,5 +255,5 @@ export function* commanding(tree: RepairedTree, format: string, owner: string, f
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };
-  return { command, names: namesOf(tree, format, ids), sources };
+  return { command, names: namesOf(tree, format, ids, own), sources, parts: parts.records };
 }

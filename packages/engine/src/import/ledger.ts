@@ -53,7 +53,7 @@ export class Ledger {
     for (const found of tree.findings) this.note(found);
   }
 
-  stored(tree: RepairedTree, { sources }: Incoming, result: Imported): void {
+  stored(tree: RepairedTree, { sources, parts }: Incoming, result: Imported): void {
     if (result.created) this.conversations.stored++;
     else this.conversations.merged++;
     const own = tree.ownRecords ?? 0;
@@ -61,7 +61,7 @@ export class Ledger {
     else this.records.merged += own;
     const counted = (ids: readonly string[]) => ids.filter((id) => (sources.get(id)?.records ?? 0) > 0).length;
     this.records.stored += counted(result.added);
-    this.records.merged += counted(result.present);
+    this.records.merged += counted(result.present) + parts;
     const left = counted(result.left);
     this.records.rejected += left;
     if (result.left.length > 0)

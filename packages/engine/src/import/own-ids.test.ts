@@ -1,0 +1,161 @@
+import { fileOfBytes, formats, type Input } from '@coppice/content/formats';
+import { ask, type Message, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runContextOf } from '../service.ts';
+import { exportFrom } from './export-from.ts';
+import { importInto } from './import-into.ts';
+
+const at = (id: string, parent: string | null, children: string[], role: string, text: string) => ({
+  id,
+  parent,
+  children,
+  message: {
+    id,
+    author: { role },
+    create_time: 1_700_000_000,
+    content: { content_type: 'text', parts: [text] },
+    metadata: {},
+  },
+});
+
+const conversation = {
+  title: 'Tea',
+  conversation_id: 'c1',
+  current_node: 'n2',
+  mapping: {
+    r: { id: 'r', message: null, parent: null, children: ['n1'] },
+    n1: at('n1', 'r', ['n2'], 'user', 'Which tea?'),
+    n2: at('n2', 'n1', [], 'assistant', 'Green.'),
+  },
+};
+
+const thinking = { type: 'thinking', thinking: 'Where does it grow?', signature: 'c2ln' };
+const callOf = (id: string, q: string) => ({ type: 'tool-use', id, name: 'search', parameters: { q } });
+const textOf = (text: string) => ({ type: 'text', text });
+
+const calls: Message = {
+  role: 'assistant',
+  content: [thinking, textOf('Let me look.'), callOf('call_1', 'tea'), callOf('call_2', 'hills')],
+};
+const resultOf = (id: string): Message => ({ role: 'tool', tool_call_id: id, content: [textOf(`found by ${id}`)] });
+
+let store: Store;
+
+async function take(into: Store, input: Input, format: string) {
+  const told: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
+  const codes: string[] = [];
+  for await (const event of importInto(into, input, { format })) {
+    if (event.type === 'conversation') told.push(event);
+    if (event.type !== 'report') continue;
+    const { records, findings } = event.report;
+    expect(records.read).toBe(records.stored + records.merged + records.rejected);
+    for (const { code, severity } of findings) if (severity !== 'note') codes.push(code);
+  }
+  return { told: told.map(({ created, added }) => [created, added]), treeId: told[0]?.treeId, codes };
+}
+
+async function written(from: Store, format: string): Promise<Input> {
+  const files: { readonly name: string; readonly parts: Uint8Array[] }[] = [];
+  for await (const event of exportFrom(from, { format, now: () => 0 })) {
+    if (event.type === 'file') files.push({ name: event.name, parts: [] });
+    if (event.type === 'text') files.at(-1)?.parts.push(Buffer.from(event.text));
+    if (event.type === 'bytes') files.at(-1)?.parts.push(event.bytes);
+  }
+  return { files: files.map(({ name, parts }) => fileOfBytes(name, Buffer.concat(parts))) };
+}
+
+/** A tree that came in by a format, and what grew in it here: a turn with calls, and a second answer. */
+async function grown(format: string): Promise<TreeId> {
+  const elsewhere = await openStore('memory:');
+  await take(elsewhere, { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] }, 'chatgpt');
+  const { treeId } = await take(store, await written(elsewhere, format), format);
+  await elsewhere.close();
+  if (treeId === undefined) throw new Error('Nothing came in.');
+  const asked = (await nodesOf(treeId)).find((node) => node.role === 'user');
+  await say(treeId, textMessage('user', 'Where does it grow?'));
+  for (const message of [calls, resultOf('call_1'), resultOf('call_2'), textMessage('assistant', 'On hills.')])
+    await say(treeId, message);
+  await say(treeId, textMessage('assistant', 'Black.'), asked?.id);
+  return treeId;
+}
+
+async function say(treeId: TreeId, message: Message, parentId?: NodeId): Promise<void> {
+  const messages = [{ message }];
+  const command = { type: 'append', treeId, messages, ...(parentId === undefined ? {} : { parentId }) } as const;
+  await run(store, command, runContextOf(store, {}));
+}
+
+async function nodesOf(treeId: TreeId) {
+  return (await store.read(treeId, () => ask('rows', {})))?.nodes ?? [];
+}
+
+const holdIds = formats
+  .filter(({ name, reader, writer }) => reader !== undefined && writer !== undefined && name !== 'linear')
+  .map(({ name }) => name);
+
+describe.each(holdIds)('what grew here and went out as %s', (format) => {
+  beforeEach(async () => {
+    store = await openStore('memory:');
+  });
+  afterEach(() => store.close());
+
+  test('[IM16] is known when it comes back: nothing is added, however often', async () => {
+    const treeId = await grown(format);
+    const before = await nodesOf(treeId);
+    const input = await written(store, format);
+    for (let time = 0; time < 2; time++) {
+      const { told, codes } = await take(store, input, format);
+      expect(told).toEqual([[false, 0]]);
+      expect(codes.filter((code) => code === 'import/differs')).toEqual([]);
+    }
+    expect(await nodesOf(treeId)).toEqual(before);
+  });
+
+  test('[IM16] stays deleted when it comes back', async () => {
+    const treeId = await grown(format);
+    const input = await written(store, format);
+    const last = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
+    if (last === undefined) throw new Error('It is not there.');
+    await run(store, { type: 'delete', treeId, nodeIds: [last.id], mode: 'cascade' }, runContextOf(store, {}));
+    const before = await nodesOf(treeId);
+    expect((await take(store, input, format)).told).toEqual([[false, 0]]);
+    expect(await nodesOf(treeId)).toEqual(before);
+  });
+});
+
+describe('what grew here', () => {
+  beforeEach(async () => {
+    store = await openStore('memory:');
+  });
+  afterEach(() => store.close());
+
+  test('[IM16] takes what was said below it elsewhere', async () => {
+    const treeId = await grown('chatgpt');
+    const [file] = (await written(store, 'chatgpt')).files;
+    let text = '';
+    for await (const bytes of file?.stream() ?? []) text += Buffer.from(bytes).toString();
+    const leaf = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
+    if (leaf === undefined) throw new Error('It is not there.');
+    const [exported] = [JSON.parse(text)].flat();
+    exported.mapping[leaf.id].children.push('later');
+    exported.mapping.later = at('later', leaf.id, [], 'user', 'How high?');
+    const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([exported])))] };
+    expect((await take(store, input, 'chatgpt')).told).toEqual([[false, 1]]);
+    const added = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('How high?'));
+    expect(added?.parentId).toBe(leaf.id);
+  });
+
+  test('[IM16] an id of another tree is no id of this one', async () => {
+    const treeId = await grown('chatgpt');
+    const stranger = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('On hills.'));
+    const other = {
+      ...conversation,
+      conversation_id: 'c2',
+      mapping: { ...conversation.mapping, [stranger?.id ?? '']: at(stranger?.id ?? '', 'n2', [], 'user', 'Other') },
+    };
+    const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([other])))] };
+    expect((await take(store, input, 'chatgpt')).told).toEqual([[true, 3]]);
+    expect((await take(store, input, 'chatgpt')).told).toEqual([[false, 0]]);
+  });
+});
