@@ -25,6 +25,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { newId } from '../new-id.ts';
+import { Changes } from './bridge-changes.ts';
 
 /** What a bridge is given. */
 export interface BridgeOptions {
@@ -62,7 +63,8 @@ export async function sessionIntoStore(path: string, store: Store, options: Brid
     if (read === null) return refuse('tree/unknown-tree', `${path} holds no session.`, { path });
     const rows = withHeader(read, headerIn(path, options.files));
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
-    const carried = await carry(rows, store, item.id, scope, options);
+    const log = () => source.read(item.id, () => ask('log', { since: 0 }));
+    const carried = await carry({ rows, log }, store, item.id, scope, options);
     // Names that the file itself has, and those of nodes whose id was taken.
     const names = await source.externalIdsOf(item.id);
     const known = new Set(carried.renamed.keys());
@@ -120,16 +122,23 @@ function scopeOf(names: readonly ExternalId[], tree: TreeId): string {
   return names.find((name) => name.format === sessionFormat)?.scope ?? tree;
 }
 
-/** Adds what a tree does not have yet, as one commit. */
+/** What is carried, and how it became so. */
+interface Source {
+  readonly rows: Rows;
+  readonly log: () => Promise<readonly Commit[]>;
+}
+
+/** Adds what a tree does not have yet, as one commit, and changes what was changed in the other later than here. */
 async function carry(
-  rows: Rows,
+  { rows, log }: Source,
   to: Store,
   id: TreeId,
   scope: string,
   options: BridgeOptions,
 ): Promise<Carried & { readonly renamed: ReadonlyMap<NodeId, NodeId> }> {
-  const { now = Date.now, actor = to.owner } = options;
+  const { now = Date.now, actor = to.owner, kit = messageKit } = options;
   const made = options.newId ?? (() => newId());
+  const act = made();
   const names = await to.findExternalIds(
     sessionFormat,
     scope,
@@ -137,18 +146,31 @@ async function carry(
   );
   const here = new Map(names.filter((name) => name.treeId === id).map((name) => [name.id, name.nodeId]));
   const known = (node: NodeId): NodeId => here.get(node) ?? node;
+  const context = { actor, actId: act, now, newId: made, kit };
+  const changes = new Changes({ rows, name: known, log }, to, id, context);
+  await changes.bringBack();
   const { result } = await to.change(id, () => planCarry(rows, id, known), {
     actor,
-    actId: actId(made()),
+    actId: actId(act),
     at: now(),
     additive: true,
   });
-  return { treeId: id, ...result };
+  await changes.reshape();
+  const there = await to.read(id, () => ask('rows', {}));
+  return { treeId: id, ...result, differ: there === null ? [] : differing(rows, there, known) };
+}
+
+/** Nodes that both have and that say something else here. */
+function differing(rows: Rows, there: Rows, known: (node: NodeId) => NodeId): NodeId[] {
+  const present = new Map(there.nodes.map((node) => [node.id, node]));
+  return rows.nodes.flatMap((node) => {
+    const other = present.get(known(node.id));
+    return node.removedIn === null && other !== undefined && other.key !== node.key ? [other.id] : [];
+  });
 }
 
 interface Brought {
   readonly added: readonly NodeId[];
-  readonly differ: readonly NodeId[];
   readonly renamed: ReadonlyMap<NodeId, NodeId>;
 }
 
@@ -169,20 +191,21 @@ function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Re
       nodes: live.map((node) => renameIn(node, name)),
       bookmarks: rows.bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
     });
-    return { steps, result: { added, differ: [], renamed } };
+    return { steps, result: { added, renamed } };
   }
   const steps: Step[] = [];
   const ends = new Map<NodeId, string | null>();
   for (const node of parentsFirst(fresh)) {
     const made = renameIn(node, name);
-    const parentId = made.parentId ?? there.row.rootId;
+    const parentId = leftAt(made.parentId, present) ?? there.row.rootId;
     const before = ends.has(parentId) ? (ends.get(parentId) ?? null) : yield* ask('edge', { of: parentId });
     const position = positionBetween(before, null);
     ends.set(parentId, position);
     steps.push({ type: 'insert', node: { ...asNewNode(made), parentId, position, groupId: 0 } });
   }
   const active = rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId);
-  if (steps.length > 0 && active !== null && active !== there.row.activeNodeId)
+  const isLeft = active !== null && present.get(active)?.removedIn == null;
+  if (steps.length > 0 && isLeft && active !== there.row.activeNodeId)
     steps.push({ type: 'select', after: active, before: there.row.activeNodeId });
   // A label and a name that are new come along, too; those that are there stay.
   const marked = new Set(there.bookmarks.map((bookmark) => bookmark.nodeId));
@@ -196,11 +219,17 @@ function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Re
   const { title } = rows.row.attributes;
   if (title !== undefined && there.row.attributes.title === undefined)
     steps.push({ type: 'attributes', after: { title }, before: { title: null } });
-  const differ = live.flatMap((node) => {
-    const other = present.get(known(node.id));
-    return other !== undefined && other.key !== node.key ? [other.id] : [];
-  });
-  return { steps, result: { added, differ, renamed } };
+  return { steps, result: { added, renamed } };
+}
+
+/** A node, or the nearest one above it that was not removed: what was removed takes nothing new. */
+function leftAt(id: NodeId | null, present: ReadonlyMap<NodeId, Node>): NodeId | null {
+  let at = id;
+  for (let node = at === null ? undefined : present.get(at); node?.removedIn != null; ) {
+    at = node.parentId;
+    node = at === null ? undefined : present.get(at);
+  }
+  return at;
 }
 
 /** A node with its own id and all that it points at by other names. */
@@ -297,9 +326,17 @@ function partOf({ row, nodes, bookmarks }: Rows, { nodeId: top, pathOnly = false
   };
 }
 
+/** A log whose steps name their nodes otherwise. */
+function namedIn(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
+  return log.map((commit) => ({
+    ...commit,
+    steps: commit.steps.map((step) => ('nodeId' in step ? { ...step, nodeId: name(step.nodeId) } : step)),
+  }));
+}
+
 /**
- * Writes what is new in a tree of a store back into the session file that it came from. What the file has stays as it
- * is; nodes that say something else in the two are told.
+ * Writes what is new in a tree of a store back into the session file that it came from, and what was moved, rewritten or
+ * removed there later than in the file. The file's lines stay; nodes that say something else in the two are told.
  */
 export async function treeBackIntoSession(
   store: Store,
@@ -316,10 +353,12 @@ export async function treeBackIntoSession(
     // A node whose id was taken in the store goes by the name that it has in the file.
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
-    const renamed = { ...rows, nodes: rows.nodes.map((node) => renameIn(node, (one) => own.get(one) ?? one)) };
+    const name = (one: NodeId) => own.get(one) ?? one;
+    const renamed = { ...rows, nodes: rows.nodes.map((node) => renameIn(node, name)) };
     const active = rows.row.activeNodeId;
     const row = { ...rows.row, activeNodeId: active === null ? null : (own.get(active) ?? active) };
-    const { added, differ } = await carry({ ...renamed, row }, file, id, '', options);
+    const log = async () => namedIn(await store.read(id, () => ask('log', { since: 0 })), name);
+    const { added, differ } = await carry({ rows: { ...renamed, row }, log }, file, id, '', options);
     return { treeId: id, added, differ };
   } finally {
     await file.close();

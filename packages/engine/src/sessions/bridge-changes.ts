@@ -1,0 +1,228 @@
+/** What changed about nodes that both sides of a bridge have: where they hang, what they say, whether they are there. */
+import {
+  actId as asActId,
+  ask,
+  type Command,
+  type Commit,
+  type Content,
+  isAppError,
+  type Node,
+  type NodeId,
+  type Plan,
+  parentsFirst,
+  type Reading,
+  type Reads,
+  type RunContext,
+  run,
+  type Step,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
+
+type Rows = NonNullable<Reads['rows']['answer']>;
+
+/** One side of a bridge by the names of the other, and its log, which is read where the two differ. */
+export interface Side {
+  readonly rows: Rows;
+  readonly name: (id: NodeId) => NodeId;
+  readonly log: () => Promise<readonly Commit[]>;
+}
+
+// When something about a node was changed last, after it came into its tree.
+interface Touches {
+  readonly presence: Map<NodeId, number>;
+  readonly place: Map<NodeId, number>;
+  readonly content: Map<NodeId, number>;
+}
+
+function touchesIn({ nodes }: Rows, log: readonly Commit[], name: (id: NodeId) => NodeId): Touches {
+  const touches: Touches = { presence: new Map(), place: new Map(), content: new Map() };
+  for (const { steps, at } of log)
+    for (const step of steps) {
+      if (step.type === 'remove' || step.type === 'restore') touches.presence.set(name(step.nodeId), at);
+      else if (step.type === 'move') touches.place.set(name(step.nodeId), at);
+      else if (step.type === 'replace') touches.content.set(name(step.nodeId), at);
+    }
+  // What went with a node above it went when that did.
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  for (const node of parentsFirst(nodes)) {
+    const above = node.parentId === null ? undefined : byId.get(node.parentId);
+    const at = above === undefined ? undefined : touches.presence.get(name(above.id));
+    if (node.removedIn !== null && above?.removedIn === node.removedIn && at !== undefined)
+      touches.presence.set(name(node.id), at);
+  }
+  return touches;
+}
+
+/** A node of the side that is carried from, and the same one on the other. */
+interface Pair {
+  readonly from: Node;
+  readonly to: Node;
+}
+
+/**
+ * Carries what changed about known nodes from one side to the other: of two changes to the same the later one counts.
+ * Each is an ordinary command, all of them one act, so that a run that was cut off is completed by the next.
+ */
+export class Changes {
+  readonly #from: Side;
+  readonly #to: Store;
+  readonly #id: TreeId;
+  readonly #context: RunContext;
+  #later: ((what: keyof Touches, pair: Pair) => boolean) | null = null;
+  #count = 0;
+
+  constructor(from: Side, to: Store, id: TreeId, context: RunContext) {
+    this.#from = from;
+    this.#to = to;
+    this.#id = id;
+    this.#context = context;
+  }
+
+  async #there(): Promise<Rows | null> {
+    return this.#to.read(this.#id, () => ask('rows', {}));
+  }
+
+  #pairs({ nodes }: Rows): Pair[] {
+    const there = new Map(nodes.map((node) => [node.id, node]));
+    return parentsFirst(this.#from.rows.nodes).flatMap((from) => {
+      const to = there.get(this.#from.name(from.id));
+      return to === undefined || from.parentId === null ? [] : [{ from, to }];
+    });
+  }
+
+  #parentOf({ from }: Pair): NodeId | null {
+    return from.parentId === null ? null : this.#from.name(from.parentId);
+  }
+
+  /** Which of two changes is the later one; the logs are read for it once, where anything differs at all. */
+  async #judge(): Promise<(what: keyof Touches, pair: Pair) => boolean> {
+    if (this.#later !== null) return this.#later;
+    const { rows, log, name } = this.#from;
+    const ours = touchesIn(rows, await log(), name);
+    const since = await this.#to.read(this.#id, () => ask('log', { since: 0 }));
+    const theirs = touchesIn((await this.#there()) ?? rows, since, (id) => id);
+    this.#later = (what, { to }) => {
+      const at = ours[what].get(to.id);
+      return at !== undefined && at >= (theirs[what].get(to.id) ?? Number.NEGATIVE_INFINITY);
+    };
+    return this.#later;
+  }
+
+  /** Does what can be done there; what the tree there does not allow stays as it is. */
+  async #run(command: Command): Promise<void> {
+    try {
+      await run(this.#to, command, this.#context);
+      this.#count++;
+    } catch (error) {
+      if (!isAppError(error) || !error.code.startsWith('tree/') || error.code === 'tree/read-only') throw error;
+    }
+  }
+
+  /** Brings back what was brought back on the other side: before anything new comes to hang below it. */
+  async bringBack(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn === null && to.removedIn !== null);
+    if (gone.length === 0) return;
+    const later = await this.#judge();
+    for (const pair of gone)
+      if (later('presence', pair)) await this.#run({ type: 'restore', treeId: this.#id, nodeId: pair.to.id });
+  }
+
+  /** Moves, rewrites and removes what was moved, rewritten and removed on the other side, and goes where that one is. */
+  async reshape(): Promise<void> {
+    await this.#move();
+    await this.#rewrite();
+    await this.#remove();
+    const active = this.#from.rows.row.activeNodeId;
+    const there = this.#count === 0 || active === null ? null : await this.#there();
+    if (there === null || active === null) return;
+    const nodeId = this.#from.name(active);
+    const isThere = there.nodes.some((node) => node.id === nodeId && node.removedIn === null);
+    if (isThere && there.row.activeNodeId !== nodeId) await this.#run({ type: 'select', treeId: this.#id, nodeId });
+  }
+
+  async #live(): Promise<Pair[]> {
+    const there = await this.#there();
+    return there === null ? [] : this.#pairs(there).filter(({ to }) => to.removedIn === null);
+  }
+
+  async #move(): Promise<void> {
+    const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
+    if (elsewhere.length === 0) return;
+    const later = await this.#judge();
+    // From the top down, so that nothing comes to hang below itself on the way. What is removed there goes from where it
+    // was last, so that it comes back alone if it does.
+    for (const pair of elsewhere) {
+      const parentId = this.#parentOf(pair);
+      if (parentId !== null && later('place', pair))
+        await this.#run({ type: 'move', treeId: this.#id, nodeId: pair.to.id, parentId });
+    }
+  }
+
+  async #rewrite(): Promise<void> {
+    const other = (await this.#live()).filter(({ from, to }) => from.removedIn === null && !isSame(from, to));
+    if (other.length === 0) return;
+    const later = await this.#judge();
+    const words = new Map(other.filter((pair) => later('content', pair)).map(({ from, to }) => [to.id, from]));
+    if (words.size === 0) return;
+    const { actor, actId, now, newId } = this.#context;
+    const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
+    await this.#to.change(this.#id, () => rewriting(words), options);
+    this.#count++;
+  }
+
+  async #remove(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn !== null && to.removedIn === null);
+    if (gone.length === 0) return;
+    const later = await this.#judge();
+    const tops = new Set(gone.filter((pair) => later('presence', pair)).map(({ to }) => to.id));
+    if (tops.size === 0) return;
+    const went = new Set(gone.map(({ to }) => to.id));
+    const live = there.nodes.filter((node) => node.removedIn === null);
+    const homes = new Map<NodeId, NodeId>();
+    for (const node of parentsFirst(live)) {
+      if (node.parentId === null) continue;
+      const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
+      if (home === undefined) continue;
+      if (went.has(node.id)) homes.set(node.id, home);
+      // What the other side knows nothing of, or has elsewhere, does not go with what hangs above it here.
+      else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
+    }
+    // What went together there goes together here, and in that order: else it would come back with what went later.
+    const goings = new Map<number, NodeId[]>();
+    for (const { from, to } of gone) {
+      if (!tops.has(to.id) || from.removedIn === null) continue;
+      const together = goings.get(from.removedIn);
+      if (together === undefined) goings.set(from.removedIn, [to.id]);
+      else together.push(to.id);
+    }
+    for (const [, nodeIds] of [...goings].sort(([one], [other]) => one - other))
+      await this.#run({ type: 'delete', treeId: this.#id, nodeIds, mode: 'cascade' });
+  }
+}
+
+function isSame(from: Node, to: Node): boolean {
+  return from.status === to.status && from.key === to.key && from.text === to.text;
+}
+
+/** Gives nodes the words, or the status, that they have on the other side; the old ones are kept as after any edit. */
+function* rewriting(words: ReadonlyMap<NodeId, Node>): Reading<Plan<null>> {
+  const steps: Step[] = [];
+  for (const [id, { message, status, key, text, tokens }] of words) {
+    const node = yield* ask('node', { id });
+    if (node === null || node.message === null || message === null) continue;
+    const { aliases } = node;
+    const before: Content = { ...contentOf(node), message: node.message };
+    const after: Content = { message, status, key, text, tokens, aliases };
+    steps.push({ type: 'replace', nodeId: id, after, before, since: node.contentIn });
+  }
+  return { steps, result: null };
+}
+
+function contentOf({ status, key, text, tokens, aliases }: Node): Omit<Content, 'message'> {
+  return { status, key, text, tokens, aliases };
+}
