@@ -15,6 +15,7 @@ import {
   type Tools,
 } from '@coppice/engine';
 import { sessionFiles } from '@coppice/stores';
+import { hookFailed, openHooks } from './hooks.ts';
 import { openTools } from './mcp-tools.ts';
 import { sessionPlace } from './session-place.ts';
 import type { Workplace } from './workplace.ts';
@@ -34,10 +35,14 @@ export interface EngineRoom {
   context(): RunContext;
 }
 
-/** Opens the engine; it is closed with the workplace, cutting turns short and keeping what was said. */
-export async function openEngineRoom(at: Workplace): Promise<EngineRoom> {
+/**
+ * Opens the engine; it is closed with the workplace, cutting turns short and keeping what was said. The user's own hooks
+ * are loaded where somebody is there to be told of those that fail.
+ */
+export async function openEngineRoom(at: Workplace, tellOfHooks?: (text: string) => void): Promise<EngineRoom> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
-  const events = createEvents();
+  const events = createEvents((failure) => tellOfHooks?.(hookFailed(failure)));
+  if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
   const { tools, mcp } = await openTools(at);
   const settings = generatorSettings(config);
   const generator = createGenerator({ store, providers, tools, events, ...settings });

@@ -31,6 +31,29 @@ describe('a line', () => {
     }
   });
 
+  it('[O74] options that begin with no- are heard', async () => {
+    const told: boolean[] = [];
+    const member = defineSubcommand({
+      name: 'flags',
+      summary: 'says what it was given',
+      group: 'Look after',
+      options: [
+        { name: 'no-tools', summary: 'without tools' },
+        { name: 'tools-too', summary: 'with tools' },
+      ],
+      examples: ['coppice flags'],
+      async run(given) {
+        told.push(given.flag('no-tools'), given.flag('tools-too'));
+        return null;
+      },
+    });
+    const line = makeBed({ members: [member] });
+    await line.run(['flags']);
+    await line.run(['flags', '--no-tools']);
+    line.close();
+    expect(told).toEqual([false, false, true, false]);
+  });
+
   it('[O2] an error is one line of JSON with --json, and a sentence without', async () => {
     const id = '01890c2e-0000-7000-8000-000000000009';
     const { code, out, err } = await bed.run(['show', id, '--json']);

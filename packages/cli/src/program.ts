@@ -150,7 +150,9 @@ function globalsOf(
 
 function givenOf(member: Subcommand, words: readonly unknown[], options: Readonly<Record<string, unknown>>): Given {
   const values = new Map<string, unknown>();
-  for (const option of member.options ?? []) values.set(option.name, options[camel(option.name)]);
+  // The parser takes `--no-x` for `--x` with the value false.
+  for (const { name } of member.options ?? [])
+    values.set(name, name.startsWith('no-') ? options[camel(name.slice(3))] === false : options[camel(name)]);
   for (const [at, argument] of (member.arguments ?? []).entries()) values.set(argument.name, words[at]);
   const optional = (name: string): string | undefined => {
     const value = values.get(name);

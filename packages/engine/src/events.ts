@@ -69,13 +69,15 @@ export type AfterHook<K extends EventName> = (event: AfterEvents[K]) => void | P
 export interface HookFailure {
   readonly event: string;
   readonly error: unknown;
+  /** Where the hook comes from, if that was said when it was added. */
+  readonly from?: string;
 }
 
 /** Holds hooks and calls them, in the order in which they came. */
 export interface Events {
-  /** Adds a hook; what is returned takes it away again. */
-  before<K extends EventName>(name: K, hook: BeforeHook<K>): () => void;
-  after<K extends EventName>(name: K, hook: AfterHook<K>): () => void;
+  /** Adds a hook, with the name under which its failures are reported; what is returned takes it away again. */
+  before<K extends EventName>(name: K, hook: BeforeHook<K>, from?: string): () => void;
+  after<K extends EventName>(name: K, hook: AfterHook<K>, from?: string): () => void;
   /** Asks the hooks; gives what is to be done, or rejects with `event/cancelled`. */
   ask<K extends EventName>(name: K, event: BeforeEvents[K]): Promise<BeforeEvents[K]>;
   /** Tells the hooks. Never rejects. */
@@ -93,38 +95,38 @@ export function createEvents(
   onFailure: (failure: HookFailure) => void = ignore,
   { limit = 60_000 }: EventsOptions = {},
 ): Events {
-  const befores: { readonly [K in EventName]: Set<BeforeHook<K>> } = {
-    append: new Set(),
-    branch: new Set(),
-    switch: new Set(),
-    compact: new Set(),
-    generate: new Set(),
+  const befores: { readonly [K in EventName]: Map<BeforeHook<K>, string | undefined> } = {
+    append: new Map(),
+    branch: new Map(),
+    switch: new Map(),
+    compact: new Map(),
+    generate: new Map(),
   };
-  const afters: { readonly [K in EventName]: Set<AfterHook<K>> } = {
-    append: new Set(),
-    branch: new Set(),
-    switch: new Set(),
-    compact: new Set(),
-    generate: new Set(),
+  const afters: { readonly [K in EventName]: Map<AfterHook<K>, string | undefined> } = {
+    append: new Map(),
+    branch: new Map(),
+    switch: new Map(),
+    compact: new Map(),
+    generate: new Map(),
   };
-  const report = (event: string, error: unknown) => {
+  const report = (event: string, error: unknown, from: string | undefined) => {
     try {
-      onFailure({ event, error });
+      onFailure({ event, error, ...(from === undefined ? {} : { from }) });
     } catch {
       // Who reports failures has failed; there is nobody left to tell.
     }
   };
   return {
-    before: (name, hook) => added(befores[name], hook),
-    after: (name, hook) => added(afters[name], hook),
+    before: (name, hook, from) => added(befores[name], hook, from),
+    after: (name, hook, from) => added(afters[name], hook, from),
     async ask(name, event) {
       let asked = event;
-      for (const hook of [...befores[name]]) {
+      for (const [hook, from] of [...befores[name]]) {
         let found: Found<typeof asked>;
         try {
           found = verdictIn(name, asked, await inTime(hook(asked), limit));
         } catch (error) {
-          report(`before ${name}`, error);
+          report(`before ${name}`, error, from);
           continue;
         }
         if (found.cancel !== undefined) throw cancelled(name, found.cancel);
@@ -133,11 +135,11 @@ export function createEvents(
       return asked;
     },
     async tell(name, event) {
-      for (const hook of [...afters[name]]) {
+      for (const [hook, from] of [...afters[name]]) {
         try {
           await inTime(hook(event), limit);
         } catch (error) {
-          report(`after ${name}`, error);
+          report(`after ${name}`, error, from);
         }
       }
     },
@@ -204,8 +206,8 @@ function cancelled(name: string, why: string): AppError {
   return new AppError({ code: 'event/cancelled', kind: 'refused', message: why, data: { event: name } });
 }
 
-function added<H>(hooks: Set<H>, hook: H): () => void {
-  hooks.add(hook);
+function added<H>(hooks: Map<H, string | undefined>, hook: H, from: string | undefined): () => void {
+  hooks.set(hook, from);
   return () => {
     hooks.delete(hook);
   };

@@ -1,8 +1,8 @@
 /** Hooks of a session: functions that are asked before an act and told after it, with the session at hand. */
-import { AppError } from '@coppice/core';
-import type { AfterEvents, BeforeEvents, EventName, HookFailure, Verdict } from '../events.ts';
-import type { AgentSession } from './agent-session.ts';
+import { AppError, type TreeId } from '@coppice/core';
+import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, Verdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
+import type { SessionManager } from './manager.ts';
 
 /** What a hook can see of a session, and do in it. */
 export interface HookEventContext {
@@ -31,8 +31,14 @@ export interface SessionHooks {
   };
 }
 
+/** A session, or whatever else has events and leads to the file that is open: it may change with every branch. */
+export interface HookSession {
+  readonly events: Events;
+  readonly manager: SessionManager;
+}
+
 /** The context of a session as it is now. */
-export function hookContext(session: AgentSession): HookEventContext {
+export function hookContext(session: Pick<HookSession, 'manager'>): HookEventContext {
   return {
     get entries() {
       return session.manager.getEntries();
@@ -56,36 +62,49 @@ export function hookContext(session: AgentSession): HookEventContext {
 
 const names: readonly EventName[] = ['append', 'branch', 'switch', 'compact', 'generate'];
 
-/** Adds hooks to a session's events; what is returned takes them away again. A hook that fails is reported and passed over. */
-export function addHooks(session: AgentSession, hooks: SessionHooks): () => void {
-  const context = hookContext(session);
-  const added = names.flatMap((name) => [
-    addBefore(session, name, hooks, context),
-    addAfter(session, name, hooks, context),
-  ]);
+/** Events over many sessions, and how the context of the one that an event is about is had. */
+export interface HookPlace {
+  readonly events: Events;
+  contextOf(treeId: TreeId): Promise<HookEventContext>;
+}
+
+/**
+ * Adds hooks to the events of a session, or of a place with many; what is returned takes them away again. A hook that
+ * fails is reported, by the name that is given, and passed over.
+ */
+export function addHooks(on: HookSession | HookPlace, hooks: SessionHooks, from?: string): () => void {
+  const place = 'contextOf' in on ? on : placeOf(on);
+  const added = names.flatMap((name) => [addBefore(place, name, hooks, from), addAfter(place, name, hooks, from)]);
   return () => {
     for (const remove of added) remove();
   };
 }
 
+function placeOf(session: HookSession): HookPlace {
+  const context = hookContext(session);
+  return { events: session.events, contextOf: async () => context };
+}
+
 function addBefore<K extends EventName>(
-  { events }: AgentSession,
+  { events, contextOf }: HookPlace,
   name: K,
   hooks: SessionHooks,
-  context: HookEventContext,
+  from: string | undefined,
 ): () => void {
   const hook = hooks.before?.[name];
-  return hook === undefined ? nothing : events.before(name, (event) => hook(event, context));
+  if (hook === undefined) return nothing;
+  return events.before(name, async (event) => hook(event, await contextOf(event.treeId)), from);
 }
 
 function addAfter<K extends EventName>(
-  { events }: AgentSession,
+  { events, contextOf }: HookPlace,
   name: K,
   hooks: SessionHooks,
-  context: HookEventContext,
+  from: string | undefined,
 ): () => void {
   const hook = hooks.after?.[name];
-  return hook === undefined ? nothing : events.after(name, (event) => hook(event, context));
+  if (hook === undefined) return nothing;
+  return events.after(name, async (event) => hook(event, await contextOf(event.treeId)), from);
 }
 
 function nothing(): void {
@@ -103,9 +122,9 @@ export interface HookLoading {
   readonly onFailure?: (failure: HookFailure) => void;
 }
 
-/** Loads modules with hooks into a session. One that is not trusted, or fails, is reported and left out. */
+/** Loads modules with hooks into a session, or a place with many. One that is not trusted, or fails, is reported and left out. */
 export async function loadHooks(
-  session: AgentSession,
+  on: HookSession | HookPlace,
   paths: readonly string[],
   loading: HookLoading,
 ): Promise<() => void> {
@@ -114,9 +133,9 @@ export async function loadHooks(
     try {
       const real = await loading.realPath(path);
       if (!(await isTrusted(real, loading))) throw untrusted(path, real);
-      added.push(addHooks(session, hooksIn(await loading.importModule(real), path)));
+      added.push(addHooks(on, hooksIn(await loading.importModule(real), path), path));
     } catch (error) {
-      loading.onFailure?.({ event: `load ${path}`, error });
+      loading.onFailure?.({ event: `load ${path}`, error, from: path });
     }
   }
   return () => {

@@ -12,10 +12,13 @@ export {
 export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
 export { sessionCopies, storeCopies } from './copies-door.ts';
+export { createHookPlace, type SessionHookPlace, type SessionPlaceOptions } from './hook-place.ts';
 export {
   addHooks,
   type HookEventContext,
   type HookLoading,
+  type HookPlace,
+  type HookSession,
   hookContext,
   loadHooks,
   type SessionHooks,

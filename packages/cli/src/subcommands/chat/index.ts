@@ -22,6 +22,7 @@ export const chat = defineSubcommand({
     { name: 'title', value: 'text', summary: 'the title of a new tree' },
     { name: 'temperature', value: 'number', summary: 'how freely it answers' },
     { name: 'no-tools', summary: 'without tools' },
+    { name: 'no-hooks', summary: 'without the hooks in ~/.coppice/hooks' },
   ],
   examples: [
     'coppice chat',
@@ -49,7 +50,8 @@ export const chat = defineSubcommand({
     const store = await at.store();
     const word = given.optional('tree') ?? file ?? (given.flag('resume') ? lastTree : undefined);
     const row = word === undefined ? null : await findTree(store, word);
-    const room = await openEngineRoom(at);
+    let tell = (text: string) => at.output.note(`${text}\n`);
+    const room = await openEngineRoom(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
     const talk = await Talk.open({
       room,
       model,
@@ -62,6 +64,8 @@ export const chat = defineSubcommand({
     const words = given.many('words').join(' ');
     if (plain) return plainly(talk, words, at);
     const { runInterface } = await import('../../chat/interface.tsx');
+    // An interface has the whole screen: what is to be said is said in it.
+    tell = (text) => talk.note(text, true);
     if (words !== '') void talk.send(words);
     await runInterface(talk, room, {
       colors: at.output.style.colors,

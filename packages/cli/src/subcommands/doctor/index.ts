@@ -1,5 +1,6 @@
 import { configPath } from '@coppice/engine';
 import { asAppError } from '../../exit-codes.ts';
+import { findHooks, hooksFolder } from '../../hooks.ts';
 import { version } from '../../version.ts';
 import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -22,6 +23,7 @@ export const doctor = defineSubcommand({
       await looked('configuration', () => configuration(at)),
       await looked('store', () => store(at)),
       await looked('models', () => models(at)),
+      await looked('hooks', () => hooks(at)),
     ];
     const { style } = at.output;
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
@@ -65,6 +67,15 @@ async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
   const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];
   const said = [`${info.kind} at ${info.place}, ${items.length === 0 ? 'empty' : 'in use'}`, ...notes].join('; ');
   return { state: notes.length > 0 ? 'note' : 'ok', said };
+}
+
+async function hooks(at: Workplace): Promise<Omit<Finding, 'what'>> {
+  const found = await findHooks(at.host.home);
+  const left = found.filter(({ trouble }) => trouble !== null);
+  const names = found.filter(({ trouble }) => trouble === null).map(({ name }) => name);
+  const loaded = names.length === 0 ? `none in ${hooksFolder(at.host.home)}` : `a chat loads ${names.join(', ')}`;
+  const said = [loaded, ...left.map(({ name, trouble }) => `${name} is not loaded: ${trouble}`)].join('; ');
+  return { state: left.length > 0 ? 'note' : 'ok', said };
 }
 
 async function models(at: Workplace): Promise<Omit<Finding, 'what'>> {

@@ -1,0 +1,88 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findHooks } from './hooks.ts';
+import { type Bed, makeBed } from './testing/index.ts';
+
+let bed: Bed;
+let folder: string;
+beforeEach(() => {
+  bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide' } });
+  folder = join(bed.home, '.coppice', 'hooks');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+});
+afterEach(() => bed.close());
+
+function hook(name: string, text: string, to = folder): string {
+  const path = join(to, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+const say = async (...more: readonly string[]) => bed.run(['chat', '-p', ...more], 'How do I connect a model?');
+const onFile = () => ['--store', `jsonl:${join(bed.home, 'session.jsonl')}`];
+const notes = () =>
+  readFileSync(join(bed.home, 'session.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"customType":"note"'))
+    .map((line) => JSON.parse(line).data);
+
+it('[O72] a chat on a session file asks the user’s own hooks, which see its entries and save some; --no-hooks goes without', async () => {
+  hook(
+    'note.mjs',
+    `export default { after: { generate: async (_, context) => {
+       const said = context.currentPath.filter(({ type }) => type === 'message').length;
+       await context.saveEntry({ type: 'custom', customType: 'note', data: { said } });
+     } } };`,
+  );
+  expect(await say(...onFile(), '--no-hooks')).toMatchObject({ code: 0, err: '' });
+  expect(notes()).toEqual([]);
+  expect(await say(...onFile())).toMatchObject({ code: 0, err: '' });
+  expect(notes()).toEqual([{ said: 4 }]);
+  expect(await bed.json(['show', 'last', ...onFile()])).toMatchObject({ nodes: { length: 4 } });
+});
+
+it('[O72] a hook can say no, in any store, and doctor names those that a chat loads', async () => {
+  hook('no.mjs', `export default { before: { append: () => ({ cancel: 'Not today.' }) } };`);
+  const refused = await say();
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain('Not today.');
+  hook('no.mjs', 'export default { before: { append: (_, context) => void context.entries.length } };');
+  const ran = await bed.run(['doctor']);
+  expect(ran.out).toContain('a chat loads no.mjs');
+});
+
+it('[O73] what fails, cannot be loaded or could be somebody else’s is named and left out, and nothing comes from where one stands', async () => {
+  const ran = 'globalThis.strangeHookRan = true; export default { after: {} };';
+  const there = join(bed.home, 'project');
+  mkdirSync(join(there, '.coppice', 'hooks'), { recursive: true });
+  const strange = hook('strange.mjs', ran, join(there, '.coppice', 'hooks'));
+  hook('1-broken.mjs', 'throw new Error("broken on the way in");');
+  hook('2-none.mjs', 'export default 1;');
+  symlinkSync(strange, join(folder, '3-link.mjs'));
+  const open = hook('4-open.mjs', ran);
+  chmodSync(open, 0o666);
+  hook('5-fails.mjs', `export default { after: { append: () => { throw new Error('failed later'); } } };`);
+  hook('6-entries.js', 'export default { after: { append: (_, context) => void context.entries } };');
+  hook('package.json', '{"type":"module"}');
+  const standing = makeBed({ env: { COPPICE_MODEL: 'offline/guide' }, home: bed.home, cwd: there });
+  const { code, err } = await standing.run(['chat', '-p'], 'How do I connect a model?');
+  standing.close();
+  expect(code).toBe(0);
+  expect(err.split('\n').filter((line) => line !== '')).toEqual([
+    'The hook 4-open.mjs was not loaded: it can be written by others: chmod go-w takes that away.',
+    'The hook 1-broken.mjs was not loaded: broken on the way in',
+    expect.stringMatching(/^The hook 2-none\.mjs was not loaded: .* has no default export with hooks/),
+    expect.stringMatching(/^The hook 3-link\.mjs was not loaded: .* is not in a folder that you trust/),
+    'The hook 5-fails.mjs failed after append: failed later',
+    expect.stringMatching(/^The hook 6-entries\.js failed after append: The conversation .* is not in a session file/),
+  ]);
+  const { findings } = await bed.json(['doctor']);
+  expect(findings).toContainEqual(expect.objectContaining({ what: 'hooks', state: 'note' }));
+  chmodSync(open, 0o600);
+  chmodSync(folder, 0o777);
+  const found = await findHooks(bed.home);
+  expect(found.length).toBe(6);
+  for (const { trouble } of found) expect(trouble).toMatch(/^its folder can be written by others/);
+  expect(Reflect.get(globalThis, 'strangeHookRan')).toBeUndefined();
+});

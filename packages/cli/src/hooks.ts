@@ -1,0 +1,139 @@
+/** Hooks of the user's own: modules in one folder of the home directory, never of the place where one happens to stand. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sessionTreeId } from '@coppice/content/sessions';
+import type { TreeId } from '@coppice/core';
+import { createHookPlace, type Events, type HookFailure, loadHooks } from '@coppice/engine';
+import { sessionFiles } from '@coppice/stores';
+import { asAppError } from './exit-codes.ts';
+import { sessionPlace } from './session-place.ts';
+import type { Workplace } from './workplace.ts';
+
+/** The folder that hooks are loaded from. */
+export function hooksFolder(home: string): string {
+  return join(home, '.coppice', 'hooks');
+}
+
+/** A module in the folder, and why it is not to be loaded, if that is so. */
+export interface FoundHook {
+  readonly name: string;
+  readonly path: string;
+  readonly trouble: string | null;
+}
+
+/** The modules in the folder by their names. A folder that others may change is as good as none. */
+export async function findHooks(home: string): Promise<readonly FoundHook[]> {
+  const folder = hooksFolder(home);
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    return [{ name: 'hooks', path: folder, trouble: `its folder cannot be read (${asAppError(error).message})` }];
+  }
+  const modules = names.filter((name) => /\.(?:[cm]?js|[cm]?ts)$/.test(name) && !/\.d\.[cm]?ts$/.test(name)).sort();
+  const unsafe = await othersMayChange(folder);
+  return Promise.all(
+    modules.map(async (name) => {
+      const path = join(folder, name);
+      if (unsafe !== null) return { name, path, trouble: `its folder ${unsafe}` };
+      const why = await othersMayChange(path);
+      if (why !== null) return { name, path, trouble: `it ${why}` };
+      return { name, path, trouble: isReadable(name) ? null : `Node ${process.versions.node} reads no TypeScript` };
+    }),
+  );
+}
+
+function isReadable(name: string): boolean {
+  return !name.endsWith('ts') || Boolean(Reflect.get(process.features, 'typescript'));
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** Why something is not the user's alone; null where it is, and where a system does not tell. */
+async function othersMayChange(path: string): Promise<string | null> {
+  try {
+    const { uid, mode } = await stat(path);
+    const user = process.getuid?.();
+    if (user === undefined) return null;
+    if (uid !== user) return 'belongs to somebody else';
+    return (mode & 0o022) === 0 ? null : 'can be written by others: chmod go-w takes that away';
+  } catch (error) {
+    return `cannot be looked at (${asAppError(error).message})`;
+  }
+}
+
+/** Loads the user's hooks into the events of a chat, and says by its name which one was left out or fails later. */
+export async function openHooks(at: Workplace, events: Events, tell: (text: string) => void): Promise<void> {
+  const found = await findHooks(at.host.home);
+  if (found.length === 0) return;
+  for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);
+  const place = createHookPlace({
+    files: sessionFiles,
+    actor: at.context().actor,
+    events,
+    // Asked each time: the first thing that is said makes the file.
+    async fileOf(treeId) {
+      const sessions = await sessionPlace(await at.storeUrl(), at.host.cwd);
+      return sessions === null ? null : fileIn(sessions.folder, treeId);
+    },
+  });
+  at.onClose(async () => place.close());
+  await loadHooks(
+    place,
+    found.filter(({ trouble }) => trouble === null).map(({ path }) => path),
+    {
+      trusted: [hooksFolder(at.host.home)],
+      realPath: (path) => realpath(path),
+      importModule: (path) => import(pathToFileURL(path).href),
+      onFailure: (failure) => tell(`The hook ${nameOf(failure)} was not loaded: ${asAppError(failure.error).message}`),
+    },
+  );
+}
+
+/** What is said of a hook that failed. */
+export function hookFailed(failure: HookFailure): string {
+  return `The hook ${nameOf(failure)} failed ${failure.event}: ${asAppError(failure.error).message}`;
+}
+
+function nameOf({ from = 'without a name' }: HookFailure): string {
+  return from.split(/[\\/]/).at(-1) ?? from;
+}
+
+/** The file of a session: mostly told by its name, else by its first line. */
+async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
+  const likely = names.filter((name) => name.includes(treeId));
+  for (const name of [...likely, ...names]) {
+    const path = join(folder, name);
+    const id = sessionIn(path);
+    if (id !== null && sessionTreeId(id) === treeId) return path;
+  }
+  return null;
+}
+
+const beginning = 1 << 16;
+
+function sessionIn(path: string): string | null {
+  const bytes = Buffer.alloc(beginning);
+  const handle = openSync(path, 'r');
+  try {
+    const [line = ''] = bytes
+      .toString('utf8', 0, readSync(handle, bytes, 0, beginning, 0))
+      .trimStart()
+      .split('\n');
+    const header: unknown = JSON.parse(line);
+    if (typeof header !== 'object' || header === null || !('uuid' in header)) return null;
+    const id = 'id' in header && typeof header.id === 'string' ? header.id : header.uuid;
+    return typeof id === 'string' ? id : null;
+  } catch {
+    // No session of ours.
+    return null;
+  } finally {
+    closeSync(handle);
+  }
+}
