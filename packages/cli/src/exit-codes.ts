@@ -17,6 +17,7 @@ export const cliErrorKinds = {
   'cli/usage': 'invalid',
   'cli/ambiguous': 'invalid',
   'cli/no-file': 'not-found',
+  'cli/no-store': 'not-found',
   'cli/exists': 'conflict',
   'cli/too-many-files': 'refused',
   'cli/port': 'unavailable',

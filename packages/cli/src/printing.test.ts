@@ -44,7 +44,7 @@ describe('lists on a terminal', () => {
       const nodes = rows.slice(rows.findIndex(({ text }) => text.startsWith('●')));
       expect(nodes.filter((row) => row.broken)).toEqual([]);
       expect(nodes).toHaveLength(3);
-      expect(nodes[2]?.text).toMatch(/^└─○ .*…? [0-9a-f]{8}-[0-9a-f]{4} ← here$/);
+      expect(nodes[2]?.text).toMatch(/^└─○ .*…? [0-9a-f]{8} ← here$/);
     }
   });
 

@@ -4,10 +4,9 @@ import type { Output } from './output.ts';
 import { oneLine } from './terminal/neutral.ts';
 import { fitted, widthOf } from './terminal/width.ts';
 
-/** The beginning of an id, enough to name it again. */
+/** The end of an id, enough to name it again: ids that were made in one moment, as variants are, begin alike. */
 export function shortId(id: string): string {
-  // Ids made within one moment begin alike; the last group is the one that differs.
-  return id.slice(0, 13);
+  return id.slice(-8);
 }
 
 /** A time as people read it, in the place's own time zone. */
@@ -48,7 +47,7 @@ export function listed(id: string, about: string, text: string, after: string, {
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
   const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : room;
   const tail = fitted(after, rest - leastText);
-  const said = `${oneLine(text, rest - widthOf(tail))}${style.quiet(tail)}`;
+  const said = `${oneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
   const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError, type ErrorKind } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from './exit-codes.ts';
@@ -114,6 +115,31 @@ describe('a line', () => {
       await terminal.run(['tree']);
       expect(written.join('').includes(escape)).toBe(colored);
       terminal.close();
+    }
+  });
+
+  it('[O7] a store that is named and not there is said to be missing, and none is made by looking', async () => {
+    const place = join(bed.home, 'mistyped');
+    for (const store of [`sqlite:${place}.db`, `files:${place}`, `jsonl:${place}`]) {
+      const on = ['--store', store];
+      const said = expect.stringContaining(`There is no store at ${place}`);
+      expect(await bed.run(['ls', ...on])).toMatchObject({ code: 0, err: said });
+      expect(await bed.run(['show', 'last', ...on])).toMatchObject({ code: 3, err: said });
+      for (const line of [['fsck'], ['backup', `${place}.copy`], ['export', '--all', '-f', 'markdown']])
+        expect(await bed.run([...line, ...on])).toMatchObject({ code: 3, out: '', err: said });
+      expect(await bed.run(['doctor', ...on])).toMatchObject({ code: 1, out: said });
+      expect(readdirSync(bed.home).filter((name) => name.startsWith('mistyped'))).toEqual([]);
+    }
+  });
+
+  it('[O6] the outline names each node so that it can be named again, also those of one moment', async () => {
+    const { tree, nodes } = await bed.grow('One');
+    const [first, second] = ['01890c2e-4a3b-7c00-8000-00000000aaaa', '01890c2e-4a3b-7c00-8000-00000000bbbb'];
+    for (const id of [first, second]) await bed.run(['append', tree, id, '--parent', nodes[0] ?? '', '--id', id]);
+    const { out } = await bed.run(['tree', tree]);
+    for (const id of [first, second]) {
+      const [, shown = ''] = new RegExp(`${id.slice(0, 9)}.* ([0-9a-f-]+)(?: ← here)?$`, 'm').exec(out) ?? [];
+      expect(await bed.json(['show', tree, shown])).toMatchObject({ nodes: { length: 2 } });
     }
   });
 

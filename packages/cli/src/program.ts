@@ -30,7 +30,7 @@ export async function runLine(words: readonly string[], host: Host, members = su
   const program = programOf(members, host, async (subcommand, given, options) => {
     json = options.json;
     output = options.output;
-    const workplace = createWorkplace(host, options.output, options);
+    const workplace = createWorkplace(host, options.output, { ...options, begins: subcommand.begins === true });
     try {
       const answer = await subcommand.run(given, workplace);
       if (answer === null) return;

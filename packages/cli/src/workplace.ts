@@ -1,6 +1,6 @@
 /** What subcommands work with: the configuration, the store, the engine, and where to write. Each is opened when asked for. */
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
 import {
@@ -20,6 +20,8 @@ export interface GlobalOptions {
   readonly store?: string | undefined;
   readonly owner?: string | undefined;
   readonly json: boolean;
+  /** Whether a store may be begun where none is. */
+  readonly begins?: boolean | undefined;
 }
 
 /** The place that a subcommand runs at. */
@@ -31,6 +33,8 @@ export interface Workplace {
   /** The store's URL: the one asked for, the configured one, or the database in the home directory. */
   storeUrl(): Promise<string>;
   store(): Promise<Store>;
+  /** As {@link Workplace.store}, for answers that would be taken for a word about what is kept: refuses where nothing is. */
+  keptStore(): Promise<Store>;
   providers(): Promise<Providers>;
   /** What core is run with on behalf of the user. */
   context(): RunContext;
@@ -57,6 +61,15 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
   const tasks: (() => Promise<unknown>)[] = [];
   const config = once(() => loadConfig({ env: host.env, home: host.home }));
   const storeUrl = once(async () => options.store ?? (await config()).store ?? `sqlite:${defaultDatabase(host.home)}`);
+  /** What to say where a store was named that is not there: a mistyped name must not look like an empty history. */
+  const missing = async (): Promise<AppError | null> => {
+    const url = await storeUrl();
+    const [, place = ''] = /^(?:sqlite|files|jsonl):(.+)$/is.exec(url) ?? [];
+    const path = resolve(host.cwd, place);
+    const isThere = place === '' || place.startsWith(':') || path === defaultDatabase(host.home) || existsSync(path);
+    const message = `There is no store at ${place}: nothing is kept there.`;
+    return isThere ? null : new AppError({ code: 'cli/no-store', kind: 'not-found', message });
+  };
   const context = (): RunContext => ({
     actor: options.owner ?? 'local',
     now: Date.now,
@@ -65,7 +78,9 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
   });
   let readOnlyBecause: AppError | null = null;
   const store = once(async () => {
-    const opened = await openOrReadOnly(await storeUrl(), options, (why) => {
+    const absent = options.begins === true ? null : await missing();
+    if (absent !== null) output.note(`${absent.message}\n`);
+    const opened = await openOrReadOnly(absent === null ? await storeUrl() : 'memory:', options, (why) => {
       output.note(`${why instanceof Error ? why.message : why}\n`);
       if (isAppError(why)) readOnlyBecause = why;
     });
@@ -80,6 +95,11 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
     config,
     storeUrl,
     store,
+    async keptStore() {
+      const absent = await missing();
+      if (absent !== null) throw absent;
+      return store();
+    },
     providers: once(async () => createProviders({ config: await config() })),
     context,
     async input() {

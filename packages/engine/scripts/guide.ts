@@ -23,12 +23,15 @@ export function documents(top = repository): readonly string[] {
   return found.sort();
 }
 
+// Lines of a shell have angle brackets that are no tags.
+const codeOrTag = /(`[^`]*`)|<[^>]+>/g;
+
 /** Markdown inside a line, as a reader hears it. */
 function plain(text: string): string {
   return text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replace(/<[^>]+>/g, '')
+    .replace(codeOrTag, (_whole, code: string | undefined) => code ?? '')
     .replace(/(\*\*|__)(.+?)\1/g, '$2')
     .replace(/(?<![\w*])[*_]([^*_]+)[*_](?![\w*])/g, '$1')
     .replace(/\s+/g, ' ')

@@ -55,7 +55,7 @@ export interface TalkState {
   readonly growing: Growing | null;
   readonly model: string;
   /** What the last command said, or what went wrong. */
-  readonly notice: { readonly text: string; readonly bad: boolean } | null;
+  readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
   readonly question: Question | null;
 }
 
@@ -111,7 +111,9 @@ export class Talk {
             const row = yield* readTree(id);
             return { row, model: yield* readBranchModel(id, row.activeNodeId) };
           });
-    const model = options.model ?? chosen?.model?.model ?? (await room.providers.defaultModel());
+    // Refused before anything is said: a tree goes on with the model that it was told, also with one that is none.
+    const asked = options.model === undefined ? undefined : room.providers.model(options.model).id;
+    const model = asked ?? chosen?.model?.model ?? (await room.providers.defaultModel());
     const talk = new Talk(options, model);
     if (chosen !== null) {
       talk.#row = chosen.row;
@@ -213,16 +215,31 @@ export class Talk {
   async command(line: string): Promise<CommandResult | null> {
     let result: CommandResult | null = null;
     await this.#guarded(async () => {
+      const isNew = this.#row === null;
       const row = await this.#tree();
-      result = await this.#room.commands.run(line, {
-        store: this.store,
-        treeId: row.id,
-        activeNodeId: this.#here,
-        list: this.#list,
-      });
-      await this.#land(result);
+      try {
+        result = await this.#room.commands.run(line, {
+          store: this.store,
+          treeId: row.id,
+          activeNodeId: this.#here,
+          list: this.#list,
+        });
+        await this.#land(result);
+      } finally {
+        if (isNew) await this.#forgetUntouched(row);
+      }
     });
     return result;
+  }
+
+  /** Takes a tree away that was made for a command which left it as it was, as `/help` does. */
+  async #forgetUntouched({ id, version }: TreeRow): Promise<void> {
+    if (this.#row?.id === id && this.#row.version !== version) return;
+    await run(this.store, { type: 'delete-tree', treeId: id }, this.#room.context());
+    await this.store.purgeTree(id);
+    if (this.#row?.id !== id) return;
+    this.#row = null;
+    this.#here = null;
   }
 
   async #land({ place, list, said, undo }: CommandResult): Promise<void> {
@@ -295,7 +312,8 @@ export class Talk {
     try {
       await act();
     } catch (thrown) {
-      this.note(asAppError(thrown).message, true);
+      const error = asAppError(thrown);
+      this.#set({ notice: { text: error.message, bad: true, error } });
     }
   }
 

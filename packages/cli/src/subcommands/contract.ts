@@ -52,6 +52,8 @@ export interface Subcommand {
   readonly group: 'Talk' | 'Read' | 'Write' | 'Take back' | 'Look after';
   readonly arguments?: readonly Argument[];
   readonly options?: readonly Option[];
+  /** Whether it may begin a store where none is; the others leave nothing behind where nothing was. */
+  readonly begins?: boolean;
   /** Whole lines that work as they stand. */
   readonly examples: readonly string[];
   /** A null answer means that everything was said already, as by a server or an interface. */

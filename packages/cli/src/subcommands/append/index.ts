@@ -10,6 +10,7 @@ export const append = defineSubcommand({
   name: 'append',
   summary: 'add a message at the end of the active branch, or below any node; what is there already is not added twice',
   group: 'Write',
+  begins: true,
   arguments: [
     {
       name: 'tree',

@@ -5,6 +5,7 @@ export const backfill = defineSubcommand({
   name: 'backfill',
   summary: 'store conversations that are still lists as trees; may be stopped and begun again',
   group: 'Look after',
+  begins: true,
   options: [{ name: 'batch', value: 'count', summary: 'how many per step; 100 if not given' }],
   examples: ['coppice backfill', 'coppice backfill --batch 20 --json'],
   async run(given, at) {

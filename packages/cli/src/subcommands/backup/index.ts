@@ -8,7 +8,7 @@ export const backup = defineSubcommand({
   arguments: [{ name: 'to', summary: 'the file or folder; must not be there yet', completes: 'file' }],
   examples: ['coppice backup ~/coppice-backup.db'],
   async run(given, at) {
-    const store = await at.store();
+    const store = await at.keptStore();
     const place = resolve(at.host.cwd, given.text('to'));
     await store.backup(place);
     const { kind } = await store.info();

@@ -22,6 +22,29 @@ describe('coppice chat in a pipe', () => {
     expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: { length: 4 } });
   });
 
+  it('[O32] one line that begins with a slash is a command, and one that changes nothing leaves no tree', async () => {
+    const help = await bed.run(['chat', '-p', '/help switch']);
+    expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('/switch <node>') });
+    expect(await bed.run(['chat', '-p', '/swich 1'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('/switch'),
+    });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    const { tree } = await bed.grow('One', 'Two');
+    expect((await bed.run(['chat', '-p', '-t', tree], '/tree\n')).out).toContain('“Two”');
+    expect(await bed.json(['chat', '-p', '-t', tree, '/name', 'The oak'])).toMatchObject({
+      treeId: tree,
+      undo: '/undo',
+    });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [{ attributes: { title: 'The oak' } }] });
+    expect(await bed.json(['show', tree])).toMatchObject({ nodes: { length: 2 } });
+  });
+
+  it('[O32] a model that nobody has is refused before anything is stored', async () => {
+    expect(await bed.run(['chat', '-p', '-m', 'nope/none', 'Hello'])).toMatchObject({ code: 3, out: '' });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+  });
+
   it('[O32] an interruption keeps what was said so far, and exits with 130', async () => {
     const stop = new AbortController();
     const slow = makeBed({ env: { COPPICE_MODEL: 'offline/babble' }, home: bed.home, signal: stop.signal });

@@ -12,6 +12,7 @@ export const chat = defineSubcommand({
   name: 'chat',
   summary: 'talk: an interface on a terminal, a plain reply in a pipe',
   group: 'Talk',
+  begins: true,
   arguments: [{ name: 'words', summary: 'what to say first', optional: true, many: true }],
   options: [
     { name: 'tree', short: 't', value: 'tree', summary: 'goes on with this tree', completes: 'tree' },
@@ -29,6 +30,7 @@ export const chat = defineSubcommand({
     'coppice chat --resume',
     'echo hi | coppice chat -p',
     'coppice chat -p -t last "And then?"',
+    'coppice chat -p -t last /branches',
     'coppice chat --store jsonl:./session.jsonl',
   ],
   async run(given, from) {
@@ -82,10 +84,32 @@ export const chat = defineSubcommand({
   },
 });
 
+// As on a terminal, but of one line: a file that begins with a slash is a text.
+const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;
+
+async function commanded(talk: Talk, line: string, at: Workplace): Promise<Answer> {
+  const result = await talk.command(line);
+  if (result === null)
+    throw (
+      talk.state.notice?.error ?? new AppError({ code: 'chat/failed', kind: 'refused', message: 'It was refused.' })
+    );
+  const { said, text, data, undo, selectedText } = result;
+  const { style, foreign } = at.output;
+  return {
+    data: { treeId: talk.treeId, nodeId: talk.here, said, undo, text, selectedText, data },
+    lines: [
+      ...(text === undefined || text === '' ? [] : [foreign(text)]),
+      style.quiet(foreign(undo === undefined ? said : `${said} ${undo} takes it back.`)),
+      ...(selectedText === undefined ? [] : [foreign(selectedText)]),
+    ],
+  };
+}
+
 async function plainly(talk: Talk, words: string, at: Workplace): Promise<Answer | null> {
   const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
   const text = [words, piped].filter((part) => part !== '').join('\n\n');
   if (text.trim() === '') throw usageError('There is nothing to say: give a text, or pipe one in.');
+  if (oneCommand.test(text)) return commanded(talk, text, at);
   const quiet = { ...at.output, write: () => undefined };
   const whole = await plainTurn(talk, text, at.options.json ? quiet : at.output, at.host.signal);
   if (!whole)

@@ -61,7 +61,7 @@ async function configuration(at: Workplace): Promise<Omit<Finding, 'what'>> {
 }
 
 async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
-  const opened = await at.store();
+  const opened = await at.keptStore();
   const info = await opened.info();
   const { items } = await opened.trees({ limit: 1 });
   const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];

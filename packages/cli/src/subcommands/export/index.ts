@@ -58,7 +58,7 @@ export const exportTo = defineSubcommand({
     const format = formatNamed(given.optional('format') ?? 'archive');
     if (format?.writer === undefined)
       throw usageError(`A format to write is one of ${writable.join(', ')}, not ${given.optional('format') ?? ''}.`);
-    const store = await at.store();
+    const store = await at.keptStore();
     const word = given.optional('tree');
     if ((word === undefined) !== given.flag('all')) throw usageError('Name a tree, or say --all.');
     const row = word === undefined ? null : await findTree(store, word);

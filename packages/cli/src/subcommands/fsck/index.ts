@@ -68,7 +68,7 @@ async function look(
   at: Workplace,
 ): Promise<{ readonly report: FsckReport; readonly left: readonly Finding[] } | { readonly refused: AppError }> {
   try {
-    const store = await at.store();
+    const store = await at.keptStore();
     const word = given.optional('tree');
     const only = word === undefined ? {} : { treeId: (await findTree(store, word)).id };
     const report = await store.fsck({ ...only, repair: given.flag('repair') });

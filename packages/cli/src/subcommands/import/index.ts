@@ -13,6 +13,7 @@ export const importFrom = defineSubcommand({
   name: 'import',
   summary: 'bring conversations in from other programs, with a report of everything that was read',
   group: 'Look after',
+  begins: true,
   arguments: [
     { name: 'files', summary: 'files, folders, archives, or - for standard input', many: true, completes: 'file' },
   ],

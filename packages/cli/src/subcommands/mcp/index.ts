@@ -6,6 +6,7 @@ export const mcp = defineSubcommand({
   name: 'mcp',
   summary: 'serve your trees to an agent as an MCP server on standard input and output',
   group: 'Talk',
+  begins: true,
   options: [{ name: 'read-only', summary: 'offers nothing that changes a tree' }],
   examples: ['coppice mcp --read-only', 'coppice mcp --store sqlite:/home/me/coppice.db'],
   async run(given, at) {

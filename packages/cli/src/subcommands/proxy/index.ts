@@ -13,6 +13,7 @@ export const proxy = defineSubcommand({
   name: 'proxy',
   summary: 'run a program with its calls to models recorded as trees, or watch calls as they come',
   group: 'Talk',
+  begins: true,
   arguments: [{ name: 'command', summary: 'the program and its arguments, after --', optional: true, many: true }],
   options: [
     {

@@ -19,6 +19,7 @@ export const serve = defineSubcommand({
   name: 'serve',
   summary: 'start the server and the page (also what coppice does alone)',
   group: 'Talk',
+  begins: true,
   options: [
     { name: 'port', value: 'number', summary: `${usualPort} if it is free; 0 takes any and prints {"port","token"}` },
     {

@@ -35,7 +35,10 @@ export const label = defineCommand({
     if (!remove && title === '' && on === undefined) {
       const { bookmarks } = await store.read(treeId, () => ask('inside', { of: rootId }));
       return {
-        said: bookmarks.length === 0 ? 'There are no labels.' : `There are ${counted(bookmarks.length, 'label')}.`,
+        said:
+          bookmarks.length === 0
+            ? 'There are no labels.'
+            : `There ${bookmarks.length === 1 ? 'is' : 'are'} ${counted(bookmarks.length, 'label')}.`,
         data: { labels: bookmarks, nodeId: null, before: null },
         list: bookmarks.map((mark) => mark.nodeId),
         text: bookmarks.map((mark, index) => `${index + 1}. ${clean(mark.title)}`).join('\n'),

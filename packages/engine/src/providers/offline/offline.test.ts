@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Message, textMessage, textOf } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { documents, makeKnowledge } from '../../../scripts/guide.ts';
+import { documents, makeKnowledge, passagesOf } from '../../../scripts/guide.ts';
 import { result, said } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest, ToolSpec } from '../contract.ts';
@@ -122,6 +122,14 @@ describe('the guide', () => {
     const { text, last } = await ask(messages, { tools: [date] });
     expect(text).toContain('`current_date` answered: 2026-11-15');
     expect(last).toMatchObject({ finishReason: 'stop' });
+  });
+
+  it('[G61] quotes lines of a shell as they are, and leaves tags out', () => {
+    const text = '# Start\n\nRun `source <(coppice completion bash)` or `coppice show <tree>` <br>and read on there.';
+    const [passage] = passagesOf('x.md', text);
+    expect(passage?.sentences).toEqual([
+      'Run `source <(coppice completion bash)` or `coppice show <tree>` and read on there.',
+    ]);
   });
 
   it('[G64] knows what the documentation says: run `npm run guide` after changing it', () => {
