@@ -40,6 +40,15 @@ describe('coppice chat in a pipe', () => {
     expect(await bed.json(['show', tree])).toMatchObject({ nodes: { length: 2 } });
   });
 
+  it('[O32] a terminal that cannot draw gets no interface', async () => {
+    const written: string[] = [];
+    const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
+    const dumb = makeBed({ stdout, env: { TERM: 'dumb' }, home: bed.home });
+    expect(await dumb.run(['chat'])).toMatchObject({ code: 2, err: expect.stringContaining('nothing to say') });
+    expect(written).toEqual([]);
+    dumb.close();
+  });
+
   it('[O32] a model that nobody has is refused before anything is stored', async () => {
     expect(await bed.run(['chat', '-p', '-m', 'nope/none', 'Hello'])).toMatchObject({ code: 3, out: '' });
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });

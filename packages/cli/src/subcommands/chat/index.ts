@@ -39,7 +39,9 @@ export const chat = defineSubcommand({
       throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
     // A file holds one session, so that is gone on with, in its folder: branches and copies of it become files there.
     const { host } = from;
-    const plain = given.flag('plain') || from.options.json || host.stdin.isTTY !== true || host.stdout.isTTY !== true;
+    // Where nothing can be drawn over, there is no interface.
+    const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
+    const plain = given.flag('plain') || from.options.json || !canDraw;
     const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
     const begun = {
       ...(systemPrompt === undefined ? {} : { systemPrompt }),

@@ -1,0 +1,4 @@
+/** A store in memory and what it is run with, for examples and first steps: unlike the rest of `./testing`, it wants nothing installed beside it. */
+export { ticking } from './bed.ts';
+export { testKit } from './kit.ts';
+export { ReferenceStore } from './reference-store.ts';
