@@ -22,6 +22,11 @@ export function changed(outcome: Outcome<unknown>, said: string, at: Workplace, 
   };
 }
 
+/** `1 change`, `3 changes`. */
+export function counted(changes: number): string {
+  return `${changes} ${changes === 1 ? 'change' : 'changes'}`;
+}
+
 /** The line that takes the last change of a tree back. */
 export function undoLine(treeId: TreeId): string {
   return `coppice undo ${treeId}`;

@@ -31,6 +31,8 @@ export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClos
       });
     files.push(await fileAt(each, relative(path, each).replaceAll('\\', '/')));
   }
+  if (files.length === 0)
+    throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `There is no file in ${word}.` });
   return files;
 }
 

@@ -40,6 +40,11 @@ describe('coppice import', () => {
     await bed.close();
   });
 
+  it('[O40] says of a folder without files that there are none', async () => {
+    mkdirSync(`${bed.home}/empty`);
+    expect(await bed.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'There is no file in empty.\n' });
+  });
+
   it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {
     writeFileSync(`${bed.home}/chat.json`, list);
     expect(await bed.json(['import', 'chat.json', '--dry-run'])).toMatchObject({

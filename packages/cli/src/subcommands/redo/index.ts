@@ -1,4 +1,4 @@
-import { change, changed } from '../../changing.ts';
+import { change, changed, counted } from '../../changing.ts';
 import { findTree, lastTree } from '../../place.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -15,7 +15,7 @@ export const redo = defineSubcommand({
     const { act, activeNodeId } = outcome.result;
     return changed(
       outcome,
-      `Did again ${act.commits.length} of ${row.id}; you are at ${activeNodeId ?? 'the beginning'}.`,
+      `Did again ${counted(act.commits.length)} of ${row.id}; you are at ${activeNodeId ?? 'the beginning'}.`,
       at,
     );
   },

@@ -1,4 +1,4 @@
-import { change, changed, redoLine } from '../../changing.ts';
+import { change, changed, counted, redoLine } from '../../changing.ts';
 import { findTree, lastTree } from '../../place.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -15,7 +15,7 @@ export const undo = defineSubcommand({
     const { act, activeNodeId } = outcome.result;
     return changed(
       outcome,
-      `Took back ${act.commits.length} of ${row.id}; you are at ${activeNodeId ?? 'the beginning'}.`,
+      `Took back ${counted(act.commits.length)} of ${row.id}; you are at ${activeNodeId ?? 'the beginning'}.`,
       at,
       redoLine,
     );

@@ -11,7 +11,9 @@ describe('coppice undo', () => {
   it('[O18] takes back the last act, says how to do it again, and refuses when there is nothing', async () => {
     const { tree, nodes } = await bed.grow('One', 'Two');
     expect(await bed.json(['undo', tree])).toMatchObject({ activeNodeId: nodes[0] });
-    expect((await bed.run(['undo', tree])).out).toContain(`coppice redo ${tree}`);
+    const { out } = await bed.run(['undo', tree]);
+    expect(out).toContain(`Took back 1 change of ${tree}`);
+    expect(out).toContain(`coppice redo ${tree}`);
     expect(await bed.run(['undo', tree])).toMatchObject({ code: 5 });
   });
 });
