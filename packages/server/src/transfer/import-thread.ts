@@ -48,6 +48,9 @@ export async function* importFiles(
   yield* importHere(store, files, options);
 }
 
+// What an import makes is used once: with little room for what is new the collector takes it away sooner, and less is held.
+const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+
 /** The thread of one import as the one that asked for it sees it. */
 class ImportThread {
   readonly #worker: Worker;
@@ -82,7 +85,8 @@ class ImportThread {
   static async start(job: ImportJob, onNoThread: ImportTarget['onNoThread']): Promise<ImportThread | null> {
     try {
       const { file, execArgv } = threadFile('import-worker', import.meta.url);
-      const thread = new ImportThread(new Worker(file, { name: 'coppice-import', workerData: job, execArgv }));
+      const options = { name: 'coppice-import', workerData: job, execArgv, resourceLimits };
+      const thread = new ImportThread(new Worker(file, options));
       const first = await thread.#next();
       if (first?.type === 'ready') return thread;
       throw await thread.#gone;
