@@ -23,7 +23,7 @@ async function lost(store: Store, text: readonly string[], reply = true): Promis
   );
   const id = nodeId(newId());
   const runId = newId();
-  const at = Date.now() - 20_000;
+  const at = Date.now();
   await store.runs.start({ id: runId, treeId: tree, nodeId: id, process: 'dead', startedAt: at, beatAt: at, data: {} });
   if (reply) await run(store, { type: 'reply', treeId: tree, parentId: result.nodeId, replies: [{ id }] }, context);
   let offset = 0;
@@ -31,6 +31,8 @@ async function lost(store: Store, text: readonly string[], reply = true): Promis
     await store.runs.append(runId, { offset, text: piece });
     offset += piece.length;
   }
+  // Silent only now: whoever recovers in the background would find it half made.
+  await store.runs.beat(runId, at - 20_000);
   return id;
 }
 

@@ -56,7 +56,13 @@ export async function openDesk(
   const { systemPrompt, ...parts } = options;
   const place = mkdtempSync(join(tmpdir(), 'coppice-desk-'));
   const store = await openStore(kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`);
-  const context: RunContext = { actor: store.owner, now: Date.now, newId: () => newId(), kit: messageKit };
+  let last = 0;
+  // What is listed by its time must not depend on whether two commands fell into one millisecond.
+  const now = () => {
+    last = Math.max(last + 1, Date.now());
+    return last;
+  };
+  const context: RunContext = { actor: store.owner, now, newId: () => newId(), kit: messageKit };
   const id = treeId(newId());
   await run(
     store,
@@ -70,6 +76,7 @@ export async function openDesk(
     return nodes.map((node) => ({ id: node.id, text: node.message === null ? '' : textOf(node.message) }));
   };
   const commands = createCommands({
+    now,
     summarize: async (request) => {
       summed.push(request);
       const nodes = await textsOf(request.leaf);
