@@ -1,18 +1,56 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+/**
+ * Files that have a process for themselves, and begin first: those that keep a processor busy for ten seconds and more,
+ * so that none of them is left over for the end, and those that weigh the memory of their process. Whoever changes
+ * something about a process for good belongs here too.
+ */
+const alone = [
+  'packages/core/src/{size,steps.property,diff}.test.ts',
+  'packages/stores/src/{files,sqlite,jsonl,postgres}/{files,crashing,sqlite,jsonl,postgres,races,servers,schema}.test.ts',
+  'packages/stores/src/torture/*.test.ts',
+  'packages/engine/src/http/faults.test.ts',
+  'packages/server/src/{torture,transfer}/*.test.ts',
+  'packages/server/src/proxy/recording-thread.test.ts',
+  'packages/server/src/routes/transfer/transfer.test.ts',
+  'packages/cli/src/{adversity,escape-lab}.test.ts',
+  'packages/cli/src/subcommands/chat/chat.test.ts',
+  // The page has its state in its modules.
+  'packages/web/**/*.test.{ts,tsx}',
+  // Programs, packages and examples as a whole.
+  'test/**/*.test.ts',
+];
+
+// What both kinds of files have in common.
+const common: TestProjectInlineConfiguration['test'] = {
+  // Processes, not threads: native drivers and signal handling behave as they do in the product.
+  pool: 'forks',
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
 
 // One configuration for the whole workspace. Packages resolve to their sources by the `exports` of their package.json,
 // so there is no alias list here that could come to differ from what the product resolves.
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.{ts,tsx}', 'packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    // Processes, not threads: native drivers and signal handling behave as they do in the product.
-    pool: 'forks',
     maxWorkers: 2,
-    // Listens for the first test that wants PostgreSQL; until then no server runs.
+    // Listens for the first test that wants PostgreSQL; until then no server runs. Once, for both kinds.
     globalSetup: ['packages/stores/test/postgres-broker.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // A run that collects nothing has tested nothing, and says so.
     passWithNoTests: false,
+    projects: [
+      { test: { ...common, name: 'alone', include: alone } },
+      {
+        test: {
+          ...common,
+          name: 'together',
+          include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
+          exclude: ['**/node_modules/**', ...alone],
+          // One process after another reads the same modules: to load them anew for each file took longer than the tests.
+          isolate: false,
+          setupFiles: ['test/left-as-found.ts'],
+        },
+      },
+    ],
   },
 });
