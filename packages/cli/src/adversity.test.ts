@@ -14,12 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { compiledCommand } from './testing/compiled.ts';
 import { makeHome } from './testing/terminal.ts';
 
-const program = join(dirname(fileURLToPath(import.meta.url)), '..', 'bin', 'coppice.mjs');
+const program = await compiledCommand();
 // Nothing is unwritable for root, so the command runs as somebody else there.
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 

@@ -1,12 +1,12 @@
 /** The command in a real pseudo-terminal, with a screen that can be read. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { compiledCommand } from './compiled.ts';
 import { makeScreen } from './screen.ts';
 
-const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'bin', 'coppice.mjs');
+const program = await compiledCommand();
 
 /** Keys that are more than a character. */
 export const keys = {
