@@ -1,5 +1,4 @@
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
-import type { NodeId } from './ids.ts';
 import { type Draft, draftOf, finished, joinRemoved, land } from './land.ts';
 import { isAbove } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
@@ -25,18 +24,16 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const at = options.at ?? tree.updatedAt;
   const draft = draftOf(tree);
   const changes: RowChange[] = [];
-  const touched: Touched = { removed: none, restored: none, bookmarked: none };
   for (const step of steps) {
     const landing = { version, seq: draft.nextSeq, at };
-    const why = isBackAlready(draft, step, touched) ? null : checkOf(step)(draft, step, landing);
+    const why = isBackAlready(draft, step, changes) ? null : checkOf(step)(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
     for (const change of kindOf(step).rows(step, landing)) {
       land(draft, change);
       changes.push(change);
-      touch(touched, change);
     }
   }
-  const why = whole(draft, touched, version);
+  const why = whole(draft, changes, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
   // A clock that was set back does not take a tree down the list of what changed last.
@@ -45,38 +42,17 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   return ok({ tree: finished(draft), changes });
 }
 
-/** What must be looked at again when all steps have landed. */
-interface Touched {
-  removed: NodeId[];
-  restored: { readonly id: NodeId; readonly removedIn: number }[];
-  bookmarked: NodeId[];
-}
-
-// Shared by all commits that touch nothing of a kind, which is most of them.
-const none: never[] = [];
-
-function touch(touched: Touched, change: RowChange): void {
-  if (change.op === 'removed') touched.removed = added(touched.removed, change.nodeId);
-  if (change.op === 'restored')
-    touched.restored = added(touched.restored, { id: change.nodeId, removedIn: change.removedIn });
-  if (change.op === 'bookmarked' && change.bookmark !== null)
-    touched.bookmarked = added(touched.bookmarked, change.nodeId);
-}
-
-function added<T>(list: T[], item: T): T[] {
-  if (list.length === 0) return [item];
-  list.push(item);
-  return list;
-}
-
 /**
  * Whether a restore asks for what came back with a node above it a moment ago. The inverse of a commit that took a
  * node and then what is above it ends so: all of it has one mark, and the first restore brings back all of it.
  */
-function isBackAlready(draft: Draft, step: Step, { restored }: Touched): boolean {
-  if (step.type !== 'restore' || step.position !== undefined) return false;
-  if (restored.length === 0 || findNode(draft, step.nodeId) === undefined) return false;
-  return restored.some(({ id, removedIn }) => removedIn === step.version && isAbove(draft, id, step.nodeId));
+function isBackAlready(draft: Draft, step: Step, changes: readonly RowChange[]): boolean {
+  if (step.type !== 'restore' || step.position !== undefined || findNode(draft, step.nodeId) === undefined)
+    return false;
+  return changes.some(
+    (change) =>
+      change.op === 'restored' && change.removedIn === step.version && isAbove(draft, change.nodeId, step.nodeId),
+  );
 }
 
 /** As {@link apply}, for callers who know that the steps fit: a refusal is thrown. */
@@ -87,33 +63,31 @@ export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { read
 }
 
 /** What must hold after the whole commit, though it may not in between. */
-function whole(draft: Draft, touched: Touched, version: number): Refusal | null {
+function whole(draft: Draft, changes: readonly RowChange[], version: number): Refusal | null {
   const { activeNodeId: active } = draft;
   if (active !== null && findNode(draft, active) === undefined)
     return refusal('tree/unknown-node', `The active node ${active} would be gone.`, { nodeId: active });
   if ((active === null) !== (draft.size === 0))
     return refusal('step/invalid', 'A tree has an active node exactly while it is not empty.', { nodeId: active });
-  return removedTogether(draft, touched.removed, version) ?? danglingBookmark(draft, touched);
-}
-
-/**
- * A removal is known by its top and its version. A node that went on its own and again with what is above it has the
- * same mark as all of that and comes back with it, so it is listed with it.
- */
-function removedTogether(draft: Draft, removed: readonly NodeId[], version: number): Refusal | null {
-  for (const id of removed) {
-    if (joinRemoved(draft, id, version)) continue;
-    return refusal('step/invalid', `The place of ${id} was taken before what is above it went.`, { nodeId: id });
+  let removes = false;
+  for (const change of changes) {
+    if (change.op === 'bookmarked' && isDangling(draft, change.nodeId)) return dangling(change.nodeId);
+    if (change.op !== 'removed') continue;
+    removes = true;
+    // A removal is known by its top and its version. A node that went on its own and again with what is above it has the
+    // same mark as all of that and comes back with it, so it is listed with it.
+    const { nodeId } = change;
+    if (!joinRemoved(draft, nodeId, version))
+      return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });
   }
+  if (removes) for (const { key } of mapEntries(draft.bookmarks)) if (isDangling(draft, key)) return dangling(key);
   return null;
 }
 
-function danglingBookmark(draft: Draft, { removed, bookmarked }: Touched): Refusal | null {
-  const suspects: string[] = [];
-  for (const id of bookmarked) if (mapGet(draft.bookmarks, id) !== undefined) suspects.push(id);
-  if (removed.length > 0) for (const { key } of mapEntries(draft.bookmarks)) suspects.push(key);
-  for (const id of suspects)
-    if (findNode(draft, id) === undefined)
-      return refusal('tree/has-references', `A bookmark would point at ${id}, which is gone.`, { nodeId: id });
-  return null;
+function isDangling(draft: Draft, id: string): boolean {
+  return mapGet(draft.bookmarks, id) !== undefined && findNode(draft, id) === undefined;
+}
+
+function dangling(nodeId: string): Refusal {
+  return refusal('tree/has-references', `A bookmark would point at ${nodeId}, which is gone.`, { nodeId });
 }

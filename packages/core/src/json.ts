@@ -1,7 +1,7 @@
 import { checkRows } from './check.ts';
 import { type Result, refuse, refused } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
-import { fromRows } from './rewind.ts';
+import { fromRows, rowOf } from './rewind.ts';
 import { finite, id, isFields, ofTree, text } from './steps/fields.ts';
 import { landed } from './steps/insert.ts';
 import {
@@ -28,21 +28,10 @@ export interface TreeJson extends TreeRow {
 
 /** The tree as plain JSON, removed nodes included. */
 export function treeToJson(tree: Tree): TreeJson {
-  const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } =
-    tree;
   return {
     format: 'coppice/tree',
     formatVersion: 1,
-    id,
-    owner,
-    rootId,
-    version,
-    structureVersion,
-    activeNodeId,
-    nextSeq,
-    createdAt,
-    updatedAt,
-    attributes,
+    ...rowOf(tree),
     nodes: allNodes(tree),
     bookmarks: allBookmarks(tree),
   };

@@ -2,7 +2,9 @@
  * The children of one node in stored order, as a persistent B-tree over their positions: adding, taking out, finding
  * the place of one and the nth one all cost O(log n), so 50,000 siblings are no list that is copied per append.
  */
+
 import type { NodeId } from './ids.ts';
+import { inserted } from './inserted.ts';
 
 const width = 32;
 
@@ -46,16 +48,6 @@ function floorIndex(positions: readonly string[], position: string): number {
     else high = mid;
   }
   return low - 1;
-}
-
-// Both make lists of their own length (every index below is within the old one): a list that grows in place keeps room for
-// sixteen more, and most nodes have one child.
-function inserted<T>(list: readonly T[], at: number, item: T): T[] {
-  const longer = new Array<T>(list.length + 1);
-  for (let i = 0; i < at; i++) longer[i] = list[i] as T;
-  longer[at] = item;
-  for (let i = at; i < list.length; i++) longer[i + 1] = list[i] as T;
-  return longer;
 }
 
 function replaced<T>(list: readonly T[], at: number, items: readonly T[]): T[] {

@@ -2,6 +2,7 @@
  * A persistent hash trie: put and delete copy O(log n) small arrays and share the rest with the old value, which
  * stays valid. Keys are any strings (`__proto__` is one of them), compared by hash and then by text.
  */
+import { inserted } from './inserted.ts';
 
 /** What a map holds: the entry carries its own key and hash, so that a lookup by a remembered hash costs no hashing. */
 export interface Entry {
@@ -115,12 +116,7 @@ function insertSlot<E extends Entry>(
   entry: E,
   owner: Owner | null,
 ): Branch<E> {
-  const { slots } = branch;
-  // A list of its own length: one that grows in place keeps room for sixteen more, in every small branch of the trie.
-  const wider = new Array<Slot<E>>(slots.length + 1);
-  for (let i = 0; i < at; i++) wider[i] = slots[i] as Slot<E>;
-  wider[at] = entry;
-  for (let i = at; i < slots.length; i++) wider[i + 1] = slots[i] as Slot<E>;
+  const wider = inserted<Slot<E>>(branch.slots, at, entry);
   if (owner === null || branch.owner !== owner) return { owner, bitmap: branch.bitmap | bit, slots: wider };
   branch.slots = wider;
   branch.bitmap |= bit;

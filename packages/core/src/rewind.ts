@@ -29,8 +29,8 @@ export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readon
   return finished(draft);
 }
 
-// A tree value is a row, too: its own nodes must not come along.
-function rowOf(row: TreeRow): TreeRow {
+/** The row alone of what may be a tree value, too: its own nodes do not come along. */
+export function rowOf(row: TreeRow): TreeRow {
   const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } = row;
   return { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes };
 }

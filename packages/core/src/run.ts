@@ -134,7 +134,7 @@ async function reverse(call: Call, command: Reverse): Promise<Changed<unknown>> 
     if (!(await isDone(call, part))) parts.push(await rehearsed(call, part, undefined));
   }
   let answer: Changed<unknown> | undefined;
-  for (const part of [...parts.filter((one) => one.restores), ...parts.filter((one) => !one.restores)]) {
+  for (const part of parts.sort((a, b) => Number(b.restores) - Number(a.restores))) {
     const own = part.command === named;
     // The version that is expected is that of the tree which was named.
     const changed = await change(call, part.command, own ? context.expectedVersion : undefined);

@@ -1,13 +1,12 @@
 /** Text that every provider takes: a lone surrogate has no UTF-8, and one of them would make a whole request fail. */
 import type { Message } from './message.ts';
 
-const lone = /\p{Surrogate}/u;
-const everyLone = /\p{Surrogate}/gu;
+const lone = /\p{Surrogate}/gu;
 const replacement = '\ufffd';
 
 /** The text with every lone surrogate replaced by U+FFFD; the very same text if it has none. */
 export function wellFormedText(text: string): string {
-  return lone.test(text) ? text.replace(everyLone, replacement) : text;
+  return text.replace(lone, replacement);
 }
 
 /**
@@ -40,12 +39,12 @@ function isWellFormed(root: unknown): boolean {
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value === 'string') {
-      if (lone.test(value)) return false;
+      if (wellFormedText(value) !== value) return false;
     } else if (Array.isArray(value)) {
       for (const each of value) waiting.push(each);
     } else if (isMembers(value)) {
       for (const key of Object.keys(value)) {
-        if (lone.test(key)) return false;
+        if (wellFormedText(key) !== key) return false;
         waiting.push(value[key]);
       }
     }

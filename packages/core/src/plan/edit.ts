@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { type Block, isBlank, type Message, type TextBlock, textMessage, textOf } from '../message.ts';
+import { isBlank, type Message, textMessage, textOf } from '../message.ts';
 import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import {
@@ -30,7 +30,7 @@ export const edit: Planner<EditCommand, Edited> = function* (command, context) {
   if (node.role === 'tool')
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
   settled(node);
-  const message = editedMessage(node, blocksOf(command.content));
+  const message = editedMessage(node, command.content);
   // Kept beside the other writer's text where overwriting it was asked for: nobody's words are lost.
   const mode = context.stale ? 'branch' : command.mode;
   if (mode === 'in-place') return yield* inPlace(command, context, node, message);
@@ -40,13 +40,8 @@ export const edit: Planner<EditCommand, Edited> = function* (command, context) {
   return yield* asVariant(command, context, node, message);
 };
 
-function blocksOf(content: readonly Block[] | string): readonly Block[] {
-  if (typeof content !== 'string') return content;
-  const block: TextBlock = { type: 'text', text: content };
-  return [block];
-}
-
-function editedMessage(node: Editable, content: readonly Block[]): Message {
+function editedMessage(node: Editable, given: EditCommand['content']): Message {
+  const content = typeof given === 'string' ? textMessage(node.message.role, given).content : given;
   const message =
     Array.isArray(content) && content.length === 0 ? null : messageOf({ role: node.role, content }, 'The edit');
   if (message === null || isBlank(message))
