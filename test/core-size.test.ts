@@ -24,9 +24,9 @@ async function sizeOf(taken: string): Promise<number> {
 // The bounds are the sizes reached, rounded up to the next half kilobyte. They are lowered when core shrinks; raising one
 // is a decision of its own.
 test.each([
-  ['all of core', '*', 44_500],
+  ['all of core', '*', 44_000],
   ['running commands', '{ run }', 24_500],
-  ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 7_000],
+  ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 6_500],
   ['conversations in the ChatGPT shape', '{ createConversationFunctions }', 8_000],
 ])('%s grows no larger than it is', async (_what, taken, most) => {
   const size = await sizeOf(taken);

@@ -8,7 +8,7 @@ import { orderIds } from './order.ts';
 import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
 import { isFields } from './steps/fields.ts';
-import { allBookmarks, allNodes, findAnyNode, type Tree, type TreeRow } from './tree.ts';
+import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
 /** Everything that can be found wrong. A warning is odd but harmless. */
 export const findingSeverities = {
@@ -88,10 +88,11 @@ export function checkRows(row: TreeRow, nodes: readonly Node[], bookmarks: reado
 }
 
 function checkLists(tree: Tree, nodes: readonly Node[], note: Note): void {
+  const byId = new Map<string, Node>(nodes.map((node) => [node.id, node]));
   let listed = 0;
   for (const { key, node, order } of mapEntries(tree.nodes))
     for (const id of orderIds(order)) {
-      const child = findAnyNode(tree, id);
+      const child = byId.get(id);
       if (child?.parentId !== key) note('children-list', id, `is listed as a child of ${key}, which it is not`);
       if (node.removedIn === null && child?.removedIn === null) listed++;
     }
@@ -101,11 +102,12 @@ function checkLists(tree: Tree, nodes: readonly Node[], note: Note): void {
 }
 
 function checkAll(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[], note: Note): void {
-  const byId = new Map<string, Node>(nodes.map((node) => [node.id, node]));
-  const ids = new Set<string>();
+  const byId = new Map<string, Node>();
   const seqs = new Set<number>();
-  for (const { id, seq } of nodes) {
-    if (again(ids, id)) note('I07 duplicate-id', id, 'is there twice');
+  for (const node of nodes) {
+    const { id, seq } = node;
+    if (byId.has(id)) note('I07 duplicate-id', id, 'is there twice');
+    byId.set(id, node);
     if (again(seqs, seq)) note('seq-twice', id, `has the creation number ${seq}, as another has`);
     if (seq >= row.nextSeq) note('seq-twice', id, `has the creation number ${seq}, which will be given again`);
   }
@@ -169,9 +171,11 @@ function checkContent({ id, kind, status }: Node, message: Message, note: Note):
   if (calls.length > 0 && role !== 'assistant') note('J2 tool-use', id, "calls a tool and is no assistant's");
   if (new Set(calls.map((one) => one.id)).size < calls.length)
     note('J2 tool-use', id, 'uses the same tool call id twice');
-  const formed = ({ id: own, name, parameters }: ToolUseBlock) =>
-    typeof own === 'string' && typeof name === 'string' && isFields(parameters);
-  if (!calls.every(formed)) note('J2 tool-use', id, 'has a tool-use block without id, name and parameters object');
+  if (!calls.every(isFormed)) note('J2 tool-use', id, 'has a tool-use block without id, name and parameters object');
+}
+
+function isFormed({ id, name, parameters }: ToolUseBlock): boolean {
+  return typeof id === 'string' && typeof name === 'string' && isFields(parameters);
 }
 
 function checkLinks({ id, parentId, removedIn, matchParent }: Node, byId: ReadonlyMap<string, Node>, note: Note): void {
@@ -235,12 +239,13 @@ interface Calls {
 
 /** A tool result answers a call above it, with only tool results and markers in between; a turn goes on once all are answered. */
 function checkCalls(fromTheTop: readonly Node[], note: Note): void {
-  const states = new Map<string, Calls | undefined>();
+  const states = new Map<string, Calls>();
   const unanswered = new Set<string>();
   for (const node of fromTheTop) {
     if (node.removedIn !== null || node.message === null || node.parentId === null) continue;
     const above = states.get(node.parentId);
-    states.set(node.id, callsBelow(node, node.message, above));
+    const below = callsBelow(node, node.message, above);
+    if (below !== undefined) states.set(node.id, below);
     const call = node.message.tool_call_id;
     if (call !== undefined && above?.all.has(call) !== true)
       note('J3 tool-result', node.id, `answers the call ${call}, which is not above it`);

@@ -1,18 +1,17 @@
 import { checkRows } from './check.ts';
-import { type Result, refuse, refused } from './errors.ts';
+import { ok, type Result, refused } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
 import { fromRows, rowOf } from './rewind.ts';
-import { finite, id, isFields, ofTree, text } from './steps/fields.ts';
+import { type Fields, finite, id, isFields, ofTree, text } from './steps/fields.ts';
 import { landed } from './steps/insert.ts';
 import {
   attributes,
   bookmarkShape,
   counted,
   listOf,
-  nodeShape,
+  malformed,
+  newNode,
   orNull,
-  reading,
-  type Shape,
   shaped,
   whole,
 } from './steps/parse.ts';
@@ -46,18 +45,20 @@ export function treeFromJson(json: unknown): Result<Tree> {
       'store/newer',
       `This tree has the format version ${String(json.formatVersion)}; this build reads 1.`,
     );
-  return reading('tree/invalid', 'tree', {}, () => {
-    const row = shaped(json, rowShape);
-    const nodes = listOf(nodeRowShape)(json, 'nodes').map(stored);
-    const bookmarks = listOf(bookmarkShape)(json, 'bookmarks');
+  try {
+    const row = rowFrom(json);
+    const nodes = listOf(nodeFrom)(json, 'nodes');
+    const bookmarks = listOf(bookmarkFrom)(json, 'bookmarks');
     const broken = checkRows(row, nodes, bookmarks).find((finding) => finding.severity === 'error');
     if (broken !== undefined)
-      refuse('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
-    return fromRows(row, nodes, bookmarks);
-  });
+      return refused('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
+    return ok(fromRows(row, nodes, bookmarks));
+  } catch (error) {
+    return malformed(error, 'tree/invalid', 'tree');
+  }
 }
 
-const rowShape: Shape<TreeRow> = {
+const rowFrom = shaped<TreeRow>({
   id: ofTree,
   owner: text,
   rootId: id,
@@ -68,18 +69,16 @@ const rowShape: Shape<TreeRow> = {
   createdAt: finite,
   updatedAt: finite,
   attributes,
-};
+});
+const bookmarkFrom = shaped(bookmarkShape);
 
-const nodeRowShape: Shape<Omit<Node, 'role'>> = {
-  ...nodeShape,
-  seq: whole,
-  addedIn: counted,
-  contentIn: counted,
-  removedIn: orNull(whole),
-  lastChildId: orNull(id),
-};
-
-function stored(node: Omit<Node, 'role'>): Node {
-  const { seq, addedIn: version, contentIn, removedIn, lastChildId } = node;
-  return { ...landed(node, { version, seq }), contentIn, removedIn, lastChildId };
+function nodeFrom(json: Fields): Node {
+  return landed(
+    newNode(json),
+    whole(json, 'seq'),
+    counted(json, 'addedIn'),
+    counted(json, 'contentIn'),
+    orNull(whole)(json, 'removedIn'),
+    orNull(id)(json, 'lastChildId'),
+  );
 }

@@ -39,7 +39,10 @@ export function field<T>(fits: (value: unknown) => value is T, wanted: string): 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
 /** A text field. */
-export const text = field(isString, 'a text');
+export function text(fields: Fields, key: string): string {
+  const value = own(fields, key);
+  return typeof value === 'string' ? value : wrong(key, 'a text');
+}
 
 /** A finite number. */
 export const finite = field((value): value is number => Number.isFinite(value), 'a number');

@@ -1,17 +1,18 @@
 import { refusal } from '../errors.ts';
+import type { NodeId } from '../ids.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
 import { orderGet } from '../order.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
 import { wrongMatch } from './match.ts';
-import type { InsertStep, Landing, StepCheck, StepKind } from './types.ts';
+import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or the root to a tree that has none. */
 export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
-  rows: ({ node }, landing) => [{ op: 'added', node: landed(node, landing) }],
+  rows: ({ node }, { seq, version }) => [{ op: 'added', node: landed(node, seq, version) }],
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
@@ -46,7 +47,14 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
 };
 
 /** A node as it is stored. Spelt out, not spread: this runs once per message of every import. */
-export function landed(node: NewNode, { version, seq }: Pick<Landing, 'version' | 'seq'>): Node {
+export function landed(
+  node: NewNode,
+  seq: number,
+  addedIn: number,
+  contentIn: number = addedIn,
+  removedIn: number | null = null,
+  lastChildId: NodeId | null = null,
+): Node {
   return {
     id: node.id,
     parentId: node.parentId,
@@ -60,10 +68,10 @@ export function landed(node: NewNode, { version, seq }: Pick<Landing, 'version' 
     matchParent: node.matchParent,
     key: node.key,
     tokens: node.tokens,
-    addedIn: version,
-    contentIn: version,
-    removedIn: null,
-    lastChildId: null,
+    addedIn,
+    contentIn,
+    removedIn,
+    lastChildId,
     message: node.message,
     text: node.text,
     meta: node.meta,

@@ -1,5 +1,5 @@
 /** Decoders for steps and trees that come from outside: what each is made of, as tables of readers. */
-import { isAppError, ok, type Result, refused, valueOf } from '../errors.ts';
+import { isAppError, ok, type Refusal, type Result, refused, valueOf } from '../errors.ts';
 import { checkMessage, type JsonObject, type Message } from '../message.ts';
 import {
   type Alias,
@@ -37,28 +37,33 @@ export type Shape<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? Reader<T[K] | undefined> : Reader<T[K]>;
 };
 
-/** Reads an object by the readers of its fields. */
-export function shaped<T>(fields: Fields, shape: Shape<T>): T {
-  const made: { [key: string]: unknown } = {};
-  for (const key in shape) {
-    const value = shape[key](fields, key);
-    if (value !== undefined) made[key] = value;
-  }
-  // Each field is what its reader says, which the loop over them cannot show the compiler.
-  return made as T;
+/** Reads objects by the readers of their fields. @__NO_SIDE_EFFECTS__ */
+export function shaped<T>(shape: Shape<T>): (fields: Fields) => T {
+  const readers = Object.entries<Reader<unknown>>(shape);
+  return (fields) => {
+    const made: { [key: string]: unknown } = {};
+    for (let at = 0; at < readers.length; at++) {
+      const [key, read] = readers[at] as [string, Reader<unknown>];
+      const value = read(fields, key);
+      if (value !== undefined) made[key] = value;
+    }
+    // Each field is what its reader says, which the loop over them cannot show the compiler.
+    return made as T;
+  };
 }
 
 /** An object field of a shape. @__NO_SIDE_EFFECTS__ */
 function inside<T>(shape: Shape<T>): Reader<T> {
-  return (fields, key) => shaped(object(fields, key), shape);
+  const read = shaped(shape);
+  return (fields, key) => read(object(fields, key));
 }
 
-/** A list field, each element an object of a shape. @__NO_SIDE_EFFECTS__ */
-export function listOf<T>(shape: Shape<T>): Reader<readonly T[]> {
+/** A list field, each element an object. @__NO_SIDE_EFFECTS__ */
+export function listOf<T>(read: (fields: Fields) => T): Reader<readonly T[]> {
   return (fields, key) => {
     const value = own(fields, key);
     if (!Array.isArray(value)) return wrong(key, 'a list');
-    return value.map((item, index) => (isFields(item) ? shaped(item, shape) : wrong(`${key}[${index}]`, 'an object')));
+    return value.map((item, index) => (isFields(item) ? read(item) : wrong(`${key}[${index}]`, 'an object')));
   };
 }
 
@@ -113,80 +118,87 @@ const json = object as Reader<JsonObject>;
 export const bookmarkShape: Shape<Bookmark> = { nodeId: id, title: text, createdAt: finite, updatedAt: finite };
 const bookmark = orNull(inside(bookmarkShape));
 const place = inside<Place>({ parentId: id, position, groupId: whole, matchParent: id });
-const marker = inside<Marker>({
-  firstKept: optional(id),
-  tokensBefore: optional(finite),
-  from: optional(id),
-  mergedFrom: optional(inside<NodeOrigin>({ treeId: ofTree, nodeId: id })),
-  details: optional(json),
-});
+const markerOrNull = orNull(
+  inside<Marker>({
+    firstKept: optional(id),
+    tokensBefore: optional(finite),
+    from: optional(id),
+    mergedFrom: optional(inside<NodeOrigin>({ treeId: ofTree, nodeId: id })),
+    details: optional(json),
+  }),
+);
+const kindOf = oneOf(nodeKinds);
 const status = oneOf(nodeStatuses);
+const idOrNull = orNull(id);
 const key = orNull(text);
-const aliases = listOf<Alias>({ matchParent: id, key: text });
+const aliases = listOf(shaped<Alias>({ matchParent: id, key: text }));
 const content = inside<Content>({ message, status, key, text, tokens: finite, aliases });
 
-/** The parts of a node as an insert step carries it. */
-export const nodeShape: Shape<NewNode> = {
-  id,
-  parentId: orNull(id),
-  position,
-  kind: oneOf(nodeKinds),
-  message: (fields, name) => (fields.kind === 'root' ? null : message(fields, name)),
-  status,
-  groupId: whole,
-  createdAt: finite,
-  matchParent: orNull(id),
-  key,
-  text,
-  tokens: finite,
-  meta: notes,
-  marker: orNull(marker),
-  aliases,
-};
+/** The node of an insert step. Spelt out, not by its shape: this runs for every node of every file that is read. */
+export function newNode(at: Fields): NewNode {
+  const kind = kindOf(at, 'kind');
+  return {
+    id: id(at, 'id'),
+    parentId: idOrNull(at, 'parentId'),
+    position: position(at, 'position'),
+    kind,
+    message: kind === 'root' ? null : message(at, 'message'),
+    status: status(at, 'status'),
+    groupId: whole(at, 'groupId'),
+    createdAt: finite(at, 'createdAt'),
+    matchParent: idOrNull(at, 'matchParent'),
+    key: key(at, 'key'),
+    text: text(at, 'text'),
+    tokens: finite(at, 'tokens'),
+    meta: notes(at, 'meta'),
+    marker: markerOrNull(at, 'marker'),
+    aliases: aliases(at, 'aliases'),
+  };
+}
 
 const shapes: { readonly [T in StepType]: Shape<Omit<Extract<Step, { type: T }>, 'type'>> } = {
-  insert: { node: inside(nodeShape) },
+  insert: { node: (fields, name) => newNode(object(fields, name)) },
   remove: { nodeId: id },
   restore: { nodeId: id, version: counted, position: optional(position) },
   move: { nodeId: id, to: place, from: place },
   replace: { nodeId: id, after: content, before: content, since: counted },
   annotate: { nodeId: id, after: notes, before: notes },
   regroup: { nodeId: id, after: whole, before: whole },
-  select: { after: orNull(id), before: orNull(id) },
+  select: { after: idOrNull, before: idOrNull },
   bookmark: { nodeId: id, after: bookmark, before: bookmark },
   attributes: { after: attributes, before: attributes },
 };
 
+const stepReaders = new Map<unknown, (fields: Fields) => object>(
+  Object.entries(shapes).map(([type, shape]) => [type, shaped<object>({ type: text, ...shape })]),
+);
+
 /** The names of the ten kinds of step. */
 export const stepTypes = Object.keys(shapes) as readonly StepType[];
 
-/** Reads something from untrusted JSON; what is malformed is refused with a sentence that says where. */
-export function reading<T>(
+/** What reading something from untrusted JSON comes to where that threw: a refusal, with a sentence that says where. */
+export function malformed(
+  error: unknown,
   code: 'step/invalid' | 'tree/invalid',
   where: string,
-  data: object,
-  read: () => T,
-): Result<T> {
-  try {
-    return ok(read());
-  } catch (error) {
-    if (error instanceof Malformed) return refused(code, `In a ${where}: ${error.message}.`, { ...data });
-    if (isAppError(error)) return { ok: false, refusal: error.toJSON() };
-    throw error;
-  }
+  data: Refusal['data'] = {},
+): Result<never> {
+  if (error instanceof Malformed) return refused(code, `In a ${where}: ${error.message}.`, data);
+  if (isAppError(error)) return { ok: false, refusal: error.toJSON() };
+  throw error;
 }
 
 /** Reads one step from untrusted JSON. */
 export function parseStep(step: unknown): Result<Step> {
-  const type = isFields(step) ? stepTypes.find((known) => known === own(step, 'type')) : undefined;
-  if (type === undefined || !isFields(step))
+  const type = isFields(step) ? own(step, 'type') : undefined;
+  const read = stepReaders.get(type);
+  if (read === undefined || !isFields(step))
     return refused('step/invalid', `A step has one of the types ${stepTypes.join(', ')}.`);
-  return reading(
-    'step/invalid',
-    `step of type ${type}`,
-    { type },
-    () => ({ type, ...shaped<object>(step, shapes[type]) }) as Step,
-  );
+  try {
+    return ok(read(step) as Step);
+  } catch (error) {
+    return malformed(error, 'step/invalid', `step of type ${type}`, { type });
+  }
 }
 
 /** Reads a list of steps from untrusted JSON; the refusal names the first bad one by its index. */
