@@ -24,7 +24,7 @@ async function sizeOf(taken: string): Promise<number> {
 // The bounds are the sizes reached, rounded up to the next half kilobyte. They are lowered when core shrinks; raising one
 // is a decision of its own.
 test.each([
-  ['all of core', '*', 44_000],
+  ['all of core', '*', 44_500],
   ['running commands', '{ run }', 24_500],
   ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 6_500],
   ['conversations in the ChatGPT shape', '{ createConversationFunctions }', 8_000],
