@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as core from './index.ts';
 import * as testing from './testing/index.ts';
+import * as reference from './testing/reference.ts';
 
-const modules: Readonly<Record<string, unknown>> = { '@coppice/core': core, '@coppice/core/testing': testing };
+const modules: Readonly<Record<string, unknown>> = {
+  '@coppice/core': core,
+  '@coppice/core/testing': testing,
+  '@coppice/core/testing/reference': reference,
+};
 
 test('[N18] the example in the README runs and prints what it says', async () => {
   const readme = readFileSync(`${import.meta.dirname}/../README.md`, 'utf8');
