@@ -9,6 +9,7 @@ import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
+import { panelLines } from './panels.tsx';
 import { heard } from './use-keys.ts';
 
 const plain = createStyle(false);
@@ -210,5 +211,25 @@ describe('what stands above the line', () => {
     const said = { question: null, notice: { text: 'one two three four five six seven eight nine', bad: false } };
     expect(noticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
     expect(noticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
+  });
+});
+
+describe('a panel', () => {
+  it('[O71] has a line for each of its entries, none wider than the screen', () => {
+    const choices = ['offline/guide', 'anthropic/a-model-with-a-long-name', 'openai/漢字漢字漢字漢字'];
+    const panel = {
+      type: 'models',
+      choices: choices.map((id, at) => ({ id, label: id, ready: at === 0 })),
+      search: '',
+      at: 0,
+    } as const;
+    const colored = createStyle(true);
+    for (const style of [plain, colored]) {
+      const lines = panelLines(panel, style, 20, 10);
+      expect(lines).toHaveLength(4);
+      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(20);
+    }
+    expect(panelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
+    expect(panelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
   });
 });

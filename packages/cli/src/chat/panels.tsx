@@ -6,7 +6,7 @@ import { indented } from '../printing.ts';
 import { neutral, oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf, withoutLast } from '../terminal/width.ts';
-import { wrapped } from '../terminal/wrap.ts';
+import { cutLine, wrapped } from '../terminal/wrap.ts';
 import { filterBy, fold, moveBy, type Picker, picked, searchFor } from './tree-picker.ts';
 
 /** A model to choose. */
@@ -123,7 +123,12 @@ export function PanelView({
   );
 }
 
-function panelLines(panel: Panel, style: Style, width: number, room: number): string[] {
+/** The lines of a panel, its head first; none is wider than the screen, or all below it would go with its end. */
+export function panelLines(panel: Panel, style: Style, width: number, room: number): string[] {
+  return linesOf(panel, style, width, room).map((line) => cutLine(line, width));
+}
+
+function linesOf(panel: Panel, style: Style, width: number, room: number): string[] {
   if (panel.type === 'text') {
     const lines = wrapped(neutral(panel.text), width);
     return [`${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc`, ...lines.slice(panel.top, panel.top + room)];
@@ -137,7 +142,8 @@ function panelLines(panel: Panel, style: Style, width: number, room: number): st
       `${found.length} models · ${search} · Enter chooses · Esc`,
       ...shown.map(({ id, ready }, index) => {
         const mark = from + index === at ? style.active('▶ ') : '  ';
-        return `${mark}${oneLine(id, width - 16)}${ready ? '' : style.quiet('  needs a key')}`;
+        const lack = ready ? '' : '  needs a key';
+        return `${mark}${oneLine(id, Math.max(8, width - 2 - lack.length))}${lack === '' ? '' : style.quiet(lack)}`;
       }),
     ];
   }

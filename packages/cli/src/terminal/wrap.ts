@@ -1,5 +1,5 @@
 /** Text as lines of a screen: broken at spaces where there are any near enough, and never inside a character. */
-import { graphemesOf, graphemeWidth, withoutLast } from './width.ts';
+import { graphemesOf, graphemeWidth, widthOf, withoutLast } from './width.ts';
 
 const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
 const tabStop = 8;
@@ -28,6 +28,19 @@ export function wrapped(text: string, width: number): string[] {
     }
   }
   return lines;
+}
+
+/** A plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
+export function cutLine(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const shown: Cell[] = [];
+  let room = columns - 1;
+  for (const cell of cellsOf(line, []).cells) {
+    room -= cell.width;
+    if (room < 0) break;
+    shown.push(cell);
+  }
+  return `${rowText(shown)}…`;
 }
 
 const longest = 8192;
