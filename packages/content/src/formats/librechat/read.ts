@@ -13,6 +13,7 @@ import {
   without,
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
+import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../kept-lines.ts';
 import { forwardFindings, parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
@@ -226,13 +227,13 @@ function* flat(
   }
 }
 
-function treeOf(
+function* treeOf(
   conversation: JsonObject,
   messages: readonly Json[],
   place: string,
   found: readonly Finding[],
   options: ReadOptions,
-): ImportedTree {
+): InTurns<ImportedTree> {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
   const records = new Map<string, JsonObject>();
@@ -265,6 +266,7 @@ function treeOf(
     const { pieces, unknown } = piecesIn(message, id, parent);
     for (const type of unknown) findings.push(finding('import/unknown-type', 'note', where, type));
     for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    if (at % stretch === 0) yield;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
@@ -301,6 +303,8 @@ function formOf(conversation: JsonObject): JsonObject {
 }
 
 async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const made = (conversation: JsonObject, messages: readonly Json[], place: string, found: readonly Finding[]) =>
+    withRests(treeOf(conversation, messages, place, found, options), options.rest);
   const messages: Json[] = [];
   const found: Finding[] = [];
   const patterns = [['messages', '*'], ['messagesTree', '*'], ['*']];
@@ -308,8 +312,8 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
-        yield { type: 'tree', tree: treeOf(record.value, messages, file.name, found, options) };
-      else if (messages.length > 0) yield { type: 'tree', tree: treeOf({}, messages, file.name, found, options) };
+        yield { type: 'tree', tree: await made(record.value, messages, file.name, found) };
+      else if (messages.length > 0) yield { type: 'tree', tree: await made({}, messages, file.name, found) };
     } else if (record.pattern < 2) {
       messages.push(record.value);
       for (const one of record.findings) found.push(one);
@@ -317,7 +321,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     } else if (isConversation(record.value)) {
       const list = record.value.messagesTree ?? record.value.messages;
       const own = Array.isArray(list) ? list : [];
-      yield { type: 'tree', tree: treeOf(record.value, own, record.place, record.findings, options) };
+      yield { type: 'tree', tree: await made(record.value, own, record.place, record.findings) };
     } else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no messages', 1) };
   }
 }

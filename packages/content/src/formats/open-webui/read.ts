@@ -15,6 +15,7 @@ import {
   without,
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
+import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
 import { keyFinding, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
@@ -153,7 +154,12 @@ function piecesIn(message: JsonObject, id: string, parent: string | null, severa
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
 /** A chat as a tree. */
-function treeOf(row: JsonObject, place: string, found: readonly Finding[], options: ReadOptions): ImportedTree {
+function* treeOf(
+  row: JsonObject,
+  place: string,
+  found: readonly Finding[],
+  options: ReadOptions,
+): InTurns<ImportedTree> {
   const bare = isJsonObject(row.history);
   const chat = bare ? row : objectAt(row, 'chat');
   const history = objectAt(chat, 'history');
@@ -182,6 +188,7 @@ function treeOf(row: JsonObject, place: string, found: readonly Finding[], optio
     heads.set(id, pieces[0]?.id ?? id);
     const record = without(message, 'parentId', 'childrenIds', 'id');
     for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
+    if (at % stretch === 0) yield;
   }
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
   const childOrder = new Map<string, readonly string[]>();
@@ -222,9 +229,13 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      if (isRow(record.value)) yield { type: 'tree', tree: treeOf(record.value, file.name, [], options) };
+      if (isRow(record.value))
+        yield { type: 'tree', tree: await withRests(treeOf(record.value, file.name, [], options), options.rest) };
     } else if (isRow(record.value))
-      yield { type: 'tree', tree: treeOf(record.value, record.place, record.findings, options) };
+      yield {
+        type: 'tree',
+        tree: await withRests(treeOf(record.value, record.place, record.findings, options), options.rest),
+      };
     else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no history', 1) };
   }
 }

@@ -11,6 +11,7 @@ import {
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, fromIso, isJsonObject, numberAt, objectAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
+import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
 import { parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
@@ -177,7 +178,7 @@ class Session {
     return { header, entries };
   }
 
-  tree(): ImportedTree {
+  *tree(): InTurns<ImportedTree> {
     const { header, entries } = this.#entries();
     const ids = new Map(entries.map(({ entry, line }) => [entry.uuid, line.kept.at]));
     const labels = new Map<string, string>();
@@ -194,7 +195,12 @@ class Session {
           finding('import/pointer-missing', 'repair', this.#place(line.kept.at), target.slice(0, 80)),
         );
     }
-    const nodes = entries.map((one) => this.#node(one, header.uuid, ids, labels));
+    yield;
+    const nodes: ImportedNode[] = [];
+    for (const one of entries) {
+      nodes.push(this.#node(one, header.uuid, ids, labels));
+      if (nodes.length % stretch === 0) yield;
+    }
     for (const one of rootsFinding(rootsIn(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
     const line = this.#header?.line ?? {};
@@ -318,13 +324,13 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     const at = Number(path[0] ?? 0);
     if (isHeader(value)) {
       // Files may have been put one after the other.
-      if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+      if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
       session = new Session(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
     else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
 }
 
 /** Reads sessions of all versions. */
