@@ -283,6 +283,9 @@ describe('saving', () => {
     expect(await refused(manager.setLabel(manager.getHeader().uuid, 'x'))).toBe('tree/root-protected');
     for (const type of ['change', 'linear', 'log', 'state'])
       expect(await refused(manager.saveEntry({ type, steps: [] })), type).toBe('command/invalid');
+    // Names under which lines note something of their own: what was given would be lost.
+    for (const own of [{ version: 7 }, { commit: 'abc' }])
+      expect(await refused(manager.saveEntry({ type: 'custom', ...own }))).toBe('command/invalid');
     expect(
       await refused(manager.saveEntry({ type: 'message', uuid: first, message: { role: 'user', content: 'z' } })),
     ).toBe('id/taken');

@@ -132,8 +132,9 @@ export class SessionManager {
   /** Takes in what was saved here: in a row of saves nobody asks for the tree between them. */
   #catchUp(): void {
     if (this.#saved === null) return;
-    this.#at = this.#file.indexOf(this.#saved);
-    this.#seen = this.#at + 1;
+    const at = this.#file.indexOf(this.#saved);
+    // A file that somebody cut may not have it any more.
+    if (at >= 0) [this.#at, this.#seen] = [at, at + 1];
     this.#saved = null;
     this.#tree.take();
   }
@@ -337,6 +338,10 @@ export class SessionManager {
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
+    if (entry['version'] !== undefined || entry['commit'] !== undefined)
+      refuse('command/invalid', 'The session notes version and commit itself: put yours below another name.', {
+        nodeId: uuid,
+      });
     // What settings and labels hang on is where the session is; what is said moves the session below its place.
     return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? this.#time() });
   }

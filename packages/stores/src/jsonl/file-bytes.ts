@@ -5,7 +5,7 @@ import { onFile } from '../disk/whole-files.ts';
 /** How much is read at once by whoever reads on. */
 export const chunkSize = 1 << 20;
 const jumpSize = 1 << 14;
-const oneByte = Buffer.alloc(1);
+const twoBytes = Buffer.alloc(2);
 
 /** A file that is read from. */
 export class FileBytes {
@@ -26,14 +26,14 @@ export class FileBytes {
     return onFile(this.#path, () => fstatSync(this.#handle).size);
   }
 
-  /** Whether the file goes on after a place: quicker than asking for its size. */
-  goesPast(place: number): boolean {
-    return onFile(this.#path, () => readSync(this.#handle, oneByte, 0, 1, place)) > 0;
+  /** Whether the file ends at a place (0), goes past it (1) or does not come so far (−1): quicker than asking for its size. */
+  goesPast(place: number): number {
+    return onFile(this.#path, () => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
   }
 
   /** Whether the byte at a place is a certain one. */
   goesOnWith(byte: number, place: number): boolean {
-    return this.goesPast(place) && oneByte[0] === byte;
+    return onFile(this.#path, () => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
   }
 
   /** Bytes from a place on, fewer at the end of the file. */

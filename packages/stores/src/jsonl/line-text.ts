@@ -32,7 +32,8 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOf(commit);
-  const printed = JSON.stringify(entry);
+  // What an entry says of itself as JSON is no line, be it nothing.
+  const printed = String(JSON.stringify(entry));
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
   // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
   if (printed.startsWith(begun) && !('version' in entry) && !('commit' in entry))

@@ -22,7 +22,7 @@ import { LineWriter } from './line-writer.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
 
-// Saves that follow each other within so many milliseconds are a row.
+// Saves within so many milliseconds of a look around are a row: a file that is deleted or replaced takes no more than those.
 const row = 2;
 // So many lines of a row are held before they are entered.
 const rowMost = 64;
@@ -47,10 +47,11 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // Lines that were written here and are not in the table yet; the number of the last commit; when one was saved.
+  // Lines of ours that are not in the table yet; the last commit; when was looked around; whether lines of ours are gone.
   #fresh: { readonly head: Head; readonly length: number }[] = [];
   #freshVersion = 0;
-  #written = Number.NEGATIVE_INFINITY;
+  #looked = Number.NEGATIVE_INFINITY;
+  #isCut = false;
 
   private constructor(path: string) {
     this.path = path;
@@ -263,7 +264,7 @@ export class JsonlFile implements SessionFile {
   /** The size of the file. Refuses where it is not the one that was opened: what is known of it would be wrong. */
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
-    const known = this.#fresh.length === 0 ? this.#end : this.#size;
+    const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
     if (now !== undefined && now.ino === this.#file.inode && now.size >= known) return now.size;
     throw replaced(this.path);
   }
@@ -309,17 +310,17 @@ export class JsonlFile implements SessionFile {
   }
 
   append(entries: readonly SessionEntry[], commit?: SessionCommit): void {
-    // In a row of saves nobody is looked for between them: a line of somebody else, or a half one, is found when ours are
-    // entered, and stands before them.
+    // In a row nobody is looked for between the saves: what others write is found when ours are entered, and stands before.
     const now = performance.now();
-    const inRow = now - this.#written < row && this.#fresh.length < rowMost && this.#lease.isGoodAt(now);
+    const isWell = !this.#writer.inDoubt && !this.#isCut && this.#fresh.length < rowMost;
+    const inRow = isWell && now - this.#looked < row && this.#lease.isGoodAt(now);
     if (!inRow) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();
+      this.#looked = now;
     }
     const version = this.version + 1;
     this.#write(linesOf({ entries, version, commit: commit ?? null }), version, this.#size);
-    this.#written = now;
   }
 
   /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
@@ -357,7 +358,9 @@ export class JsonlFile implements SessionFile {
    */
   #settle(): LineTable {
     if (this.#fresh.length === 0) return this.#table;
-    if (this.#file.goesPast(this.#size)) this.#scan();
+    const past = this.#file.goesPast(this.#size);
+    this.#isCut ||= past < 0;
+    if (past !== 0) this.#scan();
     for (const { head, length } of this.#fresh) {
       this.#table.add(head, { line: ++this.#lines, offset: this.#end, length });
       this.#end += length + 1;
@@ -380,7 +383,7 @@ export class JsonlFile implements SessionFile {
     this.#writer.close();
     this.#file = new FileBytes(this.path);
     [this.#end, this.#lines, this.#size, this.#ended, this.#tail] = [0, 0, 0, true, null];
-    this.#fresh = [];
+    [this.#fresh, this.#isCut] = [[], false];
     this.#spoilt.clear();
     this.#table = this.#newTable();
     this.#header = this.#readHeader();

@@ -1,5 +1,14 @@
 /** Lines that have no end when the next one is written, and entries that hang on what is gone. */
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/content/sessions';
@@ -116,6 +125,38 @@ test('[J11] after an append that failed, a line that another tool did not end is
   const plain = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([root, uuid(4), uuid(5)]);
   expect(rows(file)).toEqual(rows(anew(path)));
+});
+
+test('[J22] a row of saves ends two milliseconds after it was looked around: a file that is gone takes no more', () => {
+  const { path, file } = made(header);
+  const clock = vi.spyOn(performance, 'now');
+  clock.mockReturnValue(1_000_000);
+  file.append([said(3, root)]);
+  rmSync(path);
+  clock.mockReturnValue(1_000_001.5);
+  file.append([said(4, root)]);
+  clock.mockReturnValue(1_000_002.5);
+  expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+  clock.mockRestore();
+});
+
+test('[J22] lines of a row that somebody cut off are not told to be there', () => {
+  const { path, file } = made(header);
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
+  file.append([said(3, root)]);
+  const { size } = statSync(path);
+  file.append([said(4, uuid(3))]);
+  truncateSync(path, size);
+  expect([file.indexOf(uuid(3)), file.indexOf(uuid(4)), file.size]).toEqual([1, -1, 2]);
+  expect(rows(file)).toEqual(rows(anew(path)));
+  expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+  clock.mockRestore();
+});
+
+test('[J14] an entry that says of itself that it is nothing is written as what it is', () => {
+  const { file } = made(header);
+  file.append([{ ...said(3, root), toJSON: () => undefined }]);
+  expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(said(3, root));
 });
 
 test('[J25] whether entries of a long chain are live is told without walking the chain for each', () => {
