@@ -13,12 +13,20 @@ export class FileBytes {
   readonly #handle: number;
   /** Which file it is, whatever has its name later. */
   readonly inode: number;
+  readonly #names: number;
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
   constructor(path: string) {
     this.#path = path;
     this.#handle = onFile(path, () => openSync(path, 'r'));
-    this.inode = onFile(path, () => fstatSync(this.#handle).ino);
+    const { ino, nlink } = onFile(path, () => fstatSync(this.#handle));
+    [this.inode, this.#names] = [ino, nlink];
+  }
+
+  /** Whether the file has a size, and as many names as it was opened with: one that was put in its place took its name. */
+  isStill(size: number): boolean {
+    const now = fstatSync(this.#handle);
+    return now.size === size && now.nlink === this.#names;
   }
 
   /** How many bytes there are now. */

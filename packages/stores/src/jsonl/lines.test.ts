@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -413,6 +414,25 @@ describe('beside others', () => {
     expect(isAppError(replaced) ? replaced.code : replaced).toBe('store/locked');
     expect(readFileSync(path).equals(bytes)).toBe(true);
     await store.close();
+  });
+
+  test('[J22] nor in the middle of a row of saves', async () => {
+    const { store, path } = await planted();
+    await store.close();
+    const bytes = readFileSync(path);
+    for (const [at, harm] of [
+      () => truncateSync(path, bytes.length + 20),
+      () => rmSync(path),
+      () => writeFileSync(`${path}.new`, bytes) ?? renameSync(`${path}.new`, path),
+    ].entries()) {
+      writeFileSync(path, bytes);
+      const file = sessionFiles.open(path);
+      file.append([plain(uuid(900), file.header.uuid, 'before')]);
+      harm();
+      const more = [plain(uuid(901), uuid(900), 'late')];
+      expect(() => file.append(more), `harm ${at}`).toThrow(expect.objectContaining({ code: 'store/locked' }));
+      file.close();
+    }
   });
 
   test('[J29] what others write in the middle of a row of saves loses nothing: lines stand where they are, half ones are told', async () => {

@@ -22,7 +22,7 @@ import { LineWriter } from './line-writer.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
 
-// Saves within so many milliseconds of a look around are a row: a file that is deleted or replaced takes no more than those.
+// Saves within so many milliseconds of a look around are a row: the file is not looked for by its name between them.
 const row = 2;
 // So many lines of a row are held before they are entered.
 const rowMost = 64;
@@ -310,10 +310,10 @@ export class JsonlFile implements SessionFile {
   }
 
   append(entries: readonly SessionEntry[], commit?: SessionCommit): void {
-    // In a row nobody is looked for between the saves: what others write is found when ours are entered, and stands before.
     const now = performance.now();
     const isWell = !this.#writer.inDoubt && !this.#isCut && this.#fresh.length < rowMost;
-    const inRow = isWell && now - this.#looked < row && this.#lease.isGoodAt(now);
+    // In a row the file is looked at where it is open: it has the size that it was left with, and its name.
+    const inRow = isWell && now - this.#looked < row && this.#lease.isGoodAt(now) && this.#file.isStill(this.#size);
     if (!inRow) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();

@@ -2,8 +2,10 @@
 import {
   appendFileSync,
   copyFileSync,
+  linkSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -127,14 +129,17 @@ test('[J11] after an append that failed, a line that another tool did not end is
   expect(rows(file)).toEqual(rows(anew(path)));
 });
 
-test('[J22] a row of saves ends two milliseconds after it was looked around: a file that is gone takes no more', () => {
+test('[J22] a file that was put aside under another name is noticed two milliseconds after a look: nothing is lost there', () => {
   const { path, file } = made(header);
   const clock = vi.spyOn(performance, 'now');
   clock.mockReturnValue(1_000_000);
   file.append([said(3, root)]);
-  rmSync(path);
+  linkSync(path, `${path}.aside`);
+  copyFileSync(path, `${path}.new`);
+  renameSync(`${path}.new`, path);
   clock.mockReturnValue(1_000_001.5);
   file.append([said(4, root)]);
+  expect(readFileSync(`${path}.aside`, 'utf8')).toContain(uuid(4));
   clock.mockReturnValue(1_000_002.5);
   expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
