@@ -294,10 +294,13 @@ export class SessionManager {
   ): Promise<string> {
     this.#liveAt(parentUuid);
     if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
-    const left = this.getLeafUuid();
-    const fromUuid = left === this.#file.header.uuid ? undefined : left;
     const uuid = this.#newId();
-    return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp: this.#time(), summary, fromUuid, details });
+    const timestamp = this.#time();
+    const fromUuid = this.getLeafUuid();
+    const left = fromUuid === this.#file.header.uuid ? {} : { fromUuid };
+    return details === undefined && 'fromUuid' in left
+      ? this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, fromUuid })
+      : this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, ...left, details });
   }
 
   /** Marks where older messages give way to a summary, below the leaf. */
@@ -313,9 +316,8 @@ export class SessionManager {
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
     const said = saidBy(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
-    const uuid = this.#newId();
-    const node = isSoonCounted(said) ? undefined : { tokens: this.kit.tokens(said) };
-    return this.#add({ type: 'message', uuid, parentUuid: parent, timestamp: this.#time(), message: said, node });
+    const entry = { type: 'message', uuid: this.#newId(), parentUuid: parent, timestamp: this.#time(), message: said };
+    return this.#add(isSoonCounted(said) ? entry : { ...entry, node: { tokens: this.kit.tokens(said) } });
   }
 
   /** Saves an entry of any type. Id, place and time are filled in; an id that is taken by another entry is refused. */

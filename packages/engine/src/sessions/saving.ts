@@ -25,8 +25,9 @@ export function readOnly({ path, holder, dialect }: SessionFile): AppError {
 /** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
 export function saidBy(message: AppMessage): Message {
   const { role, content } = message;
-  const plain = typeof content === 'string' && content.trim() !== '' && Object.keys(message).length === 2;
-  return plain && speakers.has(role) ? textMessage(role, content) : valueOf(normaliseMessage(message));
+  const plain = typeof content === 'string' && saysSomething(content) && Object.keys(message).length === 2;
+  const speaks = role === 'user' || role === 'assistant' || role === 'system';
+  return plain && speaks ? textMessage(role, content) : valueOf(normaliseMessage(message));
 }
 
 /** Whether the tokens of a message are as soon counted as read: those are not noted. */
@@ -35,7 +36,11 @@ export function isSoonCounted({ content }: Message): boolean {
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }
 
-const speakers: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
+/** Whether a text is more than spaces; mostly its first letter tells. */
+function saysSomething(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || text.trim() !== '';
+}
 
 let second = Number.NaN;
 let upToSecond = '';

@@ -23,10 +23,10 @@ export class FileBytes {
     [this.inode, this.#names] = [ino, nlink];
   }
 
-  /** Whether the file has a size, and as many names as it was opened with: one that was put in its place took its name. */
-  isStill(size: number): boolean {
+  /** Whether the file has a size and its names, and nothing about it changed after a time, such as a name that it lost. */
+  isStill(size: number, since: number): boolean {
     const now = fstatSync(this.#handle);
-    return now.size === size && now.nlink === this.#names;
+    return now.size === size && now.nlink === this.#names && now.ctimeMs <= since;
   }
 
   /** How many bytes there are now. */

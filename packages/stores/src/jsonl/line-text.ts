@@ -1,12 +1,6 @@
 /** Lines of a session file as texts, and the header back from one. */
 import { randomUUID } from 'node:crypto';
-import {
-  commitFields,
-  type SessionCommit,
-  type SessionEntry,
-  type SessionHeader,
-  sessionVersion,
-} from '@coppice/content/sessions';
+import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import { type Fields, field } from '../disk/decode.ts';
 import type { Head } from './heads.ts';
 
@@ -95,7 +89,8 @@ function ended(entries: readonly SessionEntry[]): readonly SessionEntry[] {
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
 }
 
-function hasNotes(entry: SessionEntry): boolean {
-  for (const key of commitFields) if (entry[key] !== undefined) return true;
-  return false;
+// By name, one by one: it is asked of every line that is saved. The names are those of `commitFields`.
+function hasNotes({ actId, actor, at, kind, sequence, format }: SessionEntry): boolean {
+  const isThere = actId !== undefined || actor !== undefined || at !== undefined;
+  return isThere || kind !== undefined || sequence !== undefined || format !== undefined;
 }

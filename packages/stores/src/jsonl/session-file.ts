@@ -22,9 +22,7 @@ import { LineWriter } from './line-writer.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
 
-// Saves within so many milliseconds of a look around are a row: the file is not looked for by its name between them.
-const row = 2;
-// So many lines of a row are held before they are entered.
+// So many lines are written before they are entered.
 const rowMost = 64;
 const openFiles = new Map<string, JsonlFile>();
 
@@ -47,10 +45,10 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // Lines of ours that are not in the table yet; the last commit; when was looked around; whether lines of ours are gone.
+  // Lines of ours that are not in the table yet; the last commit; when it was saved; whether lines of ours are gone.
   #fresh: { readonly head: Head; readonly length: number }[] = [];
   #freshVersion = 0;
-  #looked = Number.NEGATIVE_INFINITY;
+  #saved = Number.NEGATIVE_INFINITY;
   #isCut = false;
 
   private constructor(path: string) {
@@ -310,17 +308,17 @@ export class JsonlFile implements SessionFile {
   }
 
   append(entries: readonly SessionEntry[], commit?: SessionCommit): void {
-    const now = performance.now();
     const isWell = !this.#writer.inDoubt && !this.#isCut && this.#fresh.length < rowMost;
-    // In a row the file is looked at where it is open: it has the size that it was left with, and its name.
-    const inRow = isWell && now - this.#looked < row && this.#lease.isGoodAt(now) && this.#file.isStill(this.#size);
-    if (!inRow) {
+    // Mostly it is enough to look at the open file: since the last save nothing about it has changed.
+    const isStill = isWell && this.#lease.isGoodAt(performance.now()) && this.#file.isStill(this.#size, this.#saved);
+    if (!isStill) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();
-      this.#looked = now;
     }
     const version = this.version + 1;
     this.#write(linesOf({ entries, version, commit: commit ?? null }), version, this.#size);
+    // Files tell their times in parts of a millisecond.
+    this.#saved = Date.now() + 1;
   }
 
   /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */

@@ -129,7 +129,7 @@ test('[J11] after an append that failed, a line that another tool did not end is
   expect(rows(file)).toEqual(rows(anew(path)));
 });
 
-test('[J22] a file that was put aside under another name is noticed two milliseconds after a look: nothing is lost there', () => {
+test('[J22] a file that was put aside under another name in the very moment of a save is noticed within half a second: nothing is lost there', () => {
   const { path, file } = made(header);
   const clock = vi.spyOn(performance, 'now');
   clock.mockReturnValue(1_000_000);
@@ -137,10 +137,8 @@ test('[J22] a file that was put aside under another name is noticed two millisec
   linkSync(path, `${path}.aside`);
   copyFileSync(path, `${path}.new`);
   renameSync(`${path}.new`, path);
-  clock.mockReturnValue(1_000_001.5);
-  file.append([said(4, root)]);
-  expect(readFileSync(`${path}.aside`, 'utf8')).toContain(uuid(4));
-  clock.mockReturnValue(1_000_002.5);
+  expect(readFileSync(`${path}.aside`, 'utf8')).toContain(uuid(3));
+  clock.mockReturnValue(1_000_501);
   expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
