@@ -136,6 +136,24 @@ test('[S19] also where a restored version brought back more than it wanted', asy
   );
 });
 
+test('[S19] also where one is moved out of what came back with it and goes again', async () => {
+  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
+  await watch(
+    [
+      { ...plain, type: 'reply', texts: ['a b'] },
+      { ...plain, type: 'split', choice: 130 },
+      { ...plain, type: 'append', texts: ['!'] },
+      { ...plain, type: 'clear', texts: [''] },
+      { ...plain, type: 'append', texts: ['!'] },
+      { ...plain, type: 'tag' },
+      { ...plain, type: 'append', texts: ['a', ''] },
+      { ...plain, type: 'append' },
+      { ...plain, type: 'restore-version', choice: 231 },
+    ],
+    takeBackAndRedo,
+  );
+});
+
 test('every kind of random command is carried out at times and refused at times', async () => {
   const done = new Set<string>();
   const refused = new Set<string>();

@@ -167,7 +167,9 @@ export class TreeAhead {
     if (node === null || node.parentId === null) return;
     this.#leave(node.parentId, node.position);
     const { parentId, position, groupId } = to;
-    this.#change(node, { parentId, position, groupId });
+    // One that comes back below others stands for itself now, and what hangs on it comes back with it.
+    if (node.removedIn !== null) this.#restored.get(node.removedIn)?.add(node.id);
+    this.#change(node, { parentId, position, groupId, removedIn: null });
     this.#enter(parentId, position, node.id);
     this.moved.add(node.id);
   }
