@@ -1,17 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isAppError, type Result } from './errors.ts';
 import { treeId } from './ids.ts';
 import { treeToJson } from './json.ts';
 import { branchPage, path, pathThrough, recentLeaves, topology } from './path.ts';
 import { readPage, readPath, readPathThrough, readRecentLeaves, readTopology, readTreeAsOf } from './readings.ts';
 import type { Read, Reading } from './reads.ts';
-import { arbitraryCommands, propertyRuns } from './testing/arbitraries.ts';
+import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { Bed, uuid } from './testing/bed.ts';
 import { noting } from './testing/planning.ts';
 import { play } from './testing/play.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { allNodes, type Tree } from './tree.ts';
+
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const runs = propertyRuns(60, process.env);
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { answer } from '../answer.ts';
 import { checkTree } from '../check.ts';
 import { type NodeId, nodeId } from '../ids.ts';
 import { type Answer, drive, type Read } from '../reads.ts';
 import { run } from '../run.ts';
-import { arbitraryCommands, propertyRuns } from '../testing/arbitraries.ts';
+import { arbitraryCommands, propertyRuns, propertyTimeout } from '../testing/arbitraries.ts';
 import {
   assistant,
   Bed,
@@ -21,6 +21,8 @@ import {
 import { play } from '../testing/play.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
 import { restoreVersion } from './restore.ts';
+
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const nowhere = nodeId(uuid(77));
 

@@ -1,14 +1,22 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkTree } from '../check.ts';
 import { isAppError } from '../errors.ts';
 import { type RunContext, run } from '../run.ts';
-import { type AbstractCommand, type AbstractType, arbitraryCommands, propertyRuns } from '../testing/arbitraries.ts';
+import {
+  type AbstractCommand,
+  type AbstractType,
+  arbitraryCommands,
+  propertyRuns,
+  propertyTimeout,
+} from '../testing/arbitraries.ts';
 import { ticking } from '../testing/bed.ts';
 import { essence } from '../testing/expect-steps.ts';
 import { testKit } from '../testing/kit.ts';
 import { play } from '../testing/play.ts';
 import { ReferenceStore } from '../testing/reference-store.ts';
+
+vi.setConfig({ testTimeout: propertyTimeout(process.env) });
 
 const runs = propertyRuns(150, process.env);
 // Made by hand below, no acts, or (a reply's end) not taken back to pending.
