@@ -15,7 +15,7 @@ import { type MessageKit, refuse } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
 import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
-import { isoTime, isSoonCounted, readOnly, saidBy } from './saving.ts';
+import { isoTime, isSoonCounted, readOnly, saidBy, saysSomething } from './saving.ts';
 
 /** What a manager is made with; all but the files has a default. */
 export interface SessionOptions {
@@ -293,20 +293,20 @@ export class SessionManager {
     details?: Readonly<Record<string, unknown>>,
   ): Promise<string> {
     this.#liveAt(parentUuid);
-    if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
+    if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
     const uuid = this.#newId();
     const timestamp = this.#time();
     const fromUuid = this.getLeafUuid();
+    if (details === undefined && fromUuid !== this.#file.header.uuid)
+      return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, fromUuid });
     const left = fromUuid === this.#file.header.uuid ? {} : { fromUuid };
-    return details === undefined && 'fromUuid' in left
-      ? this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, fromUuid })
-      : this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, ...left, details });
+    return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, ...left, details });
   }
 
   /** Marks where older messages give way to a summary, below the leaf. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept } = entry;
-    if (summary.trim() === '') refuse('message/blank', 'The summary says nothing.', {});
+    if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', {});
     if (kept !== undefined && !this.#index.path(this.#leaf).includes(this.#liveAt(kept)))
       refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
     return this.#save({ type: 'compaction', ...entry });

@@ -37,7 +37,7 @@ export function isSoonCounted({ content }: Message): boolean {
 }
 
 /** Whether a text is more than spaces; mostly its first letter tells. */
-function saysSomething(text: string): boolean {
+export function saysSomething(text: string): boolean {
   const first = text.charCodeAt(0);
   return (first > 0x20 && first < 0x7f) || text.trim() !== '';
 }
