@@ -154,6 +154,20 @@ test('[S19] also where one is moved out of what came back with it and goes again
   );
 });
 
+test('[S19] also where one is moved into what goes, and nothing is left', async () => {
+  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
+  await watch(
+    [
+      { ...plain, type: 'append', texts: ['one two four', ''] },
+      { ...plain, type: 'split', choice: 1 },
+      { ...plain, type: 'append' },
+      { ...plain, type: 'clear' },
+      { ...plain, type: 'restore-version', choice: 3 },
+    ],
+    takeBackAndRedo,
+  );
+});
+
 test('every kind of random command is carried out at times and refused at times', async () => {
   const done = new Set<string>();
   const refused = new Set<string>();

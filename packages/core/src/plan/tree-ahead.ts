@@ -138,14 +138,16 @@ export class TreeAhead {
 
   /**
    * Which of these subtrees a node will go with, or null if it stays. They are planned to go; what planned moves take
-   * out of them stays.
+   * out of them stays, and what they take in goes.
    */
   *goesWith(id: NodeId, tops: ReadonlySet<NodeId>): Reading<NodeId | null> {
+    if (this.moved.size === 0) {
+      let top: NodeId | null = null;
+      for (const one of tops) if (yield* ask('above', { id: one, below: id })) top = one;
+      return top;
+    }
     let at = id;
     for (let turns = 0; turns <= this.moved.size; turns++) {
-      let top: NodeId | null = null;
-      for (const one of tops) if (yield* ask('above', { id: one, below: at })) top = one;
-      if (top === null || this.moved.size === 0) return top;
       const met = yield* nearestAbove(at, (one) => tops.has(one) || this.moved.has(one));
       if (met === null || tops.has(met)) return met;
       at = (yield* this.anyNode(met))?.parentId ?? this.#row.rootId;

@@ -97,8 +97,9 @@ function* pointerBack(
 
 function* emptied(row: TreeRow, tops: ReadonlySet<NodeId>, ahead: TreeAhead, steps: readonly Step[]): Reading<boolean> {
   if ((yield* comingBack(steps, tops, ahead)) !== null) return false;
-  const turns = yield* ask('children', { of: row.rootId });
-  return turns.every((turn) => tops.has(turn.id));
+  for (const { id } of yield* ask('children', { of: row.rootId }))
+    if (!tops.has(id) && (yield* ahead.goesWith(id, tops)) === null) return false;
+  return true;
 }
 
 function* stays(id: NodeId, tops: ReadonlySet<NodeId>, ahead: TreeAhead): Reading<boolean> {
