@@ -122,8 +122,9 @@ test('[S19] whatever an actor just did, undo restores the exact tree, and redo d
   );
 });
 
+const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
+
 test('[S19] also where a restored version brought back more than it wanted', async () => {
-  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
   await watch(
     [
       { ...plain, type: 'append', texts: ['a', 'a'] },
@@ -137,7 +138,6 @@ test('[S19] also where a restored version brought back more than it wanted', asy
 });
 
 test('[S19] also where one is moved out of what came back with it and goes again', async () => {
-  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
   await watch(
     [
       { ...plain, type: 'reply', texts: ['a b'] },
@@ -155,7 +155,6 @@ test('[S19] also where one is moved out of what came back with it and goes again
 });
 
 test('[S19] also where one is moved into what goes, and nothing is left', async () => {
-  const plain = { actor: 0, tree: 0, nodes: [0], texts: ['a'], choice: 0, behind: 0 };
   await watch(
     [
       { ...plain, type: 'append', texts: ['one two four', ''] },
