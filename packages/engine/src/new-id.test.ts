@@ -9,3 +9,15 @@ it('makes UUIDs of version 7 that sort by their time and never come twice', () =
   expect(Number.parseInt(newId(1_700_000_000_123).replaceAll('-', '').slice(0, 12), 16)).toBe(1_700_000_000_123);
   expect(new Set(Array.from({ length: 10_000 }, () => newId(5))).size).toBe(10_000);
 });
+
+it('sorts the ids of one millisecond by when they were made, and follows a clock that is set back', () => {
+  const now = 1_800_000_000_000;
+  const made = Array.from({ length: 10_000 }, () => newId(now));
+  expect([...made].sort()).toEqual(made);
+  // Ten thousand are more than a millisecond holds: the next ones go on behind them.
+  const later = [now + 1, now + 1, now + 2, now + 3, now + 4].map((time) => newId(time));
+  expect([...made, ...later].sort()).toEqual([...made, ...later]);
+  const back = newId(now - 3_600_000);
+  expect(back < String(made[0])).toBe(true);
+  expect(newId(now - 3_600_000) > back).toBe(true);
+});
