@@ -248,8 +248,9 @@ export class SessionManager {
   }
 
   #newId(): string {
-    const made = this.#options.newId?.();
-    if (made === undefined) return newId();
+    const make = this.#options.newId;
+    if (make === undefined) return newId();
+    const made = make();
     if (this.#file.indexOf(made) >= 0) refuse('id/taken', `The id ${made} is taken.`, { nodeId: made });
     return made;
   }

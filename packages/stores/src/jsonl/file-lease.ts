@@ -49,9 +49,10 @@ export class FileLease {
     return this.isHeld;
   }
 
-  /** Whether the lease is held and was looked at a moment ago. */
+  /** Whether the lease is held and was looked at a moment ago. A clock that was set back since says nothing about it. */
   isGoodAt(now: number): boolean {
-    return now - this.#seenAt < goodFor && this.#lease instanceof FolderLock;
+    const age = now - this.#seenAt;
+    return age >= 0 && age < goodFor && this.#lease instanceof FolderLock;
   }
 
   /** Notes that the lease was looked at. */

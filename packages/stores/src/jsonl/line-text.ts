@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import { type Fields, field } from '../disk/decode.ts';
-import type { Head } from './heads.ts';
 
 /** A header as it was read from a line of ours; undefined if it is none. */
 export function headerIn(line: Fields): SessionHeader | undefined {
@@ -65,21 +64,14 @@ export interface LinesOfCommit {
   readonly commit: SessionCommit | null;
 }
 
-/** A line of ours, and what it begins with. */
-export interface OwnLine {
-  readonly head: Head;
-  readonly text: string;
-}
-
 /** The lines of a commit. */
-export function linesOf({ entries: given, version, commit }: LinesOfCommit): OwnLine[] {
+export function linesOf({ entries: given, version, commit }: LinesOfCommit): string[] {
+  const only = given[0];
+  // Nearly every save is one entry without notes of its own.
+  if (only !== undefined && given.length === 1 && !hasNotes(only)) return [lineText(only, version, commit)];
   const entries = ended(given);
-  return entries.map((entry, index) => {
-    const { type, uuid, parentUuid } = entry;
-    const last = index === entries.length - 1;
-    const text = lineText(entry, version, last ? commit : undefined);
-    return { head: { type, uuid, parentUuid, version, commit: last }, text };
-  });
+  const last = entries.length - 1;
+  return entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
 }
 
 /** Entries with one more at the end if the last one has fields of its own where the notes about the commit go. */

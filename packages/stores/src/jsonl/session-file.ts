@@ -17,7 +17,7 @@ import { FileBytes } from './file-bytes.ts';
 import { FileLease } from './file-lease.ts';
 import { type Head, headIn, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
-import { headerIn, type LinesOfCommit, linesOf, type OwnLine } from './line-text.ts';
+import { headerIn, type LinesOfCommit, linesOf } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
@@ -46,7 +46,7 @@ export class JsonlFile implements SessionFile {
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
   // Lines of ours that are not in the table yet; the last commit; when it was saved; whether lines of ours are gone.
-  #fresh: { readonly head: Head; readonly length: number }[] = [];
+  #fresh: string[] = [];
   #freshVersion = 0;
   #saved = Number.NEGATIVE_INFINITY;
   #isCut = false;
@@ -298,7 +298,7 @@ export class JsonlFile implements SessionFile {
    * to the file, and now and then: a process that has taken it and written nothing yet reads what is added here first.
    */
   #lookAround(): number {
-    const now = performance.now();
+    const now = Date.now();
     const good = this.#lease.isGoodAt(now);
     if (!good) this.#lease.check();
     const size = this.#sizeNow();
@@ -307,42 +307,44 @@ export class JsonlFile implements SessionFile {
     return size;
   }
 
-  append(entries: readonly SessionEntry[], commit?: SessionCommit): void {
+  append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
+    let now = Date.now();
     const isWell = !this.#writer.inDoubt && !this.#isCut && this.#fresh.length < rowMost;
     // Mostly it is enough to look at the open file: since the last save nothing about it has changed.
-    const isStill = isWell && this.#lease.isGoodAt(performance.now()) && this.#file.isStill(this.#size, this.#saved);
-    if (!isStill) {
+    if (!isWell || !this.#lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();
+      now = Date.now();
     }
     const version = this.version + 1;
-    this.#write(linesOf({ entries, version, commit: commit ?? null }), version, this.#size);
-    // Files tell their times in parts of a millisecond.
-    this.#saved = Date.now() + 1;
+    this.#write(linesOf({ entries, version, commit }), version, version, this.#size);
+    // The time that the system notes for what is written here, or a little later. Where it comes to write later than that,
+    // the next save looks once more than it has to.
+    this.#saved = now + 1;
   }
 
   /** Adds the lines of a commit, or of several in a row, in one write, on the disk when this returns. */
   write(commits: readonly LinesOfCommit[]): void {
-    const version = commits[0]?.version;
-    if (version !== undefined) this.#write(commits.flatMap(linesOf), version, this.#lookAround());
+    const [first, last] = [commits[0], commits.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#write(commits.flatMap(linesOf), first.version, last.version, this.#lookAround());
   }
 
-  #write(lines: readonly OwnLine[], version: number, found: number): void {
-    const first = lines[0];
-    if (first === undefined) return;
+  #write(lines: readonly string[], version: number, lastVersion: number, found: number): void {
+    const text = lines.length === 1 ? lines[0] : lines.join('');
+    if (text === undefined || text === '') return;
     try {
       const size = this.#settleDoubt() ? this.#file.size() : found;
       if (version !== this.version + 1) throw overtaken(this, version);
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
       const before = size === this.#size ? (this.#ended ? '' : '\n') + (this.#tail === null ? '' : '\n') : '\n';
-      const text = lines.length === 1 ? first.text : lines.map((line) => line.text).join('');
       const length = this.#writer.append(before === '' ? text : before + text, size);
       if (before !== '') this.#scan();
       else {
         // What was just written at the end is known, and need not be read back.
-        if (lines.length === 1) this.#fresh.push({ head: first.head, length: length - 1 });
-        else for (const line of lines) this.#fresh.push({ head: line.head, length: Buffer.byteLength(line.text) - 1 });
-        this.#freshVersion = lines[lines.length - 1]?.head.version ?? version;
+        if (lines.length === 1) this.#fresh.push(text);
+        else for (const line of lines) this.#fresh.push(line);
+        this.#freshVersion = lastVersion;
         this.#size = size + length;
       }
     } catch (error) {
@@ -359,9 +361,11 @@ export class JsonlFile implements SessionFile {
     const past = this.#file.goesPast(this.#size);
     this.#isCut ||= past < 0;
     if (past !== 0) this.#scan();
-    for (const { head, length } of this.#fresh) {
-      this.#table.add(head, { line: ++this.#lines, offset: this.#end, length });
-      this.#end += length + 1;
+    for (const text of this.#fresh) {
+      const bytes = Buffer.from(text);
+      const length = bytes.length - 1;
+      this.#take(bytes.subarray(0, length), { line: ++this.#lines, offset: this.#end, length });
+      this.#end += bytes.length;
     }
     this.#fresh = [];
     this.#file.forget();
