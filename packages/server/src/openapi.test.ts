@@ -189,6 +189,11 @@ test('[A36] every answer of a long conversation is what the document says, refus
     ['/api/shared/nothing', 404],
   ] as const)
     expect([path, (await ask('GET', path)).status]).toEqual([path, status]);
+  for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/p/x/v1/messages', '/v1/embeddings'])
+    expect([path, (await ask('POST', path, { messages: 'none', previous_response_id: 'none' })).status]).toEqual([
+      path,
+      400,
+    ]);
   for (const [method, path, status] of [
     ['DELETE', '/nodes/nothing', 400],
     ['DELETE', '/messages', 200],

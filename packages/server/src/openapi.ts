@@ -1,5 +1,6 @@
 /** The OpenAPI document, made from the very table that the routes are run by. */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { wireProblems } from './proxy/wire-refusal.ts';
 import type { Route } from './routes/define.ts';
 import { problem } from './wire/schemas.ts';
 
@@ -12,7 +13,8 @@ list of steps under one version.
 Every answer about a tree has its version as \`ETag\`. A write that changes structure or content says which version it
 has seen (\`If-Match: "12"\`, or \`expectedVersion\`), else it is refused with 428; a stale one is refused with 409, the
 present version and the commits since. Writes that only add take \`onConflict=branch\` and are then kept as a sibling.
-Ids that a client chooses make a retry harmless. Refusals are \`{ "error": { code, kind, message, data } }\`.`;
+Ids that a client chooses make a retry harmless. Refusals are \`{ "error": { code, kind, message, data } }\`; below
+\`/v1\` they are those of the service whose wire it is, with the same codes.`;
 
 const statusWords: Readonly<Record<number, string>> = {
   200: 'Done.',
@@ -95,6 +97,16 @@ function parameterOf(name: string): z.ZodType {
   return z.string();
 }
 
+/** What refusals of a route look like: calls of a wire are refused in the words of its service. */
+function problemOf({ path }: Route): z.ZodType {
+  const [, below] = /^(?:\/p\/\{name\})?\/v1\/(.*)$/.exec(path) ?? [];
+  if (below === undefined) return problem;
+  if (below.startsWith('messages')) return wireProblems.anthropic;
+  return /^(?:chat|responses)/.test(below)
+    ? wireProblems.openai
+    : z.union([wireProblems.openai, wireProblems.anthropic]);
+}
+
 function responsesOf(route: Route): RouteConfig['responses'] {
   const { needs } = route;
   const refusals = [
@@ -118,7 +130,7 @@ function responsesOf(route: Route): RouteConfig['responses'] {
     ...Object.fromEntries(successes),
     default: {
       description: refusals.map((status) => `${status}: ${statusWords[status]}`).join(' '),
-      content: { 'application/json': { schema: problem } },
+      content: { 'application/json': { schema: problemOf(route) } },
     },
   };
 }

@@ -1888,6 +1888,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    AnthropicProblem: {
+      error: {
+        code: string;
+        message: string;
+        type: string;
+      };
+      /** @enum {string} */
+      type: 'error';
+    };
     BegunTurn: {
       actId: string;
       nodes: {
@@ -2193,6 +2202,14 @@ export interface components {
       status: 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
       text: string;
       tokens: number;
+    };
+    OpenAiProblem: {
+      error: {
+        code: string;
+        message: string;
+        param: null;
+        type: string;
+      };
     };
     Problem: {
       error: {
@@ -6933,7 +6950,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'];
         };
       };
     };
@@ -6968,7 +6985,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'] | components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7003,7 +7020,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7038,7 +7055,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7069,7 +7086,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'] | components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7104,7 +7121,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'];
         };
       };
     };
@@ -7169,7 +7186,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'];
         };
       };
     };
@@ -7202,7 +7219,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'] | components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7235,7 +7252,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7268,7 +7285,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7297,7 +7314,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'] | components['schemas']['AnthropicProblem'];
         };
       };
     };
@@ -7330,7 +7347,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['OpenAiProblem'];
         };
       };
     };

@@ -1,7 +1,8 @@
 /** The one place where something thrown becomes an answer. */
 import type { Refusal } from '@coppice/core';
-import type { ServerContext } from '../env.ts';
+import { headerOf, type ServerContext } from '../env.ts';
 import { refusalOf, statusOf } from '../http-errors.ts';
+import { spokenTo, wireRefusal } from '../proxy/wire-refusal.ts';
 import { respond } from './security-headers.ts';
 
 /** Answers with a refusal. */
@@ -9,7 +10,10 @@ export function answerRefusal(context: ServerContext, refusal: Refusal): Respons
   const status = statusOf(refusal);
   const { code, kind, message, data } = refusal;
   const { version, allow, size } = data;
-  return respond(context, JSON.stringify({ error: { code, kind, message, data } }), status, {
+  const service = spokenTo(context.req.path, (name) => headerOf(context, name));
+  const told =
+    service === null ? { error: { code, kind, message, data } } : wireRefusal(service, { status, message, code });
+  return respond(context, JSON.stringify(told), status, {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter(refusal) } : {}),

@@ -7,6 +7,7 @@ import { messagesWriter } from './own-messages.ts';
 import { mostTokens, wishesOf } from './own-request.ts';
 import { responsesWriter } from './own-responses.ts';
 import { type AnswerHead, atEnd, type Gathered, gather, type WireWriter } from './own-wire.ts';
+import { type WireRefusal, wireRefusal } from './wire-refusal.ts';
 
 /** An answer as its bytes go out. */
 export interface OwnAnswer {
@@ -84,13 +85,17 @@ export async function ownAnswer(asked: Asked, body: JsonObject, options: OwnOpti
   const writer = writers[asked.wire]({ id: options.newId(), created, model: asked.model, usageAsked });
   const wanted = asked.wire === 'chat' && typeof body['n'] === 'number' ? body['n'] : 1;
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > mostChoices)
-    return { ...refused(writer, `n is a whole number from 1 to ${mostChoices}.`), status: 400 };
+    return refused(asked, {
+      status: 400,
+      message: `n is a whole number from 1 to ${mostChoices}.`,
+      code: 'http/invalid',
+    });
   if (wanted > 1) return severalAnswers(writer, asked, usageAsked, () => eventsFor(asked, body, options), wanted);
   const events = eventsFor(asked, body, options);
   const first = await events.next();
-  if (first.done !== true && first.value.type === 'error') return refusal(writer, first.value);
+  if (first.done !== true && first.value.type === 'error') return refusal(asked, first.value);
   if (asked.stream) return { status: 200, contentType: 'text/event-stream', pieces: streamed(writer, first, events) };
-  return inOne(writer, first, events);
+  return inOne(asked, writer, first, events);
 }
 
 /** Several answers at once, each written by itself; they go out when all of them are there. */
@@ -104,7 +109,7 @@ async function severalAnswers(
   const answers = await Promise.all(Array.from({ length: wanted }, () => gathered(begin())));
   const documents: JsonObject[] = [];
   for (const answer of answers) {
-    if ('type' in answer) return refusal(writer, answer);
+    if ('type' in answer) return refusal(asked, answer);
     documents.push(writer.whole(answer));
   }
   const whole = mergedChoices(documents);
@@ -122,12 +127,13 @@ async function gathered(events: AsyncIterable<ProviderEvent>): Promise<Gathered 
   return answer;
 }
 
-function refusal(writer: WireWriter, error: ErrorEvent): OwnAnswer {
-  return { ...refused(writer, error.message), status: statusOf(error) };
+function refusal(asked: Asked, error: ErrorEvent): OwnAnswer {
+  return refused(asked, { status: statusOf(error), message: error.message, code: error.code });
 }
 
-function refused(writer: WireWriter, message: string): Omit<OwnAnswer, 'status'> {
-  return { contentType: 'application/json', pieces: said(JSON.stringify(writer.failure(message))) };
+function refused({ wire }: Asked, told: WireRefusal): OwnAnswer {
+  const document = wireRefusal(wire === 'messages' ? 'anthropic' : 'openai', told);
+  return { status: told.status, contentType: 'application/json', pieces: said(JSON.stringify(document)) };
 }
 
 async function* said(...texts: readonly string[]): AsyncGenerator<string> {
@@ -148,12 +154,13 @@ function nothingYet(): Gathered {
 }
 
 async function inOne(
+  asked: Asked,
   writer: WireWriter,
   first: IteratorResult<ProviderEvent>,
   events: AsyncGenerator<ProviderEvent>,
 ): Promise<OwnAnswer> {
   const answer = await gathered(all(first, events));
-  if ('type' in answer) return refusal(writer, answer);
+  if ('type' in answer) return refusal(asked, answer);
   return { status: 200, contentType: 'application/json', pieces: said(JSON.stringify(writer.whole(answer))) };
 }
 

@@ -104,7 +104,6 @@ export function chatWriter({ id, created, model, usageAsked }: AnswerHead): Wire
         : '';
       return `${chunk({}, finishes[answer.finish])}${usage}data: [DONE]\n\n`;
     },
-    failure,
     failed: (message) => unnamed(failure(message)),
   };
 }

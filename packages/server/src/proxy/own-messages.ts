@@ -41,7 +41,6 @@ function deltaOf(part: Part, by: string): JsonObject {
 /** The writer of this wire. */
 export function messagesWriter({ id, model }: AnswerHead): WireWriter {
   const base = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
-  const failure = (message: string) => ({ type: 'error', error: { type: 'api_error', message } });
   const usageOf = ({ usage }: Gathered): JsonObject => ({ input_tokens: usage.input, output_tokens: usage.output });
   const begun = new Set<number>();
   const begin = (part: Part, index: number) => {
@@ -77,7 +76,6 @@ export function messagesWriter({ id, model }: AnswerHead): WireWriter {
       const delta = { stop_reason: finishes[answer.finish], stop_sequence: null };
       return `${named('message_delta', { delta, usage: usageOf(answer) })}${named('message_stop', {})}`;
     },
-    failure,
-    failed: (message) => named('error', { error: failure(message).error }),
+    failed: (message) => named('error', { error: { type: 'api_error', message } }),
   };
 }

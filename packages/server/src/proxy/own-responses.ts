@@ -116,7 +116,6 @@ export function responsesWriter({ id, created, model }: AnswerHead): WireWriter 
       const response = responseOf(answer);
       return event(response['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed', { response });
     },
-    failure: (message) => ({ error: { message, type: 'server_error', param: null, code: null } }),
     failed: (message) => {
       const nothing: Gathered = { parts: [], finish: 'other', usage: { input: 0, output: 0 } };
       return event('response.failed', { response: responseOf(nothing, { code: 'server_error', message }) });

@@ -40,8 +40,7 @@ export interface WireWriter {
   change(change: PartChange): string;
   /** How it ends. */
   end(answer: Gathered): string;
-  /** How an error is told: as a document, or in the middle of a stream. */
-  failure(message: string): JsonObject;
+  /** How an error is told in the middle of a stream. */
   failed(message: string): string;
 }
 

@@ -11,6 +11,7 @@ import type { WireKind } from './exchange.ts';
 import { keysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
+import { type Service, serviceOf } from './wire-refusal.ts';
 
 /** A call as a route hands it on. */
 export interface ProxyCall {
@@ -89,14 +90,8 @@ function costFor(
   }
 }
 
-/** Which of the two services a path belongs to. */
-function serviceOf(call: ProxyCall): 'openai' | 'anthropic' {
-  const anthropic = call.wire === 'messages' || call.header('anthropic-version') !== undefined;
-  return anthropic ? 'anthropic' : 'openai';
-}
-
 /** The base address that calls are passed on to, fixed by the operator; null where our own models answer. */
-function upstreamOf(services: Services, service: 'openai' | 'anthropic'): string | null {
+function upstreamOf(services: Services, service: Service): string | null {
   const said = services.config.proxy[service];
   if (said !== undefined) return service === 'anthropic' && !said.endsWith('/v1') ? `${said}/v1` : said;
   const provider = services.config.providers.get(service);
@@ -131,7 +126,7 @@ const passedHeaders = [
 // How whoever records can unpack an answer; a service is not asked for anything else.
 const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 
-function headersFor(call: ProxyCall, service: 'openai' | 'anthropic', url: string): Record<string, string> {
+function headersFor(call: ProxyCall, service: Service, url: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of passedHeaders) {
     const value = call.header(name);
@@ -186,7 +181,7 @@ const errorBytes = 256 * 1024;
 /** Passes a call on, or answers it, and has it recorded once the client has its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { services, wire, method, signal, body } = call;
-  const service = serviceOf(call);
+  const service = serviceOf(call.path, call.header);
   const project = projectOf(call);
   const upstream = upstreamOf(services, service);
   if (upstream === null) return answerOurselves(call, project);

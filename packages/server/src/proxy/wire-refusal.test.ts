@@ -1,0 +1,104 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { textBeats } from '@coppice/engine/testing';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Listening } from '../serve.ts';
+import { openTestServer, type TestServer, testToken } from '../testing/index.ts';
+
+let server: TestServer;
+let listening: Listening;
+beforeAll(async () => {
+  server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [textBeats('Never asked.')] });
+  listening = await server.listen();
+});
+afterAll(() => server.close());
+
+const anthropicVersion = { 'anthropic-version': '2023-06-01' };
+
+/** Sends what is refused, and gives its status and what it says. */
+async function refused(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
+  const answer = await fetch(`${listening.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${testToken}`, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const said: ReturnType<typeof JSON.parse> = await answer.json();
+  return { status: answer.status, said, headers: answer.headers };
+}
+
+const wrong = { authorization: 'Bearer wrong-token-of-somebody' };
+const long = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(3_000) }] });
+
+describe('refusals of the proxy', () => {
+  it('[RP19] on the wire of Anthropic they are errors of Anthropic, with the code of ours beside', async () => {
+    const cases: [string, Readonly<Record<string, string>>, string | undefined, number, string, string][] = [
+      ['/v1/messages', wrong, '{}', 401, 'authentication_error', 'http/unauthorized'],
+      ['/p/shop/v1/messages', wrong, '{}', 401, 'authentication_error', 'http/unauthorized'],
+      ['/v1/messages?beta=true', {}, '{', 400, 'invalid_request_error', 'http/invalid'],
+      ['/v1/messages', {}, long, 413, 'request_too_large', 'http/too-large'],
+      ['/v1/messages', { 'content-encoding': 'gzip' }, '{}', 415, 'invalid_request_error', 'http/media-type'],
+      ['/v1/messages', { 'x-coppice-project': '../etc' }, '{}', 400, 'invalid_request_error', 'http/invalid'],
+      ['/v1/messages', { origin: 'https://example.org' }, '{}', 403, 'permission_error', 'http/forbidden-origin'],
+      ['/v1/messages/count_tokens', {}, '{}', 400, 'invalid_request_error', 'http/invalid'],
+      ['/v1/messages/batches', {}, '{}', 404, 'not_found_error', 'http/not-found'],
+      ['/v1/files', anthropicVersion, '{}', 404, 'not_found_error', 'http/not-found'],
+    ];
+    for (const [path, headers, body, status, type, code] of cases) {
+      const answer = await refused('POST', path, headers, body);
+      expect([path, answer.status, answer.said]).toEqual([
+        path,
+        status,
+        { type: 'error', error: { type, message: expect.stringMatching(/\w/), code } },
+      ]);
+    }
+    const listed = await refused('GET', '/v1/models', { ...wrong, ...anthropicVersion });
+    expect([listed.status, listed.said.type]).toEqual([401, 'error']);
+  });
+
+  it('[RP19] on those of OpenAI they are errors of OpenAI', async () => {
+    const cases: [string, Readonly<Record<string, string>>, string, number, string][] = [
+      ['/v1/chat/completions', wrong, '{}', 401, 'http/unauthorized'],
+      ['/v1/chat/completions', {}, '{', 400, 'http/invalid'],
+      ['/v1/chat/completions', {}, long, 413, 'http/too-large'],
+      ['/p/shop/v1/responses', wrong, '{}', 401, 'http/unauthorized'],
+      ['/v1/responses', {}, '{"input":"Hi","previous_response_id":"resp_none"}', 400, 'http/invalid'],
+      ['/v1/embeddings', {}, '{}', 400, 'http/invalid'],
+      ['/v1/audio/speech', {}, '{}', 404, 'http/not-found'],
+    ];
+    for (const [path, headers, body, status, code] of cases) {
+      const answer = await refused('POST', path, headers, body);
+      const error = { message: expect.stringMatching(/\w/), type: 'invalid_request_error', param: null, code };
+      expect([path, answer.status, answer.said]).toEqual([path, status, { error }]);
+    }
+    const method = await refused('GET', '/v1/chat/completions');
+    expect([method.status, method.headers.get('allow'), method.said.error.code]).toEqual([405, 'POST', 'http/method']);
+    // What is no call of a wire is refused as everywhere.
+    expect((await refused('GET', '/api/trees', wrong)).said.error).toMatchObject({ kind: 'refused', data: {} });
+  });
+
+  it('[RP14, RP19] clients as they are tell them as those of their service', async () => {
+    const ask = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hi' }] };
+    const anthropic = new Anthropic({ baseURL: listening.url, apiKey: 'wrong', maxRetries: 0 });
+    const told = await anthropic.messages.create(ask).catch((error: unknown) => error);
+    expect(told).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect(told).toMatchObject({ status: 401, type: 'authentication_error' });
+    const openai = new OpenAI({ baseURL: `${listening.url}/v1`, apiKey: 'wrong', maxRetries: 0 });
+    const said = await openai.chat.completions.create(ask).catch((error: unknown) => error);
+    expect(said).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(said).toMatchObject({ status: 401, code: 'http/unauthorized', type: 'invalid_request_error' });
+  });
+
+  it('[RP9, RP19] a model that answers here with an error says which kind it is', async () => {
+    const error = { type: 'error', kind: 'unavailable', message: 'Slower.', retryable: true, status: 429 } as const;
+    const slow = await openTestServer({ replies: [[{ ...error, code: 'provider/rate-limited' }]] });
+    const ask = { model: 'scripted/one', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+    const messages = await slow.ask('POST', '/v1/messages', { body: ask });
+    const one = { type: 'rate_limit_error', message: 'Slower.', code: 'provider/rate-limited' };
+    expect([messages.status, messages.body]).toEqual([429, { type: 'error', error: one }]);
+    const chat = await slow.ask('POST', '/v1/chat/completions', { body: ask });
+    expect([chat.status, chat.body]).toEqual([429, { error: { ...one, param: null } }]);
+    const many = await slow.ask('POST', '/v1/chat/completions', { body: { ...ask, n: 17 } });
+    expect([many.status, many.body.error.type]).toEqual([400, 'invalid_request_error']);
+    await slow.close();
+  });
+});
