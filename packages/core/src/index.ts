@@ -66,6 +66,7 @@ export { fromRows, rewind } from './rewind.ts';
 export { patched, type RowChange, unpatch } from './rows.ts';
 export * from './run.ts';
 export { type Silhouette, type SilhouetteStem, silhouetteOf } from './silhouette.ts';
+export { refuseUnsound } from './sound.ts';
 export {
   definitionOf,
   invert,

@@ -30,6 +30,7 @@ import {
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
+import { refuseSpoilt } from '../unspoilt.ts';
 import { Answers } from './answers.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
@@ -382,7 +383,11 @@ export class Book {
 
 /** What was settled on, with steps that are the book's own: those of a long change are copied part by part. */
 async function ownedInTurns({ commit, row }: Settled, turns: Turns): Promise<Settled> {
-  const steps = await turns.partByPart(commit.steps, ownSteps);
+  const steps = await turns.partByPart(commit.steps, (part) => {
+    // What an undo brings back is the book's own already.
+    if (commit.kind === 'do') refuseSpoilt(part);
+    return ownSteps(part);
+  });
   const { version, seq, at } = commit;
   return { commit: { ...commit, steps }, changes: rowChanges(steps, { version, seq, at }), row };
 }

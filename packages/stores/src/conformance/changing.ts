@@ -1,5 +1,5 @@
 /** One writer: commits, refusals, versions, unique keys. */
-import { actId, ask, type Command, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
+import { actId, ask, type Command, isAppError, type MessageKit, nodeId, run, type Store, treeId } from '@coppice/core';
 import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { asked, awkwardTexts, bedIn, expectSound, imageOf, rule, type StoreSubject, unknownBlock } from './subject.ts';
@@ -96,6 +96,23 @@ export function changingRules(subject: StoreSubject): void {
       const again = subject.reopen === undefined ? store : await subject.reopen(store);
       expect(await imageOf(again, bed.treeId)).toEqual(before);
       if (again !== store) await again.close();
+    });
+
+    rule(subject, '[K25] what is spoilt while a long import is under way is not kept', async (store) => {
+      const { command, kit, spoilt } = spoiltMeanwhile();
+      const id = command.treeId;
+      const imported = run(store, command, { ...ticking(), actor: 'me', kit });
+      const outcome = await imported.catch((error: unknown) => error);
+      await spoilt;
+      if (isAppError(outcome)) {
+        expect(outcome.kind).toBe('invalid');
+        expect(await asked(store, id, 'tree', {})).toBeNull();
+        return;
+      }
+      // Whoever had it in rows before it was spoilt has kept what it was.
+      const said = (await asked(store, id, 'rows', {}))?.nodes.slice(-2).map((node) => node.message);
+      const sound = { role: 'user', content: [{ type: 'odd', list: [1] }] };
+      expect(said).toEqual([sound, sound]);
     });
 
     rule(subject, '[K24] trees stay in the order of their changes when the clock is set back', async (store) => {
@@ -253,6 +270,45 @@ export function changingRules(subject: StoreSubject): void {
       expect(commit?.steps.filter((step) => step.type === 'insert').length).toBe(1);
     });
   });
+}
+
+/** A long import whose caller spoils its last messages as soon as they were planned and others had their turn twice. */
+function spoiltMeanwhile() {
+  const slow = {
+    type: 'odd',
+    // Whoever works in turns takes one after each look at this.
+    get slow() {
+      const until = performance.now() + 11;
+      while (performance.now() < until);
+      return 1;
+    },
+  };
+  const blocks = Array.from({ length: 300 }, () => ({ type: 'odd', list: [1] as unknown[] }));
+  const messages = blocks.map((block, at) => ({ role: 'user' as const, content: at === 0 ? [slow, block] : [block] }));
+  let planned: () => void = () => undefined;
+  const spoilt = new Promise<void>((resolve) => {
+    planned = () => setTimeout(() => setTimeout(spoil, 0), 0);
+    const spoil = () => {
+      blocks.at(-1)?.list.push(() => 1);
+      Reflect.set(messages.at(-2) ?? {}, 'role', 'nobody');
+      resolve();
+    };
+  });
+  const kit: MessageKit = {
+    ...testKit,
+    tokens: (message) => {
+      if (message === messages.at(-1)) planned();
+      return 1;
+    },
+  };
+  const id = (at: number) => uuid(10_000 + at);
+  const nodes = messages.map((message, at) => ({
+    id: id(at),
+    parentId: at === 0 ? null : id(at - 1),
+    order: 0,
+    message,
+  }));
+  return { command: { type: 'import', treeId: treeId(uuid(401)), nodes } as const, kit, spoilt };
 }
 
 async function forest(store: Store, at: number, systemPrompt?: string): Promise<string> {

@@ -63,7 +63,7 @@ export function* change<R>(
   yield* holdNamed(keeping, settled);
   if (long) yield [];
   const leaf = leafOf(scope, settled);
-  yield* writeCommit(scope, settled, leaf);
+  yield* writeCommit(long ? { ...scope, inTurns: true } : scope, settled, leaf);
   keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled) : null, settled.changes);
   const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
   if (format !== (locked.tree?.format ?? 'tree'))

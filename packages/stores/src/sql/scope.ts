@@ -17,6 +17,8 @@ export interface Scope {
   readonly foreseen?: Foreseen;
   /** Which messages were found below which, where a process keeps that. Only good under the lock. */
   readonly ways?: Ways;
+  /** Whether others, the caller among them, have turns while it is written: then each node is looked at once more. */
+  readonly inTurns?: boolean;
 }
 
 /** Answers that were fetched before they were asked for. */

@@ -10,6 +10,7 @@ import {
   type Settled,
   type TreeAttributes,
 } from '@coppice/core';
+import { refuseSpoiltNode } from '../unspoilt.ts';
 import { loggedSteps } from './log.ts';
 import { exec, type Param, type Query, row, rows, text, type Work } from './query.ts';
 import { attributeColumns, contentText, headColumns, headOf, nodeColumns, nodeParams, searchColumn } from './rows.ts';
@@ -138,7 +139,8 @@ function* writeChanges(scope: Scope, draft: TreeDraft, changes: readonly RowChan
 }
 
 /** The statement that adds a node. */
-function insertOf({ treeId }: Scope, draft: TreeDraft, node: Node): Query {
+function insertOf({ treeId, inTurns }: Scope, draft: TreeDraft, node: Node): Query {
+  if (inTurns === true) refuseSpoiltNode(node);
   const params = nodeParams(treeId, node, draft.marks?.get(node.id) ?? node.lastChildId);
   params.push(node.addedIn);
   draft.added.set(node.id, node.parentId);
