@@ -3,7 +3,7 @@ import { neutral, oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
 import { fitted } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
-import type { TalkState } from './talk.ts';
+import type { TalkState } from './talk-state.ts';
 
 /** What is asked or told below the thread, in half of so many lines; a question may take all of them. */
 export function noticeLines(

@@ -4,8 +4,6 @@
  */
 import {
   AppError,
-  ask,
-  type Node,
   type NodeId,
   readTree,
   run,
@@ -26,38 +24,7 @@ import {
 } from '@coppice/engine';
 import type { EngineRoom } from '../engine-room.ts';
 import { asAppError } from '../exit-codes.ts';
-import { variantPlaces } from '../variants.ts';
-
-/** A reply on its way. */
-export interface Growing {
-  readonly nodeId: NodeId | null;
-  readonly text: string;
-  readonly thinking: string;
-  /** What tools are asked, in words, oldest first. */
-  readonly calls: readonly string[];
-}
-
-/** A question about a tool, and how it is answered. */
-export interface Question {
-  readonly request: ApprovalRequest;
-  answer(approved: boolean): void;
-}
-
-/** All that a screen shows. */
-export interface TalkState {
-  readonly title: string | null;
-  /** The thread down to where the view is, newest last; at most so many as are kept in view. */
-  readonly nodes: readonly Node[];
-  /** Whether there is more above. */
-  readonly more: boolean;
-  /** Each node's place among its variants, as `[index, total]`. */
-  readonly places: ReadonlyMap<NodeId, readonly [number, number]>;
-  readonly growing: Growing | null;
-  readonly model: string;
-  /** What the last command said, or what went wrong. */
-  readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
-  readonly question: Question | null;
-}
+import { heard, nothingHeard, nothingSaid, readView, type TalkState } from './talk-state.ts';
 
 /** What a talk is opened with. */
 export interface TalkOptions {
@@ -71,8 +38,6 @@ export interface TalkOptions {
   /** Names of tools; all that there are if not given. */
   readonly tools?: readonly string[] | undefined;
 }
-
-const shownAtMost = 400;
 
 /** One conversation on a store. */
 export class Talk {
@@ -89,16 +54,7 @@ export class Talk {
   private constructor(options: TalkOptions, model: string) {
     this.#room = options.room;
     this.#options = options;
-    this.#state = {
-      title: options.title ?? null,
-      nodes: [],
-      more: false,
-      places: new Map(),
-      growing: null,
-      model,
-      notice: null,
-      question: null,
-    };
+    this.#state = nothingSaid(model, options.title ?? null);
   }
 
   /** Opens a conversation where it was left, or a new one. */
@@ -341,7 +297,7 @@ export class Talk {
       ...(temperature === undefined ? {} : { temperature }),
     });
     this.#turn = turn;
-    this.#set({ growing: { nodeId: null, text: '', thinking: '', calls: [] } });
+    this.#set({ growing: nothingHeard });
     try {
       for await (const event of turn.events()) await this.#take(event);
     } finally {
@@ -352,33 +308,14 @@ export class Talk {
   }
 
   async #take(event: TurnEvent): Promise<void> {
-    const growing = this.#state.growing ?? { nodeId: null, text: '', thinking: '', calls: [] };
-    switch (event.type) {
-      case 'node':
-        this.#here = event.nodeId;
-        await this.#refresh();
-        if (event.status === 'pending')
-          this.#set({ growing: { nodeId: event.nodeId, text: '', thinking: '', calls: growing.calls } });
-        return;
-      case 'text-delta':
-        this.#set({
-          growing: { ...growing, nodeId: event.nodeId, text: growing.text.slice(0, event.offset) + event.text },
-        });
-        return;
-      case 'thinking-delta':
-        this.#set({ growing: { ...growing, thinking: growing.thinking + event.text } });
-        return;
-      case 'tool-use':
-        this.#set({
-          growing: { ...growing, calls: [...growing.calls, `${event.name} ${JSON.stringify(event.parameters)}`] },
-        });
-        return;
-      case 'error':
-        this.note(event.message, true);
-        return;
-      default:
-        return;
+    if (event.type === 'node') {
+      this.#here = event.nodeId;
+      await this.#refresh();
     }
+    if (event.type === 'error') this.note(event.message, true);
+    const before = this.#state.growing ?? nothingHeard;
+    const growing = heard(before, event);
+    if (growing !== before) this.#set({ growing });
   }
 
   #approve(request: ApprovalRequest): Promise<ApprovalDecision> {
@@ -396,17 +333,8 @@ export class Talk {
   async #refresh(): Promise<void> {
     const id = this.#row?.id;
     if (id === undefined) return;
-    const here = this.#here;
-    const seen = await this.store.read(id, function* () {
-      const row = yield* readTree(id);
-      const stretch =
-        here === null || here === row.rootId
-          ? { nodes: [], complete: true }
-          : yield* ask('path', { to: here, limit: shownAtMost });
-      return { row, ...stretch, places: yield* variantPlaces(stretch.nodes) };
-    });
+    const seen = await readView(this.store, id, this.#here);
     this.#row = seen.row;
-    const { title, autoTitle } = seen.row.attributes;
-    this.#set({ title: title ?? autoTitle ?? null, nodes: seen.nodes, more: !seen.complete, places: seen.places });
+    this.#set(seen.shown);
   }
 }

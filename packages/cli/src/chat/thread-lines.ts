@@ -6,7 +6,7 @@ import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapped } from '../terminal/wrap.ts';
 import { markdownLines } from './markdown.ts';
-import type { TalkState } from './talk.ts';
+import type { TalkState } from './talk-state.ts';
 
 /** One line on the screen. */
 export interface ScreenLine {
