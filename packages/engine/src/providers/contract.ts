@@ -282,6 +282,8 @@ export interface Provider {
   readonly defaultModel: string | null;
   /** Models that are always there, such as those built in. */
   readonly models: readonly ListedModel[];
+  /** Whether those are all that it has, so that another name is refused before anybody is asked. */
+  readonly closed: boolean;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   /** The models that a server says it has; empty when it is not reachable or does not say. Never throws. */
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
@@ -298,6 +300,7 @@ export interface ProviderSpec {
   readonly parameters: ParameterLimits;
   readonly defaultModel?: string | null;
   readonly models?: readonly ListedModel[];
+  readonly closed?: boolean;
   /** Whether a block of a supported type can go as it is; e.g. an address where only bytes are taken cannot. */
   takes?(block: Block, role: Role, model: string): boolean;
   /** Bounds that differ by model. */

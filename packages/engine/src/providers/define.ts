@@ -30,6 +30,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     parameters: spec.parameters,
     defaultModel: spec.defaultModel ?? null,
     models: spec.models ?? [],
+    closed: spec.closed ?? false,
     stream: (request, call) => guarded(spec, provider, request, call),
     async listModels(call) {
       if (spec.listModels === undefined) return provider.models;

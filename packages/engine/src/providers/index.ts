@@ -230,6 +230,16 @@ function unknown(message: string): never {
   throw new AppError({ code: 'provider/unknown', kind: 'not-found', message });
 }
 
+/** The name of a model, refused where a provider that has no others does not have it. */
+function offered({ closed, label, models }: Provider, id: string): string {
+  if (!closed || models.some((model) => model.id === id)) return id;
+  throw new AppError({
+    code: 'provider/unknown-model',
+    kind: 'not-found',
+    message: `${label} has no model ${JSON.stringify(id.slice(0, 200))}; there are ${models.map((model) => model.id).join(' and ')}.`,
+  });
+}
+
 function resolve(
   name: string,
   entries: ReadonlyMap<string, Entry>,
@@ -237,7 +247,8 @@ function resolve(
 ): { entry: Entry; id: string } {
   const slash = name.indexOf('/');
   const entry = entries.get(slash === -1 ? name : name.slice(0, slash));
-  if (entry !== undefined && slash !== -1 && slash < name.length - 1) return { entry, id: name.slice(slash + 1) };
+  if (entry !== undefined && slash !== -1 && slash < name.length - 1)
+    return { entry, id: offered(entry.provider, name.slice(slash + 1)) };
   if (entry !== undefined) {
     const id = entry.section?.defaultModel ?? entry.provider.defaultModel ?? entry.provider.models[0]?.id;
     return id === undefined

@@ -51,6 +51,17 @@ describe('the providers of a configuration', () => {
       );
   });
 
+  it('[G91] refuse a model that a provider which says all it has does not have', () => {
+    const providers = createProviders({ config: config('') });
+    expect(() => providers.model('offline/nope')).toThrow(
+      expect.objectContaining({
+        code: 'provider/unknown-model',
+        kind: 'not-found',
+        message: expect.stringContaining('guide'),
+      }),
+    );
+  });
+
   it('[G91] know a provider under another name for what it is', () => {
     const text =
       '[providers.work]\nkind = "anthropic"\napi_key = "work-key-1"\n[models."work/claude-opus-5"]\nwindow = 777';

@@ -50,7 +50,8 @@ describe('coppice chat in a pipe', () => {
   });
 
   it('[O32] a model that nobody has is refused before anything is stored', async () => {
-    expect(await bed.run(['chat', '-p', '-m', 'nope/none', 'Hello'])).toMatchObject({ code: 3, out: '' });
+    for (const model of ['nope/none', 'offline/nope'])
+      expect(await bed.run(['chat', '-p', '-m', model, 'Hello'])).toMatchObject({ code: 3, out: '' });
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
   });
 

@@ -67,6 +67,7 @@ export const offline = defineProvider({
     { id: 'guide', label: 'Guide to the documentation (no language model)', ...size },
     { id: 'babble', label: 'Nonsense after Moby-Dick (no language model)', ...size },
   ],
+  closed: true,
   supports: {
     blocks: ['text', 'tool-use'],
     tools: true,
