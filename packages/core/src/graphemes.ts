@@ -43,6 +43,15 @@ export function boundaryBefore(text: string, offset: number): number {
   return at;
 }
 
+/** The beginning of a text on one line: at most so many code units, and no character cut in two. */
+export function beginningOf(text: string, most: number): string {
+  const line = text
+    .slice(0, boundaryBefore(text, most * 4))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.slice(0, boundaryBefore(line, most));
+}
+
 /** How many code units two texts share at their beginning, ending between characters of both. */
 export function commonPrefix(a: string, b: string): number {
   const end = Math.min(a.length, b.length);

@@ -12,6 +12,7 @@ export { type ContextPage, type ContextPageRequest, type ContextShares, readCont
 export * from './conversation.ts';
 export * from './diff.ts';
 export * from './errors.ts';
+export { beginningOf, boundaryBefore } from './graphemes.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export { asNewNode, keepingSteps, parentsFirst } from './keeping.ts';

@@ -1,5 +1,6 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
 import { ok, type Result, refused } from './errors.ts';
+import { beginningOf } from './graphemes.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { orderAt, orderRank, orderSize } from './order.ts';
@@ -151,25 +152,17 @@ export interface TopologyNode
   readonly childCount: number;
   /** Also true where a depth cuts the children off. */
   readonly hasChildren: boolean;
-  /** The title, or the beginning of the text. */
+  /** The user's title, or the beginning of the text. */
   readonly preview: string;
 }
 
-/** The longest preview, in characters. */
+/** The longest preview, in code units. */
 export const previewLength = 80;
 
-/** The first line's worth of a node: its title, or the beginning of its text, never half a character. */
-export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
-  const { title, autoTitle } = node.meta;
-  if (title !== undefined) return title;
-  if (autoTitle !== undefined && childCount === 0) return autoTitle;
-  const line = node.text
-    .slice(0, previewLength * 4)
-    .replace(/\s+/g, ' ')
-    .trim();
-  const cut = line.slice(0, previewLength);
-  const last = cut.charCodeAt(cut.length - 1);
-  return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
+/** The first line's worth of a node: the user's title, or the beginning of its text, or else a machine's title. */
+export function previewOf(node: Pick<Node, 'text' | 'meta'>): string {
+  const { title, autoTitle = '' } = node.meta;
+  return title ?? (beginningOf(node.text, previewLength) || autoTitle);
 }
 
 /** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
@@ -201,7 +194,7 @@ export function topologyNode(node: Node, parentId: NodeId, children: number): To
     status: node.status,
     childCount: children,
     hasChildren: children > 0,
-    preview: previewOf(node, children),
+    preview: previewOf(node),
     tokens: node.tokens,
     createdAt: node.createdAt,
   };

@@ -1,6 +1,6 @@
 // A tree as stretches without forks: what outlines and pages show instead of one line per message.
 import type { Block, Message, Node } from '@coppice/core';
-import { isText } from '@coppice/core';
+import { beginningOf, boundaryBefore, isText } from '@coppice/core';
 import { definitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
 import { childrenOf } from './exporting.ts';
@@ -51,16 +51,13 @@ export function branchesOf(tree: ExportedTree): readonly Branch[] {
 export function previewOf(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
-    text += `${definitionOf(block)
-      .toText(block)
-      .slice(0, most * 4)} `;
+    const said = definitionOf(block).toText(block);
+    text += `${said.slice(0, boundaryBefore(said, most * 4))} `;
     if (text.length > most * 4) break;
   }
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= most) return line === '' ? '(nothing)' : line;
-  const cut = line.slice(0, most);
-  // Not in the middle of a character.
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+  return `${beginningOf(line, most)}…`;
 }
 
 /** Who speaks, for people. */

@@ -55,6 +55,24 @@ describe('a new tree', () => {
     expect((await bed.run(creating(3))).commit).toBeNull();
   });
 
+  test('[P74] a blank title is none, when a tree is made, copied or retitled', async () => {
+    const store = new ReferenceStore();
+    const bed = new Bed(store);
+    const blank = { title: ' \n', autoTitle: '' };
+    await bed.run(creating(1, { attributes: blank }));
+    expect(bed.tree.attributes).toEqual({ project: 'default' });
+    expect((await bed.run(creating(1, { attributes: blank }))).commit).toBeNull();
+    const set = { type: 'attributes', treeId: bed.treeId } as const;
+    expect((await bed.run({ ...set, set: blank })).commit).toBeNull();
+    await bed.run({ ...set, set: { title: 'Oak', autoTitle: 'A tree' } });
+    await bed.run({ ...set, set: { title: '' } });
+    expect(bed.tree.attributes).toEqual({ project: 'default', autoTitle: 'A tree' });
+    const copy = { type: 'duplicate', treeId: treeId(uuid(2)), from: bed.treeId, attributes: blank } as const;
+    await bed.run(copy);
+    expect(treeOf(store, uuid(2)).attributes).not.toMatchObject({ autoTitle: expect.anything() });
+    expect((await bed.run(copy)).commit).toBeNull();
+  });
+
   test('[P75] made again changes nothing; with another prompt or root it is refused', async () => {
     const bed = new Bed();
     const command = creating(1, { attributes: { systemPrompt: 'p' }, rootId: uuid(40) });

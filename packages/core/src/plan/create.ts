@@ -116,11 +116,21 @@ export function rootNode(context: Pick<PlanContext, 'now'>, id: NodeId): NewNode
 
 /** The first steps of every tree: its root and its attributes. */
 export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
-  const set: TreeAttributes = { ...attributes, project: attributes.project ?? defaultProject };
+  const set: TreeAttributes = {
+    ...patched<TreeAttributes>({}, settled(attributes)),
+    project: attributes.project ?? defaultProject,
+  };
   return [
     { type: 'insert', node: rootNode(context, rootId) },
     { type: 'attributes', after: set, before: unpatch({}, set) },
   ];
+}
+
+/** Attributes as they are kept: a blank title takes it away. */
+function settled(set: Patch<TreeAttributes>): Patch<TreeAttributes> {
+  const kept = { ...set };
+  for (const key of ['title', 'autoTitle'] as const) if (/^\s*$/.test(set[key] ?? '-')) kept[key] = null;
+  return kept;
 }
 
 // What the tree itself writes: nobody sets it from outside.
@@ -139,7 +149,7 @@ export function refuseKept(set: object, treeId: TreeId, keys: readonly string[] 
 /** Makes the tree in one commit, version 1. Making the same tree again changes nothing. */
 export const create: Planner<CreateCommand, Created> = function* (command, context) {
   // A null takes an attribute away, here as everywhere: no prompt said so is no prompt.
-  const attributes = patched<TreeAttributes>({}, command.attributes ?? {});
+  const attributes = patched<TreeAttributes>({}, settled(command.attributes ?? {}));
   refuseKept(attributes, context.treeId);
   const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
   if (key !== undefined) {
@@ -190,7 +200,7 @@ export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (comma
   const nodes = yield* copied(command, source, end);
   const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
   const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
-  const attributes = patched<TreeAttributes>(inherited, { ...command.attributes, copiedFrom: lineage });
+  const attributes = patched<TreeAttributes>(inherited, { ...settled(command.attributes ?? {}), copiedFrom: lineage });
   const rootId = nodeId(context.newId());
   const steps = birth(context, rootId, attributes);
   const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
@@ -219,7 +229,7 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId,
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
   const same = copiedFrom?.treeId === command.from && copiedFrom.nodeId === end;
-  if (!same || !notes(row, command.attributes ?? {}))
+  if (!same || !notes(row, settled(command.attributes ?? {})))
     refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
   const ids = new Map<NodeId, NodeId>();
   for (const { id, meta } of yield* ask('subtree', { of: row.rootId }))
@@ -231,7 +241,8 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId,
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* theTree(context);
   refuseKept(command.set, row.id, ['systemPrompt', ...kept]);
-  const set = command.set.project === null ? { ...command.set, project: defaultProject } : command.set;
+  const wished = settled(command.set);
+  const set = wished.project === null ? { ...wished, project: defaultProject } : wished;
   const { forestKey: key, project: home } = row.attributes;
   const { project } = set;
   if (typeof project === 'string' && project !== home && typeof key === 'string') {

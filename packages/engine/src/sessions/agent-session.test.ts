@@ -170,6 +170,16 @@ describe('the rest of a session', () => {
     expect(tree.leaf).toBe(other);
   });
 
+  test('[Z15] a preview is one line, at most 120 long, and never ends inside a character', async () => {
+    for (const one of ['🌲', '👩‍👩‍👧', 'e\u0301']) {
+      const manager = bed.create();
+      await manager.saveMessage({ role: 'user', content: `${'x'.repeat(119)}${one}${one}` });
+      await manager.saveMessage({ role: 'user', content: `${'x'.repeat(120 - one.length)}${one}${one}` });
+      const [cut, whole] = over(manager).getSessionTree().nodes;
+      expect([cut?.preview, whole?.preview]).toEqual(['x'.repeat(119), `${'x'.repeat(120 - one.length)}${one}`]);
+    }
+  });
+
   test('[Z16] compaction is the engine’s own: the summary is in the file, and two of them lose nothing', async () => {
     const manager = bed.create();
     const covered: string[] = [];

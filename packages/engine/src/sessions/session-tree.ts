@@ -1,6 +1,6 @@
 /** A session's tree as it is shown: flat, parents before children, without what the entries say in full. */
 import type { SessionIndex } from '@coppice/content/sessions';
-import { isToolUse, textOf } from '@coppice/core';
+import { beginningOf, isToolUse, textOf } from '@coppice/core';
 import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
 
 const previewLength = 120;
@@ -20,7 +20,7 @@ export function treeOf(index: SessionIndex, leaf: number): SessionTree {
       parentUuid: file.uuidAt(index.parent(at)),
       type: entry.type,
       role: kind === 'message' ? message.role : null,
-      preview: textOf(message).replace(/\s+/g, ' ').trim().slice(0, previewLength),
+      preview: beginningOf(textOf(message), previewLength),
       timestamp: entry.timestamp ?? null,
       label: index.labels.get(at)?.title ?? null,
       children: below.map((child) => file.uuidAt(child)),

@@ -88,8 +88,10 @@ export function readingRules(subject: StoreSubject): void {
 
     rule(subject, '[K32] previews of long and odd texts are those of the value', async (store) => {
       const bed = await bedIn(store);
-      const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a'];
+      const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
+      // What is white is passed over, so that the end of what a store looks at shows.
+      for (let room = 0; room < 9; room++) texts.push(`${' '.repeat(320 - room)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
       await bed.grow(texts);
       const tree = await valueOf(store, bed.treeId);
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));

@@ -35,9 +35,11 @@ export function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepes
   return breadthFirst(yield* nodesFrom(scope, tree, found), top);
 }
 
+// A preview looks at four times its length, and beyond that for where the character ends that it would cut in two.
+const looked = previewLength * 5;
 // A text is written with up to six characters for each of its own. What is cut is always one plain text, which begins so.
 const plainBegins = '[{"type":"text","text":"';
-const longBeginning = plainBegins.length + previewLength * 4 * 6;
+const longBeginning = plainBegins.length + looked * 6;
 const beginning = `CASE WHEN n.search_text IS NOT NULL THEN NULL
   WHEN length(n.content) > ${longBeginning} AND substr(n.content, 1, ${plainBegins.length}) = '${plainBegins}' THEN substr(n.content, 1, ${longBeginning})
   ELSE n.content END`;
@@ -55,7 +57,7 @@ function begunText(content: string): string {
 export function* topology(scope: Scope, tree: string, top: NodeId, depth?: number): Work<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const columns = of('n', headColumns);
-  const shown = `${beginning} AS content, substr(n.search_text, 1, ${previewLength * 4}) AS search_text, n.meta,
+  const shown = `${beginning} AS content, substr(n.search_text, 1, ${looked}) AS search_text, n.meta,
     (SELECT count(*) FROM node c WHERE c.tree_id = n.tree_id AND c.parent_id = n.id AND c.removed_in IS NULL) AS children`;
   const found = whole
     ? yield* rows(
@@ -76,7 +78,7 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
     const said = one.search_text === null ? begunText(text(one, 'content')) : text(one, 'search_text');
     const children = number(one, 'children');
     const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
-    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
+    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] });
     list.push({
       id,
       parentId,

@@ -31,6 +31,12 @@ describe('coppice append', () => {
     });
   });
 
+  it('[O10] a blank title is none', async () => {
+    await bed.json(['append', '--new', '--title', ' ', 'Hello']);
+    expect((await bed.run(['ls'])).out).toContain('Untitled');
+    expect(await bed.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
+  });
+
   it('[O5] refuses a line without a tree, and a blank text', async () => {
     expect(await bed.run(['append'])).toMatchObject({ code: 2 });
     expect(await bed.run(['append', '--new', '  '])).toMatchObject({ code: 0 });

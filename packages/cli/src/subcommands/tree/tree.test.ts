@@ -8,6 +8,17 @@ describe('coppice tree', () => {
   });
   afterEach(() => bed.close());
 
+  it('[O16] shows what a reply says, not the title that was found for it', async () => {
+    const asked = makeBed({ env: { COPPICE_MODEL: 'offline/guide' }, home: bed.home });
+    const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
+    asked.close();
+    const { nodes } = await bed.json(['show', 'last']);
+    expect(nodes).toMatchObject([{}, { meta: { autoTitle: expect.any(String) } }]);
+    const begun = String(text).slice(0, 30);
+    expect((await bed.run(['tree', 'last'])).out).toContain(`○ ${begun}`);
+    expect((await bed.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
+  });
+
   it('[O16] draws every branch: chains straight, forks indented', async () => {
     const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
     await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);

@@ -49,6 +49,15 @@ describe.each(deskStores)('on %s', (kind) => {
     });
   });
 
+  test('[E18] shows what a reply says, not the title that was found for it', async () => {
+    const [, reply] = await desk.say(['q1', 'Take the train.']);
+    if (reply === undefined) throw new Error('There is no reply.');
+    const titled = { type: 'title', treeId: desk.treeId, nodeId: reply, title: 'How to travel', auto: true } as const;
+    await run(desk.store, titled, desk.context);
+    expect((await desk.run('/branches')).text).toContain('assistant “Take the train.”');
+    expect((await desk.run('/tree')).text).toContain('“Take the train.”');
+  });
+
   test('[E18] says so where nothing was said yet', async () => {
     expect(await desk.run('/branches')).toMatchObject({ said: 'There is no branch yet: nothing was said.', list: [] });
   });
