@@ -30,6 +30,7 @@ export const httpCodes = {
   'http/range': { kind: 'invalid', status: 416 },
   'http/too-many': { kind: 'unavailable', status: 429 },
   'http/closing': { kind: 'unavailable', status: 503 },
+  'http/internal': { kind: 'internal', status: 500 },
 } as const satisfies Record<string, { readonly kind: ErrorKind; readonly status: number }>;
 
 /** A code that the server itself refuses with. */

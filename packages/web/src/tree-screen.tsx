@@ -16,6 +16,7 @@ import { Composer } from './thread/composer.tsx';
 import { Thread } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
+import { Refusal } from './ui/refusal.tsx';
 
 // Each of these is opened on demand; the thread does not wait for them.
 const MapScreen = lazy(() => import('./map/map-screen.tsx').then((module) => ({ default: module.MapScreen })));
@@ -130,7 +131,7 @@ function Missing(): ReactElement {
     <main className="main alone">
       <div className="empty">
         <h1>{t(missing || problem?.status === 400 ? 'noSuchTree' : 'treeFailed')}</h1>
-        <p>{problem?.offline === true ? t('serverAway') : (problem?.message ?? '')}</p>
+        <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <Refusal of={problem} />}</p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
           <Button onClick={() => go(homePlace())}>{t('allTrees')}</Button>

@@ -1,4 +1,15 @@
+import { importErrorKinds } from '@coppice/content/formats';
+import { refusalKinds } from '@coppice/core';
+import {
+  commandErrorKinds,
+  generateErrorKinds,
+  mcpErrorKinds,
+  providerErrorKinds,
+  toolErrorKinds,
+} from '@coppice/engine';
+import { httpCodes } from '@coppice/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refusalsDe } from '../src/i18n/refusals-de.ts';
 import { serious } from './axe.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon } from './harness.ts';
@@ -154,11 +165,29 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
   await tab.context.close();
 });
 
-test('[B34] who reads German gets the page in German', async () => {
+test('[B34, B87] who reads German gets the page in German, and so why something is not there', async () => {
   const tab = await stage.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
   await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  await tab.page.goto(`${stage.url}/t/${nobody}`);
+  await tab.page.getByText(`Den Baum ${nobody} gibt es nicht.`).waitFor();
+  expect(tab.faults).toEqual([]);
   await tab.context.close();
+});
+
+test('[B87] every code that a page can meet has a German sentence, and no other has one', () => {
+  const met = {
+    ...refusalKinds,
+    ...generateErrorKinds,
+    ...providerErrorKinds,
+    ...toolErrorKinds,
+    ...mcpErrorKinds,
+    ...commandErrorKinds,
+    ...importErrorKinds,
+    ...httpCodes,
+  };
+  expect(Object.keys(refusalsDe).toSorted()).toEqual(Object.keys(met).toSorted());
 });
 
 test('[B35] a search finds every branch, and a hit opens its own and brings the message into sight', async () => {

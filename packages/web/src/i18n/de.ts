@@ -232,6 +232,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   refuse: 'Ablehnen',
   regenerate: 'Neu erzeugen',
   serverAway: 'Der Server antwortet nicht.',
+  serverAnswered: 'Der Server antwortete mit {status}.',
   sendFileAgain: '{name} noch einmal senden',
   removeFile: '{name} entfernen',
   removeModel: 'Dieses Modell entfernen',

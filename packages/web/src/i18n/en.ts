@@ -229,6 +229,7 @@ export const en = {
   refuse: 'Refuse',
   regenerate: 'Regenerate',
   serverAway: 'The server does not answer.',
+  serverAnswered: 'The server answered {status}.',
   sendFileAgain: 'Send {name} again',
   removeFile: 'Take {name} out',
   removeModel: 'Take this model out',

@@ -1,5 +1,6 @@
 /** What an import noticed, in German: by the code of the finding. */
 import type { FindingCode } from '@coppice/content/formats';
+import { germanDetail } from './finding-details-de.ts';
 
 /** What each code means. */
 export const findingsDe: Readonly<Record<FindingCode, string>> = {
@@ -41,17 +42,37 @@ export const findingsDe: Readonly<Record<FindingCode, string>> = {
 
 const meanings: ReadonlyMap<string, string> = new Map(Object.entries(findingsDe));
 
-/** A finding in German, and what it names beside its place, which stays as it was; null for a code that is not known. */
+/** What a finding names beside its place, in English as it comes. */
+function detailOf({
+  code,
+  place,
+  message,
+}: {
+  readonly code: string;
+  readonly place: string;
+  readonly message: string;
+}) {
+  const start = `${place}: `;
+  const rest = message.startsWith(start) ? message.slice(start.length) : '';
+  // What a store refuses with is a sentence of its own, and all of it is the detail.
+  if (code === 'import/refused') return rest.replace(/\.$/, '');
+  // What a code means has no bracket in it: the first one opens the detail, and the last closes it.
+  const [, detail = ''] = /^[^(]*\((.*)\)\.$/s.exec(rest) ?? [];
+  return detail;
+}
+
+/**
+ * A finding in German with what it names beside its place; `english` is true where that stays as it was, being a name or
+ * the words of somebody else. Null for a code that is not known.
+ */
 export function germanFinding(finding: {
   readonly code: string;
   readonly place: string;
   readonly message: string;
-}): { readonly said: string; readonly detail: string } | null {
+}): { readonly said: string; readonly detail: string; readonly english: boolean } | null {
   const meaning = meanings.get(finding.code);
   if (meaning === undefined) return null;
-  const start = `${finding.place}: `;
-  // What a code means has no bracket in it: the first one opens the detail, and the last closes it.
-  const rest = finding.message.startsWith(start) ? finding.message.slice(start.length) : '';
-  const [, detail = ''] = /^[^(]*\((.*)\)\.$/s.exec(rest) ?? [];
-  return { said: `${start}${meaning}`, detail };
+  const detail = detailOf(finding);
+  const german = germanDetail(detail);
+  return { said: `${finding.place}: ${meaning}`, detail: german ?? detail, english: german === null };
 }

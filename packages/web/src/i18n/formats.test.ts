@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { findingCodes, formats } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
+import { germanDetail } from './finding-details-de.ts';
 import { findingsDe, germanFinding } from './findings-de.ts';
 import { formatsDe, lossesDe } from './formats-de.ts';
 
@@ -15,12 +17,49 @@ test('[B86] every finding of an import is said in German, with its place and wha
   for (const [code, meaning] of Object.entries(findingCodes)) {
     // The page takes the detail by the first bracket.
     expect(meaning).not.toContain('(');
+    if (code === 'import/refused') continue;
     const place = 'a (1).json[3]: x';
-    expect(germanFinding({ code, place, message: `${place}: ${meaning} (id "(b)").` })?.detail).toBe('id "(b)"');
+    expect(germanFinding({ code, place, message: `${place}: ${meaning} (id "(b)").` })?.detail).toBe('Kennung "(b)"');
     expect(germanFinding({ code, place, message: `${place}: ${meaning}.` })).toMatchObject({ detail: '' });
   }
   expect(
     germanFinding({ code: 'import/skipped', place: 'a.json', message: 'a.json: not a conversation: left out.' })?.said,
   ).toBe('a.json: kein Gespräch: weggelassen');
   expect(germanFinding({ code: 'import/new', place: 'a', message: 'a: b.' })).toBe(null);
+});
+
+/** The phrases in brackets that readers write down themselves, with `x` for each value in them. */
+function writtenDetails(): string[] {
+  const found: string[] = [];
+  for (const folder of ['../../../content/src/formats/', '../../../engine/src/import/']) {
+    const root = new URL(folder, import.meta.url);
+    for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+      const text = readFileSync(new URL(name, root), 'utf8');
+      const calls =
+        /\bfinding\(\s*(?:'import\/[\w-]+'|code),\s*'\w+',\s*(?:`[^`]*`|[^,`']+),\s*(?:'([^'\n]+)'|`([^`\n]+)`)/g;
+      for (const [, plain, template] of text.matchAll(calls))
+        found.push(plain ?? (template ?? '').replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'x'));
+    }
+  }
+  return found;
+}
+
+test('[B87] what a finding names is said in German, and values in it stay as they are', () => {
+  const details = writtenDetails();
+  expect(details.length).toBeGreaterThan(50);
+  // The name of a field is nobody's language.
+  const words = details.filter((detail) => !/^[a-z]+(?:_[a-z]+|[A-Z])\w*$/.test(detail));
+  expect(words.filter((detail) => germanDetail(detail) === null)).toEqual([]);
+  expect(germanDetail('3 listed, 4 there')).toBe('3 genannt, 4 da');
+  expect(germanDetail('$& became "b {}"')).toBe('$& wurde zu "b {}"');
+  expect(germanDetail('constructor')).toBe(null);
+});
+
+test('[B87] what a store refused an import with is told as it is', () => {
+  expect(germanFinding({ code: 'import/refused', place: 'a', message: 'a: There is a tree x (y) already.' })).toEqual({
+    said: 'a: der Speicher hat das Gespräch abgelehnt',
+    detail: 'There is a tree x (y) already',
+    english: true,
+  });
 });

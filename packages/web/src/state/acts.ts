@@ -2,6 +2,7 @@
 import { messageKit } from '@coppice/content';
 import { type Bookmark, type Message, type NewNode, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
+import { wordsOf } from '../i18n/refusals.ts';
 import { shownChord } from '../keys/chords.ts';
 import { api } from './client.ts';
 import { freshUuid } from './fresh-uuid.ts';
@@ -21,7 +22,8 @@ export function freshId(): NodeId {
 export function complain(problem: Problem): void {
   if (problem.code === 'page/aborted') return;
   // What a browser says of a server that is away is no sentence for anybody.
-  say({ icon: 'warn', text: problem.offline ? t('serverAway') : problem.message, bad: true });
+  const { said, english } = problem.offline ? { said: t('serverAway') } : wordsOf(problem);
+  say({ icon: 'warn', text: said, english, bad: true });
 }
 
 /** Takes back an act, or the newest one. */

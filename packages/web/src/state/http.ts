@@ -51,17 +51,22 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
+/** A refusal as it is in the body of an answer; where it is none of ours, the status says what there is to say. */
+export function problemFrom(body: unknown, status: number): Problem {
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+  const code = typeof error.code === 'string' ? error.code : `http/${status}`;
+  const message = typeof error.message === 'string' ? error.message : `The server answered ${status}.`;
+  return new Problem(code, message, status, isRecord(error.data) ? error.data : {});
+}
+
 async function problemOf(response: Response): Promise<Problem> {
   let body: unknown = null;
   try {
     body = await response.json();
   } catch {
-    // Not one of our own answers; the status says what there is to say.
+    // Not one of our own answers.
   }
-  const error = isRecord(body) && isRecord(body.error) ? body.error : {};
-  const code = typeof error.code === 'string' ? error.code : `http/${response.status}`;
-  const message = typeof error.message === 'string' ? error.message : `The server answered ${response.status}.`;
-  return new Problem(code, message, response.status, isRecord(error.data) ? error.data : {});
+  return problemFrom(body, response.status);
 }
 
 async function send(method: Method, path: string, options: RequestOptions): Promise<Response> {

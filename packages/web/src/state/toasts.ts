@@ -6,6 +6,8 @@ export interface Toast {
   readonly id: number;
   readonly icon: IconName;
   readonly text: string;
+  /** Words that follow in English, whatever the page speaks. */
+  readonly english?: string | undefined;
   readonly action: { readonly label: string; readonly keys?: string; run(): void } | null;
   readonly bad: boolean;
 }
@@ -23,7 +25,14 @@ export function say(
 ): void {
   const id = next++;
   useToast.setState({
-    toast: { id, icon: toast.icon, text: toast.text, action: toast.action ?? null, bad: toast.bad ?? false },
+    toast: {
+      id,
+      icon: toast.icon,
+      text: toast.text,
+      english: toast.english,
+      action: toast.action ?? null,
+      bad: toast.bad ?? false,
+    },
   });
   clearTimeout(timer);
   timer = setTimeout(() => hush(id), shownMs);

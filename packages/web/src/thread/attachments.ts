@@ -1,5 +1,6 @@
 /** Files on their way into a message: uploaded first, then named in it by their hash. */
 import type { Block } from '@coppice/core';
+import { plainWords } from '../i18n/refusals.ts';
 import { freshUuid } from '../state/fresh-uuid.ts';
 import { asProblem, isRecord, upload } from '../state/http.ts';
 import { read, write } from '../state/kept.ts';
@@ -36,7 +37,7 @@ export async function sendFile(file: File, attachment: Attachment): Promise<Atta
     const { hash, size, mediaType } = await upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
   } catch (thrown) {
-    return { ...attachment, state: 'failed', problem: asProblem(thrown).message };
+    return { ...attachment, state: 'failed', problem: plainWords(asProblem(thrown)) };
   }
 }
 

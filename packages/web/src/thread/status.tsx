@@ -8,6 +8,7 @@ import { errorOf } from '../state/source.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Refusal } from '../ui/refusal.tsx';
 import { plainText } from './rows.ts';
 import { wishNow } from './wish.ts';
 
@@ -87,7 +88,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
     <div className="status err" role="alert">
       <Icon name="warn" />
       <p>
-        <b>{t('noAnswer')}</b> {error?.message ?? ''} {t('messageSaved')}{' '}
+        <b>{t('noAnswer')}</b> {error === null ? null : <Refusal of={error} />} {t('messageSaved')}{' '}
         {left === 0 ? null : (
           <span className="num" aria-live="off">
             {t(alone ? 'tryingAgainIn' : 'tryableIn', { n: left })}

@@ -3,6 +3,7 @@ import { t, tn } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Refusal } from '../ui/refusal.tsx';
 import {
   type ImportItem,
   importForReal,
@@ -111,7 +112,7 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
   const { view, problem, phase } = item;
   const over = phase === 'over';
   const share = shareOf(item);
-  const said = problem?.message ?? view?.error?.message ?? '';
+  const failed = problem ?? view?.error ?? null;
   const bad = over && (problem !== null || view === null || view.state === 'failed');
   const stopped = view?.state === 'cancelled';
   return (
@@ -149,9 +150,9 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
           )}
         </>
       )}
-      {over && said !== '' && !stopped ? (
-        <p className="import-said" lang="en">
-          {said}
+      {over && failed !== null && failed.message !== '' && !stopped ? (
+        <p className="import-said">
+          <Refusal of={failed} />
         </p>
       ) : null}
       {over && view !== null ? <ImportReport view={view} onClose={onClose} /> : null}

@@ -139,7 +139,7 @@ function FindingWords({ finding }: { readonly finding: ImportFinding }): ReactEl
       {german.detail === '' ? null : (
         <>
           {' ('}
-          <span lang="en">{german.detail}</span>)
+          <span {...(german.english ? { lang: 'en' } : {})}>{german.detail}</span>)
         </>
       )}
       .

@@ -2,7 +2,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import type { Schemas } from '@coppice/server/client';
 import { at } from '../state/client.ts';
-import { addressOf, ask, Problem } from '../state/http.ts';
+import { addressOf, ask, Problem, problemFrom } from '../state/http.ts';
 
 /** Where an import stands. */
 export type ImportView = Schemas['ImportView'];
@@ -67,12 +67,9 @@ export function downloadOf(tree: TreeId | null, format: string, part: Part, tras
 
 function problemIn(request: XMLHttpRequest): Problem {
   try {
-    const { error }: { readonly error: { readonly code: string; readonly message: string } } = JSON.parse(
-      request.responseText,
-    );
-    return new Problem(error.code, error.message, request.status);
+    return problemFrom(JSON.parse(request.responseText), request.status);
   } catch {
-    return new Problem(`http/${request.status}`, `The server answered ${request.status}.`, request.status);
+    return problemFrom(null, request.status);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { hush, useToast } from '../state/toasts.ts';
 import { Icon } from './icon.tsx';
+import { Words } from './refusal.tsx';
 
 /** The newest toast, at the foot of the page. */
 export function Toasts(): ReactElement {
@@ -11,7 +12,9 @@ export function Toasts(): ReactElement {
       {toast === null ? null : (
         <div className={toast.bad ? 'toast bad' : 'toast'} key={toast.id}>
           <Icon name={toast.icon} />
-          <span className="grow">{toast.text}</span>
+          <span className="grow">
+            <Words said={toast.text} english={toast.english} />
+          </span>
           {toast.action === null ? null : (
             <button
               type="button"

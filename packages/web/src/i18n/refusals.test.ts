@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { germanRefusal, refusalsDe } from './refusals-de.ts';
+
+test('[B87] a German refusal names what the English one names, and leaves out what nobody told', () => {
+  const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };
+  expect(germanRefusal(full)).toEqual({
+    said: 'Das Gespräch füllt das Fenster von openai/gpt-5 (8.000 Token): verdichte es, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
+    english: '',
+  });
+  expect(germanRefusal({ ...full, data: {} })?.said).toBe(
+    'Das Gespräch füllt das Fenster des Modells: verdichte es, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
+  );
+  for (const code of Object.keys(refusalsDe))
+    expect(germanRefusal({ code, message: '', data: {} })?.said).not.toMatch(/[{}]/);
+});
+
+test('[B87] where the server knows more than its code says, its own words follow the German ones', () => {
+  expect(germanRefusal({ code: 'provider/rejected', message: 'No model “x”.', data: {} })).toEqual({
+    said: 'Der Anbieter hat die Anfrage abgelehnt:',
+    english: 'No model “x”.',
+  });
+  // A sentence must not end in a colon that nothing follows.
+  expect(germanRefusal({ code: 'provider/rejected', message: '', data: {} })).toEqual({
+    said: 'Der Anbieter hat die Anfrage abgelehnt.',
+    english: '',
+  });
+});
+
+test('[B87] a code that is not known is said as the server says it, and a code like a built-in name is none', () => {
+  for (const code of ['plugin/own', 'constructor', '__proto__', ''])
+    expect(germanRefusal({ code, message: 'x', data: {} })).toBe(null);
+});
