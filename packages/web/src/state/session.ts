@@ -1,5 +1,5 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
-import { type NodeId, nodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
+import { type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { openFeed } from './feed.ts';
@@ -13,19 +13,19 @@ import {
   landed,
   loadedEnd,
   pathOf,
-  shownPath,
   withPage,
 } from './loaded.ts';
+import { confirmed, withOverlays } from './overlays.ts';
+import { pageSize, runsOf, TreeReads } from './reads.ts';
 import { Replies } from './replies.ts';
-import { Topology } from './topology.ts';
-import { fromTopologyColumns } from './topology-columns.ts';
+import type { Topology } from './topology.ts';
 import { nothing, type Overlay, type TreeState } from './tree-state.ts';
-import type { FeedCommit, PageAnswer, TreeView, Written } from './wire.ts';
+import { WholeShape } from './whole-shape.ts';
+import type { FeedCommit, TreeView, Written } from './wire.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type { TreeState } from './tree-state.ts';
 
-const pageSize = 40;
 /** An open tree. Close it when its screen goes. */
 export class TreeSession {
   readonly treeId: TreeId;
@@ -34,21 +34,23 @@ export class TreeSession {
   readonly replies: Replies;
   readonly #queue: WriteQueue;
   #feed: { close(): void } | null = null;
-  #closed = new AbortController();
+  readonly #closed = new AbortController();
+  readonly #reads: TreeReads;
+  readonly #shape: WholeShape;
   #next = 1;
   #reading = false;
   #again = false;
   #missed = false;
   #steps = 0;
   #wanted: NodeId | null = null;
-  #topologyWanted = false;
-  #topologyAsked: Promise<Topology | null> | null = null;
 
   constructor(treeId: TreeId) {
     this.treeId = treeId;
     this.store = createStore<TreeState>(() => nothing);
     this.replies = new Replies(treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue((line) => this.store.setState(line));
+    this.#reads = new TreeReads(treeId, this.#closed.signal);
+    this.#shape = new WholeShape(treeId, this.store, this.#closed.signal);
   }
 
   get state(): TreeState {
@@ -67,12 +69,12 @@ export class TreeSession {
   async open(wanted?: NodeId): Promise<boolean> {
     try {
       const tree = await api.tree(this.treeId);
-      const end = wanted === undefined ? null : await this.#leafIfThere(wanted);
+      const end = wanted === undefined ? null : await this.#reads.leafIfThere(wanted);
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
-      const page = await api.page(this.treeId, { nodeId: leaf ?? undefined, limit: pageSize }, this.#closed.signal);
+      const page = await this.#reads.page(leaf ?? undefined);
       let base = withPage(emptyPart(tree), page, { leaf });
-      if (through !== undefined) base = await this.#reaching(base, through);
+      if (through !== undefined) base = await this.#reads.reaching(base, through);
       this.#show({ phase: 'ready', base, runs: runsOf(page) });
       if (through !== undefined) this.look(through);
       this.replies.followRuns();
@@ -107,51 +109,11 @@ export class TreeSession {
     this.replies.close();
   }
 
-  /** Where the branch through a node ends: the leaf that was last visited below it. */
-  async #leafThrough(id: NodeId): Promise<NodeId> {
-    return (await api.through(this.treeId, id, 1)).nodes.at(-1)?.id ?? id;
-  }
-
-  /** The same, or null where the tree has no such node: it was deleted, or never was of this tree. */
-  async #leafIfThere(id: NodeId): Promise<NodeId | null> {
-    try {
-      return await this.#leafThrough(id);
-    } catch (thrown) {
-      const { status } = asProblem(thrown);
-      if (status !== 404 && status !== 400) throw thrown;
-      return null;
-    }
-  }
-
-  /** Loads what is around a node that is far above what is loaded; nothing in between is read. */
-  async #reaching(part: Loaded, id: NodeId): Promise<Loaded> {
-    const { leaf } = part;
-    if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
-    const { signal } = this.#closed;
-    const [above, below] = await Promise.all([
-      api.page(this.treeId, { nodeId: id, limit: pageSize }, signal),
-      api.page(this.treeId, { nodeId: leaf, after: id, limit: pageSize }, signal),
-    ]);
-    return joined(withPage(withPage(part, above, 'above'), below, 'below'));
-  }
-
   /** Draws the confirmed part with all unconfirmed changes landed on it again. */
   #show(set: Partial<TreeState>): void {
     const state = { ...this.state, ...set };
     if (state.base === null) return this.store.setState(set);
-    let part = state.base;
-    const unconfirmed = new Set<NodeId>();
-    for (const overlay of state.overlays) {
-      const version = part.tree.version + 1;
-      const changes = rowChanges(overlay.steps, {
-        version,
-        seq: Number.MAX_SAFE_INTEGER - 1000 + overlay.id,
-        at: Date.now(),
-      });
-      part = landed(part, changes, part.tree.version);
-      if (overlay.leaf !== undefined) part = { ...atItsEnd(part), leaf: overlay.leaf };
-      for (const step of overlay.steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
-    }
+    const { part, unconfirmed } = withOverlays(state.base, state.overlays);
     this.store.setState({ ...set, part, unconfirmed });
   }
 
@@ -172,11 +134,7 @@ export class TreeSession {
     if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
     this.store.setState({ loadingAbove: true });
     try {
-      const page = await api.page(
-        this.treeId,
-        { nodeId: base.until ?? base.leaf, before: base.before, limit: 100 },
-        this.#closed.signal,
-      );
+      const page = await this.#reads.before(base.until ?? base.leaf, base.before);
       const now = this.state.base;
       if (now !== null && now.before === base.before) this.#show({ base: withPage(now, page, 'above') });
     } catch (thrown) {
@@ -192,11 +150,7 @@ export class TreeSession {
     if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
     this.store.setState({ loadingBelow: true });
     try {
-      const page = await api.page(
-        this.treeId,
-        { nodeId: base.leaf, after: base.until, limit: 100 },
-        this.#closed.signal,
-      );
+      const page = await this.#reads.after(base.leaf, base.until);
       const now = this.state.base;
       if (now !== null && now.until === base.until && now.leaf === base.leaf)
         this.#show({ base: joined(withPage(now, page, 'below')) });
@@ -217,17 +171,13 @@ export class TreeSession {
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
     const came = this.#step(through, options.leaf);
     try {
-      const leaf = options.leaf ?? (await this.#leafThrough(through));
-      const page = await api.page(
-        this.treeId,
-        { nodeId: leaf, limit: Math.max(pageSize, this.#loadedCount()) },
-        this.#closed.signal,
-      );
+      const leaf = options.leaf ?? (await this.#reads.leafThrough(through));
+      const page = await this.#reads.page(leaf, this.#loadedCount());
       const { base } = this.state;
       // Whoever has gone on meanwhile is not pulled back.
       if (base === null || came !== this.#steps) return;
       const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), atItsEnd(base).before);
-      this.#show({ base: await this.#reaching(part, through), runs: runsOf(page) });
+      this.#show({ base: await this.#reads.reaching(part, through), runs: runsOf(page) });
       this.replies.followRuns();
       if (options.keep !== false) this.#remember(leaf);
     } catch (thrown) {
@@ -254,7 +204,7 @@ export class TreeSession {
 
   #loadedCount(): number {
     const { base } = this.state;
-    return base === null ? pageSize : Math.min(400, pathOf(base).length);
+    return base === null ? pageSize : Math.max(pageSize, Math.min(400, pathOf(base).length));
   }
 
   /** Reads the loaded branch again, with its end at a node if one is named. Asked for while it runs, it runs once more. */
@@ -274,7 +224,10 @@ export class TreeSession {
         // Taken before it is read: a place that is named meanwhile is for the next time round, not to be forgotten.
         const wanted = this.#wanted;
         this.#wanted = null;
-        const page = await this.#pageOrActive(wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined);
+        const page = await this.#reads.pageOrActive(
+          wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined,
+          this.#loadedCount(),
+        );
         const now = this.state.base ?? base;
         const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
         // What was missed may have changed what lies above, too.
@@ -296,56 +249,24 @@ export class TreeSession {
     if (before.until === null || before.leaf !== part.leaf) return part;
     if (!fresh) return joined({ ...part, before: before.before, until: before.until });
     try {
-      return await this.#reaching(part, before.until);
+      return await this.#reads.reaching(part, before.until);
     } catch (thrown) {
       if (asProblem(thrown).offline) throw thrown;
       return part;
     }
   }
 
-  async #pageOrActive(wanted: NodeId | undefined) {
-    const limit = Math.max(pageSize, this.#loadedCount());
-    try {
-      return await api.page(this.treeId, { nodeId: wanted, limit }, this.#closed.signal);
-    } catch (thrown) {
-      // Where the view stood is gone; the tree knows where its user would be.
-      if (asProblem(thrown).status !== 404) throw thrown;
-      return api.page(this.treeId, { limit }, this.#closed.signal);
-    }
-  }
-
   /** Loads the shape of the whole tree, once; from then on the feed keeps it. */
-  async wantTopology(): Promise<Topology | null> {
-    this.#topologyWanted = true;
-    if (this.state.topology !== null) return this.state.topology;
-    // Outline and map ask in the same moment; a large shape is read once.
-    this.#topologyAsked ??= this.#readTopology().finally(() => {
-      this.#topologyAsked = null;
-    });
-    return this.#topologyAsked;
-  }
-
-  async #readTopology(): Promise<Topology | null> {
-    try {
-      const answer = await api.topology(this.treeId, this.#closed.signal);
-      const topology = new Topology(
-        answer.rootId,
-        fromTopologyColumns(answer.columns, answer.rootId),
-        answer.bookmarks,
-      );
-      this.store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
-      return topology;
-    } catch {
-      return null;
-    }
+  wantTopology(): Promise<Topology | null> {
+    return this.#shape.want();
   }
 
   #heard(commit: FeedCommit): void {
-    const { base, topology } = this.state;
+    const { base } = this.state;
     if (base === null || commit.version <= base.tree.version) return;
     const changes = rowChanges(commit.steps, { version: commit.version, seq: commit.seq, at: commit.at });
     this.#land(changes, commit.version);
-    if (topology !== null) this.#landTopology(topology, changes);
+    this.#shape.land(changes);
     // Undo and restore bring back what is not at hand; a gap means that a commit was missed.
     if (commit.version > base.tree.version + 1) this.#missed = true;
     if (this.#missed || changes.some((change) => change.op === 'restored')) void this.refresh();
@@ -360,15 +281,6 @@ export class TreeSession {
     const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
     this.#show({ base: { ...grown, leaf: followed(base, grown, changes) } });
     for (const node of pending) this.replies.begin(node.id, null);
-  }
-
-  #landTopology(topology: Topology, changes: readonly RowChange[]): void {
-    if (topology.land(changes)) {
-      this.store.setState((state) => ({ stamp: state.stamp + 1 }));
-      return;
-    }
-    this.store.setState({ topology: null });
-    if (this.#topologyWanted) void this.wantTopology();
   }
 
   /** Marks that another writer put something beside a node at the same time. */
@@ -413,25 +325,9 @@ export class TreeSession {
   #confirm(overlay: Overlay | null, value: unknown): void {
     const { base } = this.state;
     if (base === null) return;
-    const nodes = new Map(base.nodes);
-    const kids = new Map(base.kids);
-    if (isWritten(value))
-      for (const node of value.nodes) {
-        nodes.set(node.id, node);
-        const list = node.parentId === null ? undefined : kids.get(node.parentId);
-        if (
-          node.parentId !== null &&
-          !(list ?? []).includes(node.id) &&
-          (list !== undefined || node.parentId === base.leaf)
-        )
-          kids.set(node.parentId, [...(list ?? []), node.id]);
-      }
     const overlays =
       overlay === null ? this.state.overlays : this.state.overlays.filter((each) => each.id !== overlay.id);
-    const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf);
-    const { before, until } = goes ? atItsEnd(base) : base;
-    const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
-    this.#show({ base: { ...base, nodes, kids, leaf, before, until }, overlays });
+    this.#show({ base: confirmed(base, overlay, value), overlays });
   }
 
   /** Tries again what waits for the server. */
@@ -439,16 +335,6 @@ export class TreeSession {
     void this.#queue.work();
     void this.refresh();
   }
-}
-
-function isWritten(value: unknown): value is Written {
-  return (
-    typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes) && 'result' in value
-  );
-}
-
-function runsOf(page: PageAnswer): ReadonlyMap<NodeId, string> {
-  return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
 }
 
 /**

@@ -1,0 +1,61 @@
+/** The shape of a whole tree while it is open: read once somebody wants it, kept by commits from then on. */
+import type { RowChange, TreeId } from '@coppice/core';
+import type { StoreApi } from 'zustand/vanilla';
+import { api } from './client.ts';
+import { Topology } from './topology.ts';
+import { fromTopologyColumns } from './topology-columns.ts';
+import type { TreeState } from './tree-state.ts';
+
+/** The shape of one open tree. */
+export class WholeShape {
+  readonly #treeId: TreeId;
+  readonly #store: StoreApi<TreeState>;
+  readonly #signal: AbortSignal;
+  #wanted = false;
+  #asked: Promise<Topology | null> | null = null;
+
+  constructor(treeId: TreeId, store: StoreApi<TreeState>, signal: AbortSignal) {
+    this.#treeId = treeId;
+    this.#store = store;
+    this.#signal = signal;
+  }
+
+  /** Loads it, once; from then on the feed keeps it. */
+  async want(): Promise<Topology | null> {
+    this.#wanted = true;
+    const { topology } = this.#store.getState();
+    if (topology !== null) return topology;
+    // Outline and map ask in the same moment; a large shape is read once.
+    this.#asked ??= this.#read().finally(() => {
+      this.#asked = null;
+    });
+    return this.#asked;
+  }
+
+  async #read(): Promise<Topology | null> {
+    try {
+      const answer = await api.topology(this.#treeId, this.#signal);
+      const topology = new Topology(
+        answer.rootId,
+        fromTopologyColumns(answer.columns, answer.rootId),
+        answer.bookmarks,
+      );
+      this.#store.setState((state) => ({ topology, stamp: state.stamp + 1 }));
+      return topology;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Lands a commit on it, if it is there; what it cannot take is read again. */
+  land(changes: readonly RowChange[]): void {
+    const { topology } = this.#store.getState();
+    if (topology === null) return;
+    if (topology.land(changes)) {
+      this.#store.setState((state) => ({ stamp: state.stamp + 1 }));
+      return;
+    }
+    this.#store.setState({ topology: null });
+    if (this.#wanted) void this.want();
+  }
+}
