@@ -51,6 +51,31 @@ test('[B40] commands are completed from the registry and run where the view is',
   await tab.context.close();
 });
 
+test('[B47] the list of commands covers no message, cuts what is too long, and is there while somebody writes', async () => {
+  const id = await newTree();
+  const tab = await stage.open(`/t/${id}`, { viewport: { width: 900, height: 420 } });
+  const said = tab.page.getByTestId('thread').getByText('Hello.');
+  await said.waitFor();
+  await box(tab).fill('/');
+  const list = tab.page.getByRole('listbox', { name: 'Commands' });
+  await list.getByRole('option').nth(3).waitFor();
+  await soon(async () => {
+    const [above, below] = [await said.boundingBox(), await list.boundingBox()];
+    return above !== null && below !== null && above.y + above.height <= below.y;
+  }).toBe(true);
+  const crowded = `[...document.querySelectorAll('.slash .opt')].filter((line) => {
+    const [about, usage] = [line.querySelector('.desc'), line.querySelector('.arg')].map((part) => part.getBoundingClientRect());
+    return about.right > usage.left || usage.right > line.getBoundingClientRect().right;
+  }).length`;
+  await soon(() => tab.page.evaluate(crowded)).toBe(0);
+  await box(tab).blur();
+  await soon(() => list.count()).toBe(0);
+  await box(tab).focus();
+  await list.waitFor();
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B41] a draft survives a reload, and a browser that keeps nothing does not stop anybody', async () => {
   const id = await newTree();
   const tab = await stage.open(`/t/${id}`);
@@ -210,6 +235,36 @@ test('[B96] a message that is being rewritten survives Escape and a reload', asy
   await soon(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Escape');
   await soon(() => tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))")).toEqual([]);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B48, B55] a message that is being rewritten is seen whole on a phone, and each paragraph runs its own way', async () => {
+  const arabic = 'مرحبا، كيف يمكنني ترقية قاعدة البيانات؟ '.repeat(4).trim();
+  const messages = [
+    { role: 'user', content: arabic },
+    { role: 'assistant', content: `${arabic}\n\n- ${arabic}\n\nAnd in English.\n\n\`\`\`js\nlet x;\n\`\`\`` },
+  ];
+  const made = await stage.server.ask('POST', '/api/trees', { body: { title: arabic, messages } });
+  const tab = await stage.open(`/t/${made.body.treeId}`, { viewport: { width: 390, height: 844 } });
+  const thread = tab.page.getByTestId('thread');
+  await thread.getByText('And in English.').waitFor();
+  const ways = `[...document.querySelectorAll('.body p, .body li, .body pre')].map((part) => getComputedStyle(part).direction)`;
+  await soon(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+  await thread.getByRole('article').first().focus();
+  await tab.page.keyboard.press('e');
+  const edit = tab.page.getByRole('textbox', { name: 'Edit the message' });
+  await edit.waitFor();
+  const seen = `(() => {
+    const box = document.querySelector('.editbox textarea');
+    return { whole: box.scrollHeight <= box.clientHeight + 1, direction: getComputedStyle(box).direction };
+  })()`;
+  await soon(() => tab.page.evaluate(seen)).toEqual({ whole: true, direction: 'rtl' });
+  const out = `(() => {
+    const whole = document.querySelector('.editbox').getBoundingClientRect();
+    return [...document.querySelectorAll('.editbox .btn')].filter((each) => each.getBoundingClientRect().right > whole.right).length;
+  })()`;
+  await soon(() => tab.page.evaluate(out)).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -46,7 +46,7 @@ export function Sent({ row }: { readonly row: Row }): ReactElement {
       ) : (
         <>
           <b className="strong">{out ? t('leftOut') : t('asSent')}</b>
-          <pre className="sent" ref={scrolls}>
+          <pre className="sent" ref={scrolls} dir="auto">
             {out ? (node?.text ?? '').slice(0, mostShown) : JSON.stringify(entry.message, null, 2).slice(0, mostShown)}
           </pre>
           {node === undefined ? null : (

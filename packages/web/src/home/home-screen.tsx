@@ -228,7 +228,7 @@ function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
       <Link to={treePlace(tree.id)} className="tree-line">
         <TreeStool tree={tree} width={46} height={34} />
         <span className="clip">
-          <b>{titleOf(tree) ?? t('untitled')}</b>
+          <b dir="auto">{titleOf(tree) ?? t('untitled')}</b>
           <span className="sub">
             {tree.folder === null ? '' : `${tree.folder} `}
             {tree.tags.map((tag) => `#${tag}`).join(' ')}

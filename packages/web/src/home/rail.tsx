@@ -57,7 +57,9 @@ export function Rail(): ReactElement {
           {shown.map((tree) => (
             <Link key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
               <TreeStool tree={tree} />
-              <span className="grow clip">{titleOf(tree) ?? t('untitled')}</span>
+              <span className="grow clip" dir="auto">
+                {titleOf(tree) ?? t('untitled')}
+              </span>
               {tree.id === session.treeId ? null : <time>{when(tree.updatedAt)}</time>}
             </Link>
           ))}

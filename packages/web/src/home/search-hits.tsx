@@ -57,7 +57,7 @@ function Hit({
     <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className={chosen ? 'hit chosen' : 'hit'}>
       <TreeStool tree={{ id: hit.treeId }} width={40} height={30} />
       <span className="where">
-        <b>{title ?? t('untitled')}</b>
+        <b dir="auto">{title ?? t('untitled')}</b>
       </span>
       <span className="side">
         {hit.role === 'user' ? t('you') : hit.role === 'assistant' ? t('model') : t('tool')} {when(hit.createdAt)}

@@ -1,6 +1,7 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { MapModel } from './use-map.ts';
 
@@ -21,7 +22,8 @@ export function BranchList({ model, onPick, onShow }: BranchListProps): ReactEle
       const tip = branch.nodes.at(-1);
       if (tip === undefined) return [];
       const mark = branch.nodes.findLast((node) => model.topology.bookmarks.has(node.id));
-      const title = mark === undefined ? tip.preview : (model.topology.bookmarks.get(mark.id)?.title ?? tip.preview);
+      const named = mark === undefined ? undefined : model.topology.bookmarks.get(mark.id)?.title;
+      const title = named ?? firstWords(tip.preview);
       return [
         {
           id: tip.id,
@@ -54,7 +56,9 @@ export function BranchList({ model, onPick, onShow }: BranchListProps): ReactEle
           onPointerEnter={() => onShow(branch.id)}
         >
           <span className="sw" />
-          <span className="grow clip">{branch.title}</span>
+          <span className="grow clip" dir="auto">
+            {branch.title}
+          </span>
           {branch.marked ? <Icon name="markon" /> : null}
           {branch.status === 'interrupted' || branch.status === 'aborted' ? <Icon name="cut" /> : null}
           <span className="n">{branch.size}</span>

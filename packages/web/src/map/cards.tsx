@@ -1,6 +1,7 @@
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { sourceOf } from '../state/source.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
@@ -97,7 +98,9 @@ function MapCard({
           </span>
         ) : null}
       </b>
-      <span className="words">{node.preview}</span>
+      <span className="words" dir="auto">
+        {firstWords(node.preview)}
+      </span>
     </button>
   );
 }

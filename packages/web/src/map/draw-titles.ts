@@ -1,4 +1,5 @@
 /** Draws titles where there is room for them. */
+import { firstWords } from '../markdown/first-words.ts';
 import { type MapBranch, spotXY, step } from './layout.ts';
 import type { Box, Pen, Seen } from './pen.ts';
 
@@ -55,7 +56,8 @@ export function drawTitles(pen: Pen, seen: readonly Seen[]): void {
     if (tip === undefined) continue;
     const here = tip.id === pen.leaf;
     const mark = branch.nodes.findLast((node) => pen.bookmarks.has(node.id));
-    const title = mark === undefined ? tip.preview : (pen.bookmarks.get(mark.id)?.title ?? tip.preview);
+    const named = mark === undefined ? undefined : pen.bookmarks.get(mark.id)?.title;
+    const title = named ?? firstWords(tip.preview, 27);
     if (title === '' || (pen.quiet === true && !here && mark === undefined)) continue;
     if (pen.level === 'far' && !here && mark === undefined && branch.nodes.length < 3) continue;
     titled.push({

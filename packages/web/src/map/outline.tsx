@@ -2,6 +2,7 @@ import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { visit } from '../state/visit.ts';
@@ -193,7 +194,9 @@ function OutlineLine({ row, id, chosen, onPick }: OutlineLineProps): ReactElemen
           <i className={node.kind === 'message' ? (node.role === 'tool' ? 'tool-mark' : '') : 'bar-mark'} />
         )}
       </span>
-      <span className="t">{node.preview === '' ? '…' : node.preview}</span>
+      <span className="t" dir="auto">
+        {node.preview === '' ? '…' : firstWords(node.preview)}
+      </span>
       <LineMarks row={row} />
     </button>
   );

@@ -20,7 +20,7 @@ export const Code = memo(function Code({
         <span>{language}</span>
         <CopyButton text={code} label={t('copyCode')} />
       </div>
-      <pre ref={scrolls}>
+      <pre ref={scrolls} dir="ltr">
         {parts.map((part) =>
           part.ink === null ? (
             part.text

@@ -1,4 +1,7 @@
-/** Markdown as React elements. Nothing a model writes becomes HTML: tags are shown as the text they are. */
+/**
+ * Markdown as React elements. Nothing a model writes becomes HTML: tags are shown as the text they are. Each block runs
+ * the way that its own first letter does; code runs from left to right.
+ */
 import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactElement, type ReactNode, useMemo, useRef } from 'react';
 import { type Cut, cutBlocks, type MarkdownBlock, plainAbove } from './blocks.ts';
@@ -58,7 +61,7 @@ function element(token: Token, depth: number): ReactNode {
   if (depth > deepest) return token.raw;
   switch (token.type) {
     case 'paragraph':
-      return <p>{all(token.tokens, depth)}</p>;
+      return <p dir="auto">{all(token.tokens, depth)}</p>;
     case 'text':
       return token.tokens === undefined ? unescaped(String(token.text)) : all(token.tokens, depth);
     case 'escape':
@@ -70,7 +73,7 @@ function element(token: Token, depth: number): ReactNode {
     case 'del':
       return <del>{all(token.tokens, depth)}</del>;
     case 'codespan':
-      return <code>{String(token.text)}</code>;
+      return <code dir="ltr">{String(token.text)}</code>;
     case 'br':
       return <br />;
     case 'heading':
@@ -78,7 +81,7 @@ function element(token: Token, depth: number): ReactNode {
     case 'code':
       return <Code code={String(token.text)} language={languageOf(token.lang)} />;
     case 'blockquote':
-      return <blockquote>{all(token.tokens, depth)}</blockquote>;
+      return <blockquote dir="auto">{all(token.tokens, depth)}</blockquote>;
     case 'hr':
       return <hr />;
     case 'list':
@@ -95,7 +98,13 @@ function element(token: Token, depth: number): ReactNode {
     case 'def':
       return null;
     case 'html':
-      return token.block === true ? <p className="as-is">{String(token.raw).trimEnd()}</p> : token.raw;
+      return token.block === true ? (
+        <p className="as-is" dir="auto">
+          {String(token.raw).trimEnd()}
+        </p>
+      ) : (
+        token.raw
+      );
     default:
       return token.raw;
   }
@@ -117,8 +126,8 @@ function languageOf(lang: unknown): string {
 function heading(token: Token, depth: number): ReactElement {
   const inside = all('tokens' in token ? token.tokens : [], depth);
   const level = 'depth' in token ? Number(token.depth) : 6;
-  if (level <= 1) return <h3>{inside}</h3>;
-  return level === 2 ? <h4>{inside}</h4> : <h5>{inside}</h5>;
+  if (level <= 1) return <h3 dir="auto">{inside}</h3>;
+  return level === 2 ? <h4 dir="auto">{inside}</h4> : <h5 dir="auto">{inside}</h5>;
 }
 
 function list(token: Tokens.List, depth: number): ReactElement {
@@ -127,7 +136,7 @@ function list(token: Tokens.List, depth: number): ReactElement {
     const key = at;
     at += item.raw.length || 1;
     return (
-      <li key={key} className={item.task ? 'task' : undefined}>
+      <li key={key} className={item.task ? 'task' : undefined} dir="auto">
         {item.task ? (
           <input
             type="checkbox"
@@ -141,8 +150,12 @@ function list(token: Tokens.List, depth: number): ReactElement {
       </li>
     );
   });
-  if (!token.ordered) return <ul>{items}</ul>;
-  return <ol start={typeof token.start === 'number' ? token.start : 1}>{items}</ol>;
+  if (!token.ordered) return <ul dir="auto">{items}</ul>;
+  return (
+    <ol dir="auto" start={typeof token.start === 'number' ? token.start : 1}>
+      {items}
+    </ol>
+  );
 }
 
 const sides = { left: 'l', right: 'r', center: 'm' } as const;
@@ -156,7 +169,7 @@ function table(token: Tokens.Table, depth: number): ReactElement {
   const rows = token.rows.map((cells, row) => ({ row, cells: cells.map((cell, column) => ({ cell, column })) }));
   return (
     <div className="table">
-      <table>
+      <table dir="auto">
         <thead>
           <tr>
             {columns.map(({ cell, column }) => (

@@ -13,7 +13,9 @@ export function Plain({ text }: { readonly text: string }): ReactElement {
   return (
     <div className="plain-text">
       {pieces.map((piece) => (
-        <pre key={piece.at}>{piece.text}</pre>
+        <pre key={piece.at} dir="auto">
+          {piece.text}
+        </pre>
       ))}
       {shown.length < text.length ? (
         <Button small onClick={() => setWhole(true)}>

@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { num, t, tn } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { freshId, note } from '../state/acts.ts';
 import { sendMessage, stop } from '../state/generation.ts';
 import { say } from '../state/toasts.ts';
@@ -20,6 +21,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { blockOf } from './attachments.ts';
 import { ComposerTray } from './composer-tray.tsx';
+import { fitHeight } from './fit-height.ts';
 import { plainText } from './rows.ts';
 import { runLine } from './run-line.ts';
 import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
@@ -30,12 +32,8 @@ import { wishNow } from './wish.ts';
 // A paste above this goes along as a file: nobody edits it in a box, and the box must not hang on it.
 const longestPaste = 40_000;
 
-// The box is as high as its text; beyond that it scrolls.
-function fitHeight(element: HTMLTextAreaElement | null, text: string): void {
-  if (element === null) return;
-  element.style.height = 'auto';
-  if (text !== '') element.style.height = `${Math.min(element.scrollHeight, 320)}px`;
-}
+// Higher than this the box scrolls.
+const mostHeight = 320;
 
 /** Where the next message is written. */
 export function Composer(): ReactElement {
@@ -49,12 +47,13 @@ export function Composer(): ReactElement {
   const [over, setOver] = useState(false);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  const slash = useSlash(session.treeId, part?.leaf ?? null, text);
+  const [focused, setFocused] = useState(false);
+  const slash = useSlash(session.treeId, part?.leaf ?? null, text, focused);
   const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
   const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
 
   useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
-  useLayoutEffect(() => fitHeight(area.current, text), [text]);
+  useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
 
   const message = (): Message | null => {
     const blocks = files.list.map(blockOf).filter((block) => block !== null);
@@ -149,6 +148,7 @@ export function Composer(): ReactElement {
           </Button>
         </div>
       )}
+      <SlashMenu slash={slash} onPick={(line) => setText(line)} />
       <section
         className={over ? 'composer over' : 'composer'}
         aria-label={t('composer')}
@@ -159,7 +159,6 @@ export function Composer(): ReactElement {
         onDragLeave={() => setOver(false)}
         onDrop={onDrop}
       >
-        <SlashMenu slash={slash} onPick={(line) => setText(line)} />
         <GrowsFrom parentId={parentId} />
         <textarea
           id="composer"
@@ -175,6 +174,9 @@ export function Composer(): ReactElement {
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+          dir="auto"
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
@@ -203,7 +205,7 @@ export function Composer(): ReactElement {
 
 function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactElement {
   const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
-  const words = node === undefined ? '' : (node.meta.title ?? plainText(node.message).slice(0, 70));
+  const words = node === undefined ? '' : (node.meta.title ?? firstWords(plainText(node.message), 70));
   return (
     <div className="from">
       <Icon name="fork" />
@@ -211,7 +213,7 @@ function GrowsFrom({ parentId }: { readonly parentId: NodeId | null }): ReactEle
         <span>{t('growsFromRoot')}</span>
       ) : (
         <span className="clip">
-          {t('growsFrom')} <b>{words === '' ? '…' : words}</b>
+          {t('growsFrom')} <b dir="auto">{words === '' ? '…' : words}</b>
         </span>
       )}
     </div>

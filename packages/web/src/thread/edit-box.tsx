@@ -1,5 +1,5 @@
 import { isText, type Message, type Node, type NodeId, textMessage } from '@coppice/core';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { edit, type Seen } from '../state/acts.ts';
@@ -10,6 +10,7 @@ import { say } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
+import { fitHeight } from './fit-height.ts';
 import { focusMessage } from './focus-message.ts';
 import { plainText } from './rows.ts';
 import { useDraft } from './use-draft.ts';
@@ -66,6 +67,8 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
   }, [again]);
+  // Whoever rewrites a message sees it whole, as far as the screen goes.
+  useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
   const changed = useRef(false);
   changed.current = text !== original;
   useEffect(
@@ -90,7 +93,8 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
         ref={area}
         aria-label={t('editMessage')}
         value={text}
-        rows={Math.min(18, Math.max(2, text.split('\n').length))}
+        rows={2}
+        dir="auto"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           const command = event.metaKey || event.ctrlKey;

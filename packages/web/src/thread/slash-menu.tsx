@@ -20,8 +20,8 @@ export interface Slash {
   onKeyDown(event: KeyboardEvent, set: (line: string) => void): boolean;
 }
 
-/** Completes commands from the registry, and their arguments by asking the server. */
-export function useSlash(tree: TreeId, leaf: NodeId | null, text: string): Slash {
+/** Completes commands from the registry, and their arguments by asking the server, while somebody writes. */
+export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writing: boolean): Slash {
   const commands = useLists((lists) => lists.commands);
   const [at, setAt] = useState(0);
   const [shut, setShut] = useState<string | null>(null);
@@ -66,7 +66,8 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string): Slash
       : arguing && found?.line === text
         ? found.options.slice(0, 8)
         : [];
-  const open = options.length > 0 && shut !== text;
+  // A draft that was left half typed is no reason to lie in the way.
+  const open = writing && options.length > 0 && shut !== text;
   const chosen = Math.min(at, options.length - 1);
   return {
     open,
@@ -95,7 +96,7 @@ export function optionId(index: number): string {
   return `slash-option-${index}`;
 }
 
-/** The open menu; it stands above the composer and never over the message that is answered. */
+/** The open menu. It stands above the composer and pushes the thread up: it never lies over the message that is answered. */
 export function SlashMenu({
   slash,
   onPick,

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { complain, noteTree, undo } from '../state/acts.ts';
 import { bringBack, keepTree } from '../state/between-trees.ts';
 import { api } from '../state/client.ts';
@@ -28,7 +29,7 @@ export function useBranchName(): string | null {
       const name = node.meta.title ?? state.part.bookmarks.get(node.id)?.title;
       if (name !== undefined) return name;
       const kids = node.parentId === null ? undefined : state.part.kids.get(node.parentId);
-      if (kids !== undefined && kids.length > 1) return plainText(node.message).slice(0, 40).trim() || null;
+      if (kids !== undefined && kids.length > 1) return firstWords(plainText(node.message), 40) || null;
     }
     return null;
   });

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { firstWords } from './first-words.ts';
+
+test('[B56] a message is named by its first words, without the marks that set them', () => {
+  const named: Readonly<Record<string, string>> = {
+    '# A *good* title': 'A good title',
+    '`pg_upgrade --link` on **the** standby': 'pg_upgrade --link on the standby',
+    '> - 1. quoted': 'quoted',
+    'See [the docs](https://example.org/a) and ![a cat](x.png)': 'See the docs and a cat',
+    '~~no~~ ``a ` b``': 'no a ` b',
+    'two\n\nlines': 'two lines',
+  };
+  for (const [text, words] of Object.entries(named)) expect(firstWords(text)).toBe(words);
+});
+
+test('[B56] what only looks like a mark is a word', () => {
+  for (const text of [
+    'f(**kwargs) and g(**more)',
+    '__init__.py',
+    '2 * 3 * 4',
+    '#tag',
+    '-5 degrees',
+    'a ` b',
+    '**',
+    '[x]',
+    '5. ',
+  ])
+    expect(firstWords(text)).toBe(text.trim());
+  expect(firstWords('**abc def**', 5)).toBe('abc d');
+});

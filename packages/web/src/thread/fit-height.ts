@@ -1,0 +1,6 @@
+/** Makes a box as high as its text; beyond a height it scrolls. */
+export function fitHeight(element: HTMLTextAreaElement | null, text: string, most: number): void {
+  if (element === null) return;
+  element.style.height = 'auto';
+  if (text !== '') element.style.height = `${Math.min(element.scrollHeight, most)}px`;
+}
