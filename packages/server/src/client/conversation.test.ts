@@ -59,7 +59,10 @@ test('[A34] a generated client drives a whole conversation: create, append, gene
     params: { path: { tree, node: asked }, query: { mode: 'cascade', expectedVersion: await version() } },
   });
   expect(gone.data?.result.removed).toEqual([asked]);
-  const undone = await client.POST('/api/trees/{tree}/undo', { params: { path } });
+  const undone = await client.POST('/api/trees/{tree}/undo', {
+    params: { path },
+    body: { expectedVersion: await version() },
+  });
   expect(undone.data?.result.versions.length).toBe(1);
   const hits = await client.GET('/api/search', { params: { query: { q: 'June' } } });
   expect(hits.data?.items.map((hit) => hit.nodeId)).toEqual([asked]);

@@ -29,7 +29,9 @@ export function complain(problem: Problem): void {
 /** Takes back an act, or the newest one. */
 export async function undo(session: TreeSession, actId?: string): Promise<void> {
   try {
-    const answer = await session.perform([], () => api.undo(session.treeId, actId === undefined ? {} : { actId }));
+    const answer = await session.perform([], (version) =>
+      api.undo(session.treeId, actId === undefined ? {} : { actId }, version),
+    );
     await session.refresh(answer.activeNodeId ?? undefined);
     say({
       icon: 'undo',
@@ -44,7 +46,7 @@ export async function undo(session: TreeSession, actId?: string): Promise<void> 
 /** Does again what was taken back. */
 export async function redo(session: TreeSession): Promise<void> {
   try {
-    const answer = await session.perform([], () => api.redo(session.treeId));
+    const answer = await session.perform([], (version) => api.redo(session.treeId, version));
     await session.refresh(answer.activeNodeId ?? undefined);
     say({ icon: 'again', text: t('redone') });
   } catch (thrown) {

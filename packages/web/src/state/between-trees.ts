@@ -44,7 +44,7 @@ export async function carry(session: TreeSession, node: Node, to: Destination, h
     say({
       icon: how === 'move' ? 'map' : 'copy',
       text: t(how === 'move' ? 'movedThere' : 'copiedThere'),
-      action: { label: t('undo'), run: () => void takeBack(to.treeId, written.actId, here) },
+      action: { label: t('undo'), run: () => void takeBack(to.treeId, written, here) },
     });
     return true;
   } catch (thrown) {
@@ -54,9 +54,9 @@ export async function carry(session: TreeSession, node: Node, to: Destination, h
 }
 
 /** One act over two trees is taken back in both. */
-async function takeBack(there: TreeId, actId: string, here: TreeId): Promise<void> {
+async function takeBack(there: TreeId, { actId, version }: Written, here: TreeId): Promise<void> {
   try {
-    await api.undo(there, { actId });
+    await api.undo(there, { actId }, version);
     go(treePlace(here));
     say({ icon: 'undo', text: t('undone') });
   } catch (thrown) {

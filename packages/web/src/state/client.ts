@@ -1,6 +1,6 @@
 /** Every route that the page calls, by its meaning. */
 import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
-import { ask } from './http.ts';
+import { ask, Problem } from './http.ts';
 import type {
   Begun,
   CommandAnswer,
@@ -40,6 +40,20 @@ export interface TreeFilter {
   readonly title?: string;
   readonly limit?: number;
   readonly cursor?: string;
+}
+
+/**
+ * Takes back, does again or brings back. Where the tree went on before the page heard of it, it is asked once more under
+ * the version that the refusal tells: what others did on top of it is refused by itself, whatever was seen.
+ */
+async function takeBack(path: string, body: object, version: number): Promise<Written> {
+  try {
+    return await ask<Written>('POST', path, { body, version });
+  } catch (thrown) {
+    const now = thrown instanceof Problem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
+    if (typeof now !== 'number') throw thrown;
+    return ask<Written>('POST', path, { body, version: now });
+  }
 }
 
 /** A message on its way to the server. */
@@ -217,10 +231,11 @@ export const api = {
     ask<Written>('PUT', `${node(tree, id)}/title`, { body: { title } }),
   annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
     ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
-  undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string } = {}) =>
-    ask<Written>('POST', `${at(tree)}/undo`, { body }),
-  redo: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/redo`, { body: {} }),
-  restoreNode: (tree: TreeId, id: NodeId) => ask<Written>('POST', `${at(tree)}/trash/${id}/restore`, { body: {} }),
+  undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
+    takeBack(`${at(tree)}/undo`, body, version),
+  redo: (tree: TreeId, version: number) => takeBack(`${at(tree)}/redo`, {}, version),
+  restoreNode: async (tree: TreeId, id: NodeId) =>
+    takeBack(`${at(tree)}/trash/${id}/restore`, {}, (await ask<TreeView>('GET', at(tree))).version),
   purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
   restoreVersion: (tree: TreeId, past: number, version: number) =>
     ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),

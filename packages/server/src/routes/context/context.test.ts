@@ -35,7 +35,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   expect((await server.ask('POST', `${at}/branch`, { body: summed })).status).toBe(428);
   const left = await server.ask('POST', `${at}/branch`, { version, body: summed });
   expect(left.body.nodes).toMatchObject([{ kind: 'branch-summary', parentId: nodeIds[1] }]);
-  await server.ask('POST', `${at}/undo`);
+  await server.ask('POST', `${at}/undo`, { version: version + 1 });
   expect((await server.ask('GET', at)).body.activeNodeId).toBe(nodeIds[3]);
   const plain = await server.ask('POST', `${at}/branch`, { body: { nodeId: nodeIds[1] } });
   expect(plain.body.activeNodeId).toBe(nodeIds[1]);
@@ -62,7 +62,7 @@ test('[A106] a branch is left with a summary, brought back as one, and compacted
   const { body } = await server.ask('GET', `${there}/context?model=scripted/one`);
   expect(body.compaction).toMatchObject({ summary: 'All of it.' });
   expect(body.entries.length).toBeLessThan(40);
-  await server.ask('POST', `${there}/undo`);
+  await server.ask('POST', `${there}/undo`, { version: long.version + 1 });
   expect((await server.ask('GET', `${there}/context?model=scripted/one`)).body.compaction).toBeNull();
   expect(version).toBeLessThan(seen);
   await server.close();

@@ -253,7 +253,11 @@ test('[A59] undo stops what is being written, here or in another process, and ta
   for (const writer of [server, other]) {
     const begun = await send(writer, id);
     expect(begun.status).toBe(202);
-    const undone = await server.ask('POST', `/api/trees/${id}/undo`);
+    // Whoever has not seen that it began stops nothing.
+    const stale = await server.ask('POST', `/api/trees/${id}/undo`, { version: begun.body.version - 1 });
+    expect([stale.status, stale.body.error.code]).toEqual([409, 'tree/version-conflict']);
+    expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toHaveLength(1);
+    const undone = await server.ask('POST', `/api/trees/${id}/undo`, { version: begun.body.version });
     expect([undone.status, undone.body.activeNodeId]).toEqual([200, nodeIds[0]]);
     expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
   }

@@ -1,8 +1,18 @@
 /** Undo and redo, and what lies in the trash. */
-import { ask, parseActId, type Reversed, readTree, valueOf } from '@coppice/core';
+import {
+  type ActId,
+  ask,
+  isStructural,
+  parseActId,
+  type Reading,
+  type Reversed,
+  readTree,
+  type TreeId,
+  valueOf,
+} from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
-import { placeOf } from '../../places.ts';
+import { checkVersion, placeOf } from '../../places.ts';
 import { type Written, write } from '../../tree-view.ts';
 import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
@@ -21,26 +31,42 @@ function brief(outcome: Written<Reversed>) {
   return reply({ ...outcome, result }, { version: outcome.version });
 }
 
+/** What somebody has seen who had an act stopped: its end as well, but nothing that others did since. */
+function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): Reading<number> {
+  const { version } = yield* readTree(treeId);
+  const since = yield* ask('log', { since: expected });
+  const others = since.some((commit) => commit.actId !== actId && isStructural(commit.steps));
+  return others ? expected : version;
+}
+
 const undo = defineRoute({
   method: 'post',
   path: '/api/trees/{tree}/undo',
   name: 'undo',
   summary:
     'Takes back your newest act, or the one that is named; what others hung below it refuses that unless forced.',
-  needs: { version: 'optional' },
+  needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody(wish).optional(),
   answer: reversed,
   async handle(call) {
-    const { store, treeId } = await placeOf(call, call.params.tree);
+    const place = await placeOf(call, call.params.tree);
+    const { store, treeId } = place;
     const { force, actId } = call.body ?? {};
     const act = actId === undefined ? undefined : valueOf(parseActId(actId));
     const wanted = await store.read(treeId, () =>
       ask('undoable', { actor: call.caller.actor, ...given({ actId: act }) }),
     );
-    // What is still being written cannot be taken back: it is stopped first, wherever it runs.
-    if (wanted !== null) await call.room.generatorOf(store).abort({ actId: wanted.actId });
-    return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
+    const { expectedVersion } = call;
+    const running = wanted !== null && (await store.runs.list(treeId)).some((run) => run.data.actId === wanted.actId);
+    if (!running || expectedVersion === undefined)
+      return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
+    // What is still being written cannot be taken back: it is stopped first, wherever it runs, unless the undo is stale.
+    await checkVersion(place, expectedVersion);
+    await call.room.generatorOf(store).abort({ actId: wanted.actId });
+    const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
+    const asked = { ...call, expectedVersion: seen };
+    return brief(await write(asked, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
   },
 });
 
@@ -49,7 +75,7 @@ const redo = defineRoute({
   path: '/api/trees/{tree}/redo',
   name: 'redo',
   summary: 'Does again what you undid last, unless you did something since.',
-  needs: { version: 'optional' },
+  needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody(wish).optional(),
   answer: reversed,
@@ -91,7 +117,7 @@ const restoreNode = defineRoute({
   path: '/api/trees/{tree}/trash/{node}/restore',
   name: 'restoreNode',
   summary: 'Brings a deleted node back, with what went with it.',
-  needs: { version: 'optional' },
+  needs: { version: 'required' },
   query: plainWriteQuery,
   answer: touched,
   async handle(call) {

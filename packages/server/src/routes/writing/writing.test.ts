@@ -25,6 +25,28 @@ test('[A20] a structural or content write without a version is refused with 428,
     headers: { 'if-match': '*' },
   });
   expect([star.status, star.body.error.code]).toEqual([400, 'http/invalid']);
+  for (const path of ['/undo', '/redo', `/trash/${nodeIds[2]}/restore`])
+    expect([path, (await server.ask('POST', `${at}${path}`)).body.error?.code]).toEqual([
+      path,
+      'tree/version-required',
+    ]);
+  await server.close();
+});
+
+test('[A20, A21, A26] undo, redo and what comes back from the trash are writes like others: they name what they have seen', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);
+  const at = `/api/trees/${id}`;
+  await server.ask('DELETE', `${at}/nodes/${nodeIds[2]}`, { version });
+  const paths = ['/undo', '/redo', `/trash/${nodeIds[2]}/restore`];
+  for (const path of paths) {
+    const stale = await server.ask('POST', `${at}${path}`, { version });
+    const { code, data } = stale.body.error;
+    expect([path, stale.status, code, data.version]).toEqual([path, 409, 'tree/version-conflict', version + 1]);
+  }
+  // A note makes nobody stale.
+  await server.ask('PATCH', at, { body: { title: 'Letters' } });
+  expect((await server.ask('POST', `${at}${paths[2]}`, { version: version + 1 })).status).toBe(200);
   await server.close();
 });
 
@@ -123,7 +145,7 @@ test('[A25] a delete splices, cascades or takes a group, tells what went, and re
     { nodeId: nodeIds[2], count: 2 },
     { nodeId: nodeIds[1], count: 1 },
   ]);
-  await server.ask('POST', `${at}/trash/${nodeIds[2]}/restore`);
+  await server.ask('POST', `${at}/trash/${nodeIds[2]}/restore`, { version: version + 2 });
   expect((await server.ask('GET', `${at}/topology`)).body.nodes.length).toBe(3);
   expect((await server.ask('DELETE', `${at}/trash/${nodeIds[1]}`)).body.nodes).toBe(1);
   expect((await server.ask('GET', `${at}/trash`)).body.items).toEqual([]);
@@ -135,12 +157,12 @@ test('[A26] undo takes an act back and redo does it again, over as many as there
   const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
   const at = `/api/trees/${id}`;
   await server.ask('DELETE', `${at}/nodes/${nodeIds[0]}?mode=cascade`, { version });
-  const undone = await server.ask('POST', `${at}/undo`);
+  const undone = await server.ask('POST', `${at}/undo`, { version: version + 1 });
   expect(undone.body).toMatchObject({ activeNodeId: nodeIds[1], result: { versions: [version + 1] } });
   expect(await thread(server, id)).toEqual(['a', 'b']);
-  await server.ask('POST', `${at}/redo`, { body: {} });
+  await server.ask('POST', `${at}/redo`, { version: version + 2, body: {} });
   expect(await thread(server, id)).toEqual([]);
-  const nothing = await server.ask('POST', `${at}/redo`);
+  const nothing = await server.ask('POST', `${at}/redo`, { version: version + 3 });
   expect([nothing.status, nothing.body.error.code]).toEqual([422, 'undo/nothing']);
   await server.close();
 });
@@ -156,7 +178,7 @@ test('[A27] a branch goes to another tree as a copy there and a removal here, on
   expect(moved.status).toBe(200);
   expect(await thread(server, here.id)).toEqual(['a']);
   expect(await thread(server, there.id)).toEqual(['x', 'b', 'c']);
-  await server.ask('POST', `/api/trees/${here.id}/undo`);
+  await server.ask('POST', `/api/trees/${here.id}/undo`, { version: here.version + 1 });
   expect(await thread(server, here.id)).toEqual(['a', 'b', 'c']);
   expect(await thread(server, there.id)).toEqual(['x']);
   await server.close();
