@@ -36,7 +36,7 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
       response: Buffer.concat(kept),
       encoding: undefined,
       status,
-      cut,
+      cut: keeping ? cut : 'limit',
       timing: { startedAt, firstMs, totalMs: now() - startedAt },
     });
   try {

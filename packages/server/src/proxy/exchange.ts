@@ -39,8 +39,8 @@ export interface Returned {
   readonly error: JsonObject | null;
 }
 
-/** Who ended an answer before its end; null where it is whole. */
-export type Cut = 'client' | 'service' | null;
+/** Who ended an answer before its end, or that no more of it was kept; null where it is whole. */
+export type Cut = 'client' | 'service' | 'limit' | null;
 
 /** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,5 @@
 /** Takes the keys of a call out of what is kept of it: those that its client showed, and those that the operator holds. */
-import type { Json, JsonObject } from '@coppice/core';
+import type { Json } from '@coppice/core';
 import type { Config } from '@coppice/engine';
 import { isObject, parseObject } from './exchange.ts';
 
@@ -27,26 +27,48 @@ export function keysOf(
     .sort((a, b) => b.length - a.length);
 }
 
+// A JSON text may spell a character in several ways, and one inside another in more of them.
+const spelledOtherwise = /\\(?:\/|u00[2-7])/i;
+const plainKey = /^[!#-[\]-~]*$/;
+
+/** A key however JSON spells it. Runs of backslashes are bounded, so that no text takes long to look through. */
+function anySpelling(key: string): RegExp {
+  const characters = Array.from({ length: key.length }, (_, at) => {
+    const code = key.charCodeAt(at).toString(16).padStart(4, '0');
+    const before = /["/\\]/.test(key.charAt(at)) ? '\\\\{0,8}' : '';
+    return `(?:${before}\\u${code}|\\\\{1,8}u${code})`;
+  });
+  return new RegExp(characters.join(''), 'gi');
+}
+
 /** A text without the keys of a call. What is said about an error is cleaned of short ones as well. */
 export function withoutKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   let clean = text;
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
-  for (const key of keys) if (key.length >= shortest) clean = clean.replaceAll(key, hidden);
+  const odd = spelledOtherwise.test(text);
+  for (const key of keys) {
+    if (key.length < shortest) continue;
+    clean = clean.replaceAll(key, hidden);
+    if (odd || !plainKey.test(key)) clean = clean.replace(anySpelling(key), hidden);
+  }
   return clean;
 }
 
-/** The same for a record: a stream may say a key in pieces, which are one text only when they are put together. */
-export function recordWithoutKeys(record: JsonObject, keys: readonly string[], what: 'talk' | 'error'): JsonObject {
-  const text = JSON.stringify(record);
+/** The same for a value: a stream may say a key in pieces, which are one text only when they are put together. */
+export function valueWithoutKeys<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
+  const text = JSON.stringify(value);
   const clean = withoutKeys(text, keys, what);
-  return clean === text ? record : (parseObject(clean) ?? {});
+  return clean === text ? value : JSON.parse(clean);
 }
 
 /** Bytes without the keys of a call; the same ones where there are none in them. */
 export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!keys.some((key) => buffer.includes(key))) return bytes;
-  return Buffer.from(withoutKeys(buffer.toString('utf8'), keys, what));
+  const mayHold = keys.some((key) => buffer.includes(key) || !plainKey.test(key));
+  if (!mayHold && !buffer.includes('\\/') && !buffer.includes('\\u00')) return bytes;
+  const text = buffer.toString('utf8');
+  const clean = withoutKeys(text, keys, what);
+  return clean === text ? bytes : Buffer.from(clean);
 }
 
 /**

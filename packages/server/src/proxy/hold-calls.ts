@@ -1,17 +1,15 @@
 /** Holds the calls that wait: in memory up to a bound, in files beyond it, and beyond that the oldest goes. */
 import type { RecorderOptions } from './recorder-contract.ts';
 import { type KeptCall, Spill } from './spill.ts';
-import type { CallEntered, CallTaken, WaitingCall } from './waiting-call.ts';
+import { answerBytes, type CallEntered, type CallTaken, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
-// A longer answer is passed on all the same, and recorded up to here.
-const answerBytes = 16 * 1024 * 1024;
 // What a call takes beside its bytes.
 const callOverhead = 2_000;
 
 /** What holding calls needs of the recorder. */
 export interface HoldingOptions
-  extends Pick<RecorderOptions, 'newId' | 'now' | 'spillFolder' | 'memoryBytes' | 'spillBytes'> {
+  extends Pick<RecorderOptions, 'newId' | 'now' | 'spillFolder' | 'memoryBytes' | 'spillBytes' | 'answerBytes'> {
   /** What was read of a call is not needed any more, or not in memory. */
   readonly forget: (place: WaitingCall) => void;
   readonly note: (error: unknown) => void;
@@ -65,7 +63,8 @@ export class Holding {
 
   /** Whether so many more bytes of an answer may be kept, after so many. */
   admit(place: WaitingCall, kept: number, bytes: number): boolean {
-    if (kept + bytes > answerBytes || this.#bytes + bytes > this.#most + answerBytes) return false;
+    const most = this.#options.answerBytes ?? answerBytes;
+    if (kept + bytes > most || this.#bytes + bytes > this.#most + most) return false;
     place.size += bytes;
     this.#bytes += bytes;
     return true;

@@ -1,5 +1,5 @@
 /** Reads what a service answered, wire by wire: a JSON document, or server-sent events, whole or cut. */
-import { eventsOf, foldChunks, foldEvents, foldResponse, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
+import { foldChunks, foldEvents, foldResponse, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import { isBlank, type Json, type JsonObject, type NodeStatus } from '@coppice/core';
 import { redact } from '@coppice/engine';
 import {
@@ -13,44 +13,43 @@ import {
   textAt,
   type WireKind,
 } from './exchange.ts';
-import { recordWithoutKeys, withoutKeys } from './hide-keys.ts';
 import { readMessage } from './read-message.ts';
 import { messagesIn } from './responses-items.ts';
 
 /** What came back, before it is read. */
 export interface Came {
+  /** The document that it is, whole or put together from a stream; null where it is none. */
+  readonly document: JsonObject | null;
+  /** What it says, or how it begins, where it is no document. */
   readonly text: string;
   readonly status: number;
   readonly cut: Cut;
-  /** The keys of the call, of which nothing is kept. */
-  readonly secrets?: readonly string[];
 }
 
 const nothing: Returned = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
-const excerptLength = 2_000;
+/** How much is kept of what cannot be read, in characters. */
+export const excerptLength = 2_000;
 
 /** What a service answered. */
-export function readReturned(wire: WireKind, came: Came): Returned {
-  const { secrets = [] } = came;
-  const read = readClean(wire, { ...came, text: withoutKeys(came.text, secrets, 'talk') }, secrets);
-  return read.error === null ? read : { ...read, error: recordWithoutKeys(read.error, secrets, 'error') };
-}
-
-function readClean(wire: WireKind, { text, status, cut }: Came, secrets: readonly string[]): Returned {
-  const isStream = /^(?:event|data|id|retry)?:/.test(text.slice(0, 200).trimStart());
-  const document = isStream ? null : parseObject(text);
+export function readReturned(wire: WireKind, { document, text, status, cut }: Came): Returned {
   if (status >= 300) return { ...nothing, error: { status, ...failureOf(document, text, cut) } };
-  const whole = document ?? recordWithoutKeys(folded(wire, isStream ? eventsOf(text) : []), secrets, 'talk');
+  const whole = document ?? {};
   const read =
     wire === 'chat' ? fromChat(whole, cut) : wire === 'messages' ? fromMessages(whole, cut) : fromResponses(whole, cut);
-  if (read.answers.length > 0 || read.error !== null) return read;
+  const error = read.error ?? (cut === 'limit' ? tooLong : null);
+  if (read.answers.length > 0 || read.error !== null) return { ...read, error };
   // A page, a picture or nothing at all under a good status: said to be so, and never kept as if it were an answer.
   const unsaid: Answered = { message: null, finish: null, status: cut === null ? 'error' : endOf(cut) };
-  return { ...read, answers: [unsaid], error: { status, ...failureOf(null, text, cut) } };
+  return { ...read, answers: [unsaid], error: error ?? { status, ...failureOf(null, text, cut) } };
 }
 
+const tooLong: JsonObject = {
+  code: 'proxy/answer-too-long',
+  message: 'More came than is kept to be recorded: the client has the whole answer, and here it ends before its end.',
+};
+
 /** The document that a stream of events says in pieces. */
-function folded(wire: WireKind, events: readonly JsonObject[]): JsonObject {
+export function folded(wire: WireKind, events: readonly JsonObject[]): JsonObject {
   if (wire === 'chat') return foldChat(events);
   return wire === 'messages' ? foldEvents(events) : foldResponse(events);
 }

@@ -88,6 +88,8 @@ export interface RecorderOptions {
   readonly spillFolder?: string | undefined;
   readonly memoryBytes?: number | undefined;
   readonly spillBytes?: number | undefined;
+  /** How much of one answer is kept; a longer one is passed on all the same. */
+  readonly answerBytes?: number | undefined;
   /** How long a call waits for the one that it goes on from. */
   readonly patienceMs?: number | undefined;
   /** The URL by which a thread of its own opens the store; without it calls are written on this one. */

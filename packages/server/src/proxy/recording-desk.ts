@@ -2,10 +2,10 @@
 import { derivedId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { Asked, Returned } from './exchange.ts';
-import { readReturned } from './read-returned.ts';
+import { readAnswer } from './read-answer.ts';
 import { type Recorded, recordExchange, recordHistory } from './record.ts';
 import type { Clerk, Heading, Priced } from './recorder-contract.ts';
-import { askedIn, type GivenCall, type Outline, textOfResponse } from './waiting-call.ts';
+import { askedIn, type GivenCall, type Outline } from './waiting-call.ts';
 
 /** What a desk works with. */
 export interface DeskOptions {
@@ -95,9 +95,7 @@ export class Desk implements Clerk {
   async #readWhole(call: GivenCall): Promise<{ readonly asked: Asked; readonly returned: Returned } | null> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null || call.call === null) return null;
-    const { secrets } = call;
-    const { status, cut } = call.call;
-    reading.returned ??= readReturned(call.wire, { text: await textOfResponse(call.call), status, cut, secrets });
+    reading.returned ??= await readAnswer(call.wire, call.call, call.secrets);
     return { asked: reading.asked, returned: reading.returned };
   }
 }

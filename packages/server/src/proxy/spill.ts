@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireKind } from './exchange.ts';
 import { requestForFile } from './hide-keys.ts';
-import { answerForFile, type CallTaken, type WaitingCall } from './waiting-call.ts';
+import { answerForFile } from './read-answer.ts';
+import type { CallTaken, WaitingCall } from './waiting-call.ts';
 
 /** A call as it was put into a file. */
 export interface KeptCall {
@@ -58,7 +59,7 @@ export class Spill {
     const { id, owner, project, wire, secrets } = waiting;
     if (waiting.call === null || waiting.request === null) return null;
     const request = requestForFile(waiting.request, secrets);
-    const { response, ...rest } = await answerForFile(waiting.call, secrets);
+    const { response, ...rest } = await answerForFile(wire, waiting.call, secrets);
     const head: Head = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
     // By the time of their requests, so that whoever takes them over has them in order.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);

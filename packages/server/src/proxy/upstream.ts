@@ -105,7 +105,7 @@ function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, started
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
   let settle: (cut: Cut) => void = () => undefined;
   const heard = new Promise<Heard>((resolve) => {
-    settle = (cut) => resolve({ bytes: Buffer.concat(kept), cut: cut ?? (keeping ? null : 'service'), firstMs });
+    settle = (cut) => resolve({ bytes: Buffer.concat(kept), cut: keeping ? cut : 'limit', firstMs });
   });
   const cutBy = (): Cut => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({

@@ -1,8 +1,8 @@
 /** A call between its request and its place in a tree: what is kept of it, and how it is read. */
-import { promisify } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Asked, type Cut, parseObject, type WireKind } from './exchange.ts';
-import { bytesWithoutKeys, withoutKeys } from './hide-keys.ts';
+import { withoutKeys } from './hide-keys.ts';
 import { readAsked } from './read-asked.ts';
 import type { Exchange } from './record.ts';
 
@@ -10,6 +10,8 @@ import type { Exchange } from './record.ts';
 export interface CallTaken {
   readonly provider: string;
   readonly response: Uint8Array;
+  /** Whether the bytes are what was read of the answer, without keys, and not the answer itself. */
+  readonly isRead?: boolean | undefined;
   /** How the bytes are packed, as the service said. */
   readonly encoding: string | undefined;
   readonly status: number;
@@ -82,38 +84,42 @@ export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly s
   return body === null ? null : readAsked(wire, body);
 }
 
-const unpackers = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate) };
-const unpackBrotli = promisify(brotliDecompress);
+/** The most that is kept and read of one answer, unpacked: what a body of a service may have anywhere here. */
+export const answerBytes = 64 * 1024 * 1024;
 
-// What unpacks to more than this is no answer of a model.
-const unpackedBytes = 32 * 1024 * 1024;
-
-/** The text of an answer, unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */
-export async function textOfResponse(call: CallTaken): Promise<string> {
-  return utf8.decode(await unpackedOf(call));
+/** What came of a call, unpacked; nothing where it cannot be. */
+export interface Unpacked {
+  readonly bytes: Uint8Array;
+  readonly cut: Cut;
 }
 
-/** An answer as it may lie in a file, without the keys of its call. */
-export async function answerForFile(call: CallTaken, secrets: readonly string[]): Promise<CallTaken> {
-  const bytes = await unpackedOf(call);
-  const clean = bytesWithoutKeys(bytes, secrets, call.status < 300 ? 'talk' : 'error');
-  // What cannot be unpacked is not read later either, and nobody knows what is in it.
-  return clean === bytes && bytes.byteLength > 0 ? call : { ...call, response: clean, encoding: undefined };
-}
-
-function unpackedOf({ response, encoding }: CallTaken): Promise<Uint8Array> {
-  return unpacked(response, encoding?.trim().toLowerCase() ?? 'identity');
-}
-
-async function unpacked(bytes: Uint8Array, encoding: string): Promise<Uint8Array> {
-  const limit = { maxOutputLength: unpackedBytes };
+/** An answer unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */
+export async function unpackedOf({ response, encoding, cut }: CallTaken, most = answerBytes): Promise<Unpacked> {
+  const packing = encoding?.trim().toLowerCase() ?? '';
+  if (packing === '' || packing === 'identity') return { bytes: response, cut };
+  const unpacker = unpackers.get(packing)?.();
+  if (unpacker === undefined) return { bytes: new Uint8Array(), cut };
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  unpacker.end(response);
   try {
-    if (encoding === 'br')
-      return await unpackBrotli(bytes, { ...limit, finishFlush: constants.BROTLI_OPERATION_FLUSH });
-    if (encoding === 'gzip' || encoding === 'x-gzip' || encoding === 'deflate')
-      return await unpackers[encoding](bytes, { ...limit, finishFlush: constants.Z_SYNC_FLUSH });
+    for await (const piece of unpacker) {
+      const bytes: Uint8Array = piece;
+      pieces.push(bytes.subarray(0, most - length));
+      length += bytes.byteLength;
+      // What unpacks to more is no answer of a model.
+      if (length > most) return { bytes: Buffer.concat(pieces), cut: 'limit' };
+    }
   } catch {
-    return new Uint8Array();
+    // It is read as far as it could be unpacked.
   }
-  return encoding === 'identity' || encoding === '' ? bytes : new Uint8Array();
+  return { bytes: Buffer.concat(pieces), cut };
 }
+
+const asFarAsThereIs = { finishFlush: constants.Z_SYNC_FLUSH };
+const unpackers = new Map<string, () => Transform>([
+  ['gzip', () => createGunzip(asFarAsThereIs)],
+  ['x-gzip', () => createGunzip(asFarAsThereIs)],
+  ['deflate', () => createInflate(asFarAsThereIs)],
+  ['br', () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
+]);

@@ -1,0 +1,207 @@
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { AppError, ask, type Node, type Store } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { afterEach, describe, expect, it } from 'vitest';
+import { asks, bytesOf } from '../../test/recorded-calls.ts';
+import { openProxied } from '../testing/proxied.ts';
+import type { WireKind } from './exchange.ts';
+import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
+import { streamEvents } from './stream-events.ts';
+import { unpackedOf } from './waiting-call.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function recorderOn(store: Store, more: Partial<RecorderOptions> = {}): Recorder {
+  const given = { storeOf: () => store, now: () => 1, newId: () => newId(), recording: true, costOf: () => null };
+  return new Recorder({ ...given, ...more });
+}
+
+/** A recorder whose store is away. */
+function waiting(spillFolder: string): Recorder {
+  const storeOf = () => {
+    throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
+  };
+  const given = { storeOf, now: () => 1, newId: () => newId(), recording: true, costOf: () => null };
+  return new Recorder({ ...given, spillFolder });
+}
+
+async function nodesIn(store: Store): Promise<readonly Node[]> {
+  const all: Node[] = [];
+  for (const { id, rootId } of (await store.trees({ forest: true })).items)
+    all.push(...(await store.read(id, () => ask('subtree', { of: rootId }))).filter(({ kind }) => kind !== 'root'));
+  return all;
+}
+
+function came(text: string | Uint8Array, more: Partial<CallTaken> = {}): CallTaken {
+  const response = typeof text === 'string' ? Buffer.from(text) : text;
+  const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
+  return { provider: 'p', response, encoding: undefined, status: 200, cut: null, timing, ...more };
+}
+
+function streamed(...events: readonly object[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+const key = 'a/canary-of-the-client+42';
+const pieces = ['It is a/can', 'ary-of', '-the-cli', 'ent+42!'];
+const chatChunks = pieces.map((content, at) => ({
+  choices: [{ index: 0, delta: { content }, finish_reason: at === 3 ? 'stop' : null }],
+}));
+const argumentPieces = ['{"say":"a/canary', '-of-the-client+42"}'].map((text, index) => ({
+  choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: text } }] } }],
+  index,
+}));
+const messageEvents = [
+  { type: 'message_start', message: { id: 'm', role: 'assistant', content: [] } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  ...pieces.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+];
+const responseEvents = pieces.map((delta) => ({ type: 'response.output_text.delta', output_index: 0, delta }));
+const escaped = JSON.stringify({ choices: [{ message: { content: `${key}!` }, finish_reason: 'stop' }] })
+  .replaceAll('/', '\\/')
+  .replace('canary', '\\u0063anary');
+const nested = JSON.stringify({ say: key }).replaceAll('/', '\\/');
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: nested } };
+const nestedCall = { choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] };
+
+const answers: readonly [WireKind, CallTaken][] = [
+  ['chat', came(streamed(...chatChunks))],
+  ['chat', came(gzipSync(streamed(...chatChunks)), { encoding: 'gzip' })],
+  ['chat', came(streamed(...argumentPieces))],
+  ['messages', came(streamed(...messageEvents))],
+  ['responses', came(streamed(...responseEvents), { cut: 'service' })],
+  ['chat', came(escaped)],
+  ['chat', came(JSON.stringify(nestedCall))],
+  ['chat', came('<p>kurz-42 is no key', {})],
+];
+
+describe('keys in pieces', () => {
+  it('[RP4] are in nothing that a process which never knew them reads from a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const store = await openStore('memory:');
+    const recorder = waiting(folder);
+    const said = JSON.stringify({ messages: [{ role: 'user', content: `env: ${key}` }], input: `env: ${key}` });
+    for (const [wire, answer] of answers) {
+      const request = Buffer.from(said.replaceAll('/', '\\/'));
+      recorder.enter({ owner: 'local', project: 'p', wire, secrets: [key, 'kurz-42'], request }).finish(answer);
+    }
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    renameSync(join(folder, left), join(folder, '999999999-left'));
+    const next = recorderOn(store, { spillFolder: folder });
+    next.resume();
+    await expect.poll(() => next.state.recorded).toBe(answers.length);
+    const nodes = await nodesIn(store);
+    const kept = JSON.stringify(nodes);
+    for (const part of ['canary', 'ary-of', 'kurz-42']) expect(kept).not.toContain(part);
+    const texts = nodes.flatMap(({ role, text }) => (role === 'assistant' && text !== '' ? [text] : []));
+    expect(texts.filter((text) => text === 'It is (hidden)!')).toHaveLength(4);
+    expect(texts).toContain('(hidden)!');
+    expect(kept.match(/"say":"\(hidden\)"/g)).toHaveLength(2);
+    expect(nodes.find(({ role }) => role === 'user')?.text).toBe('env: (hidden)');
+    await next.close();
+  });
+
+  it('[RP4] nor are those that are spelled otherwise, by a process that knows them', async () => {
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store);
+    for (const [wire, answer] of answers) {
+      const request = bytesOf({ messages: [{ role: 'user', content: 'Hi' }], input: 'Hi' });
+      recorder.enter({ owner: 'local', project: 'p', wire, secrets: [key, 'kurz-42'], request }).finish(answer);
+    }
+    await recorder.idle();
+    const kept = JSON.stringify(await nodesIn(store));
+    for (const part of ['canary', 'ary-of', 'kurz-42']) expect(kept).not.toContain(part);
+  });
+
+  it('[RP4] what was spilled and holds no key is read from its file as it came', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-spill-'));
+    folders.push(folder);
+    const recorder = waiting(folder);
+    const text = streamed({ choices: [{ index: 0, delta: { content: 'Hello!' }, finish_reason: 'stop' }] });
+    asks(recorder, 'Hi').finish(came(text));
+    await recorder.close(10);
+    const [left = ''] = readdirSync(folder);
+    const [file = ''] = readdirSync(join(folder, left));
+    expect(readFileSync(join(folder, left, file), 'utf8').endsWith(text)).toBe(true);
+  });
+});
+
+describe('long answers', () => {
+  it('[RP20] are read with the pieces of each text put together, wherever their lines end', async () => {
+    const say = (content: string) => ({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+    const long = 'y'.repeat(600_000);
+    const lines = [say('a'), say('é'), say(long), { choices: [], usage: { total_tokens: 3 } }, say('z')];
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = lines.map((event) => `: note${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
+      expect(await streamEvents('chat', Buffer.from(`\ufeff${text}data: {"cut`))).toEqual([
+        say(`aé${long}`),
+        { choices: [], usage: { total_tokens: 3 } },
+        say('z'),
+      ]);
+    }
+  });
+
+  it('[RP20] one of 17 MB is recorded whole', async () => {
+    const padding = 'x'.repeat(1_000_000);
+    const text = streamed(
+      ...Array.from({ length: 17 }, (_, at) => ({
+        obfuscation: padding,
+        choices: [{ index: 0, delta: { content: `${at} ` }, finish_reason: at === 16 ? 'stop' : null }],
+      })),
+    );
+    const proxied = await openProxied((_seen, back) => {
+      back.writeHead(200, { 'content-type': 'text/event-stream' });
+      back.end(text);
+    });
+    const heard = await proxied.post('/v1/chat/completions', {
+      model: 'm',
+      stream: true,
+      messages: [{ role: 'user', content: 'Count.' }],
+    });
+    expect((await heard.arrayBuffer()).byteLength).toBe(text.length);
+    const reply = (await proxied.nodes())[1];
+    expect([reply?.status, reply?.text]).toEqual(['success', Array.from({ length: 17 }, (_, at) => `${at} `).join('')]);
+    await proxied.close();
+  });
+
+  it('[RP20] past the bound what came before it is kept, and said to be cut here and not by the service', async () => {
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store, { answerBytes: 200 });
+    const ticket = asks(recorder, 'Hi');
+    expect([ticket.keep(150), ticket.keep(100)]).toEqual([true, false]);
+    const begun = streamed({ choices: [{ index: 0, delta: { content: 'So far' }, finish_reason: null }] });
+    ticket.finish(came(begun, { cut: 'limit' }));
+    asks(recorder, 'Hi').finish(came('{"choices":[{"mess', { cut: 'limit' }));
+    await recorder.idle();
+    const replies = (await nodesIn(store)).filter(({ role }) => role !== 'user');
+    expect(replies.map(({ text, status }) => [text, status])).toEqual([
+      ['So far', 'interrupted'],
+      ['', 'interrupted'],
+    ]);
+    for (const { meta } of replies) expect(meta['error']).toMatchObject({ code: 'proxy/answer-too-long' });
+  });
+
+  it('[RP20] one that unpacks to more than the bound is read up to it', async () => {
+    const text = `data: begun\n\n:${'x'.repeat(100_000)}`;
+    for (const [encoding, response] of [
+      ['gzip', gzipSync(text)],
+      ['deflate', deflateSync(text)],
+      ['br', brotliCompressSync(text)],
+    ] as const) {
+      const { bytes, cut } = await unpackedOf(came(response, { encoding }), 2_000);
+      expect([encoding, cut, Buffer.from(bytes).toString()]).toEqual([encoding, 'limit', text.slice(0, 2_000)]);
+      const whole = await unpackedOf(came(response, { encoding }));
+      expect([whole.cut, whole.bytes.byteLength]).toEqual([null, text.length]);
+    }
+  });
+});
