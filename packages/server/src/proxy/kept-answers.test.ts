@@ -136,6 +136,23 @@ describe('keys in pieces', () => {
   });
 });
 
+describe('answers that are none', () => {
+  it('[RP5] say how they begin', async () => {
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store);
+    for (const text of ['{"choices":null}', '[1,2]', 'event: ping\n\n', '<p>Sign in'])
+      asks(recorder, 'Hi').finish(came(text));
+    await recorder.idle();
+    const told = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
+    expect(told).toMatchObject([
+      { message: '{"choices":null}' },
+      { message: '[1,2]' },
+      { message: 'event: ping\n\n' },
+      { message: '<p>Sign in' },
+    ]);
+  });
+});
+
 describe('long answers', () => {
   it('[RP20] are read with the pieces of each text put together, wherever their lines end', async () => {
     const say = (content: string) => ({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] });

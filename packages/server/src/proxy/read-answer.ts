@@ -18,7 +18,7 @@ async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: Rea
   const events = isStream ? await streamEvents(wire, bytes) : [];
   // An error in a stream under a bad status is told as it stands there.
   const document = isStream ? (status < 300 ? folded(wire, events) : null) : parseObject(utf8.decode(bytes));
-  const text = document === null || isStream ? utf8.decode(bytes.subarray(0, beginningBytes)) : '';
+  const text = utf8.decode(bytes.subarray(0, beginningBytes));
   return readReturned(wire, { document, text, status, cut });
 }
 
