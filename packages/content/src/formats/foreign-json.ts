@@ -88,6 +88,8 @@ export function readForeign(bytes: Uint8Array, place: string, members?: number):
 
 /** As {@link readForeign}, with places where others may have a turn; what JSON.parse takes is one stretch. */
 export function* readingForeign(bytes: Uint8Array, place: string, members?: number): InTurns<ForeignJson> {
+  // The bytes of a large record were put together just now, which took a stretch of its own.
+  yield;
   const { text, damaged } = decodeUtf8(bytes);
   yield;
   const findings: Finding[] = [];

@@ -6,7 +6,7 @@ import { readForeign, readingForeign } from './foreign-json.ts';
 import { withRests } from './in-turns.ts';
 import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
-import { JsonSplitter, type Pattern } from './split-json.ts';
+import { JsonSplitter, type Pattern, type Piece } from './split-json.ts';
 
 /** One record of a file, or what is left of the document when the records are taken out. */
 export type FileRecord =
@@ -34,20 +34,27 @@ function placeOf(file: string, path: readonly (string | number)[]): string {
 // Smaller ones are read in less time than a rest is asked for.
 const large = 256 * 1024;
 
+/** The record of a piece, or what is wrong with it. */
+async function recordsOf(file: InputFile, piece: Piece | undefined): Promise<readonly FileRecord[]> {
+  if (piece === undefined) return [];
+  const { bytes, path, pattern, members } = piece;
+  const place = placeOf(file.name, path);
+  const { value, findings } =
+    bytes.length < large
+      ? readForeign(bytes, place, members)
+      : await withRests(readingForeign(bytes, place, members), file.rest);
+  if (value === undefined) return findings.map((found) => ({ type: 'finding', finding: found }));
+  return [{ type: 'record', pattern, path, place, value, bytes: bytes.length, findings }];
+}
+
 /** The records of a JSON document at the places that patterns name, one at a time. */
 export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
-  const read = async function* (pieces: ReturnType<JsonSplitter['push']>): AsyncGenerator<FileRecord> {
-    for (const { bytes, path, pattern, members } of pieces) {
-      const place = placeOf(name, path);
-      const { value, findings } =
-        bytes.length < large
-          ? readForeign(bytes, place, members)
-          : await withRests(readingForeign(bytes, place, members), file.rest);
-      if (value === undefined) for (const found of findings) yield { type: 'finding', finding: found };
-      else yield { type: 'record', pattern, path, place, value, bytes: bytes.length, findings };
-    }
+  const read = async function* (pieces: Piece[]): AsyncGenerator<FileRecord> {
+    // Taken off the list one by one: what a record was read from need not be held while it is stored.
+    pieces.reverse();
+    while (pieces.length > 0) yield* await recordsOf(file, pieces.pop());
   };
   for await (const chunk of file.stream()) yield* read(splitter.push(chunk));
   const { pieces, remainder } = splitter.end();

@@ -69,9 +69,19 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
 /** A record with pointers in place of texts that the message has too. */
 export function packRecord(record: Json, message: Message): Json {
   const texts = textsOf(message);
+  return texts.length === 0 ? packed(record, noPlaces) : packed(record, placesOf(texts));
+}
+
+const noPlaces: ReadonlyMap<string, number> = new Map();
+
+/** Where each text stands first. */
+function placesOf(texts: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
-  for (const [index, text] of texts.entries()) if (!places.has(text)) places.set(text, index);
-  return packed(record, places);
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index] ?? '';
+    if (!places.has(text)) places.set(text, index);
+  }
+  return places;
 }
 
 // As `mapped`, and spelt out: this looks at every value of every record of every import.
@@ -187,8 +197,10 @@ export function noteOf(
   record: Json | undefined,
 ): JsonObject {
   const { format, scope, id } = source;
-  const note = { format, scope, id, sum: sumOf(message.content) };
-  return record === undefined ? note : { ...note, record: packRecord(record, message) };
+  const sum = sumOf(message.content);
+  return record === undefined
+    ? { format, scope, id, sum }
+    : { format, scope, id, sum, record: packRecord(record, message) };
 }
 
 /** Reads the note of a node, whatever format it came from. */

@@ -1,6 +1,7 @@
 // Files of Claude Code: no header, several lines per reply (they share `message.id`), results of parallel calls that fan
 // out under the lines of one reply. Lines of one reply become one entry, and its results a chain below it.
 import { derivedId } from '../derived-id.ts';
+import { atOnce, type InTurns, stretch } from '../formats/in-turns.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { type Fields, given, isFields, numberField, objectField, own, textField } from './fields.ts';
 import { parentsFirst } from './parents-first.ts';
@@ -21,8 +22,14 @@ interface Line {
 
 /** Converts the lines of a file. Every chain line is in an entry; the others give the session's name and its leaf. */
 export function readClaudeCode(lines: readonly Fields[]): CodeSession {
+  return atOnce(readingClaudeCode(lines));
+}
+
+/** As {@link readClaudeCode}, with places where others may have a turn. */
+export function* readingClaudeCode(lines: readonly Fields[]): InTurns<CodeSession> {
   const reader = new Reader(lines);
-  return reader.session();
+  yield;
+  return yield* reader.session();
 }
 
 class Reader {
@@ -54,7 +61,7 @@ class Reader {
     }
   }
 
-  session(): CodeSession {
+  *session(): InTurns<CodeSession> {
     const id = textField(this.#first, 'sessionId') ?? '';
     const at = textField(this.#first, 'timestamp');
     const cwd = textField(this.#first, 'cwd');
@@ -67,8 +74,9 @@ class Reader {
       ...(at === undefined ? {} : { timestamp: at }),
       ...(cwd === undefined ? {} : { cwd }),
     };
-    this.#gather();
-    const entries = this.#ordered(header.uuid);
+    yield* this.#gather();
+    const entries = yield* this.#ordered(header.uuid);
+    yield;
     const leafUuid = this.#leaf(entries);
     if (this.#name !== undefined && this.#name !== '')
       entries.push({
@@ -81,9 +89,11 @@ class Reader {
   }
 
   /** Puts the lines of each reply into one entry, and results and compactions into entries of their own. */
-  #gather(): void {
+  *#gather(): InTurns<void> {
     const replies = new Map<string, Mutable>();
+    let count = 0;
     for (const line of this.#chain) {
+      if (++count % stretch === 0) yield;
       const { fields, uuid } = line;
       const message = own(fields, 'message');
       const reply =
@@ -117,7 +127,7 @@ class Reader {
   }
 
   /** The entries, parents before children, results in a chain below the reply that asked for them. */
-  #ordered(root: string): SessionEntry[] {
+  *#ordered(root: string): InTurns<SessionEntry[]> {
     const calls = new Map<string, Mutable>();
     const ends = new Map<string, string>();
     const moved = new Map<string, string>();
@@ -125,7 +135,9 @@ class Reader {
     for (const entry of this.#entries.values())
       for (const block of entry.content)
         if (isFields(block) && textField(block, 'type') === 'tool_use') calls.set(textField(block, 'id') ?? '', entry);
+    let count = 0;
     for (const entry of this.#entries.values()) {
+      if (++count % stretch === 0) yield;
       const id = this.#resultOf(entry);
       const asking = id === undefined ? undefined : calls.get(id);
       if (id === undefined || asking === undefined || answered.has(id) || !this.#isBelow(entry, asking)) continue;
@@ -136,9 +148,11 @@ class Reader {
     const results = new Map([...moved.keys()].map((uuid) => [uuid, this.#askedBy(uuid, calls)]));
     const found: SessionEntry[] = [];
     for (const entry of this.#entries.values()) {
+      if (++count % stretch === 0) yield;
       const above = moved.get(entry.uuid) ?? this.#above(entry, results, ends);
       for (const one of toEntries(entry, above ?? root, this.#kept(entry))) found.push(one);
     }
+    yield;
     return parentsFirst(found, root);
   }
 

@@ -1,6 +1,6 @@
 // The public names of session lines, in reading order.
 
-export { type CodeSession, readClaudeCode } from './claude-code.ts';
+export { type CodeSession, readClaudeCode, readingClaudeCode } from './claude-code.ts';
 export * from './contract.ts';
 export { type Detected, detectDialect } from './dialect.ts';
 export { withKept } from './kept.ts';

@@ -111,7 +111,9 @@ async function treeOf(
   // It was parsed in one piece, which may have taken long.
   await rest?.();
   const mapping = new Map<string, JsonObject>();
-  for (const [id, node] of Object.entries(objectAt(conversation, 'mapping'))) {
+  const listed = objectAt(conversation, 'mapping');
+  for (const id of Object.keys(listed)) {
+    const node = listed[id];
     if (isJsonObject(node)) mapping.set(id, node);
     else findings.push(finding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, 'no object', 1));
   }
@@ -156,17 +158,19 @@ async function treeOf(
     for (const blob of said?.blobs ?? []) blobs.set(blob.hash, blob);
     const createdAt = fromSeconds(message?.create_time);
     for (const one of timeFinding(message?.create_time, createdAt, at)) findings.push(one);
-    nodes.push({
+    // Spelt out, not spread: this runs for every record of every import.
+    const made: { -readonly [K in keyof ImportedNode]: ImportedNode[K] } = {
       externalId: id,
       parentExternalId,
       message: said?.message ?? null,
       kind: said?.kind ?? (said?.message == null ? 'state' : 'message'),
       record: without(node, 'children'),
       place: at,
-      ...(said === undefined ? {} : { meta: said.meta }),
-      ...(said?.status === undefined ? {} : { status: said.status }),
-      ...(createdAt === undefined ? {} : { createdAt }),
-    });
+    };
+    if (said !== undefined) made.meta = said.meta;
+    if (said?.status !== undefined) made.status = said.status;
+    if (createdAt !== undefined) made.createdAt = createdAt;
+    nodes.push(made);
     const resting = nodes.length % stretch === 0 ? rest?.() : undefined;
     if (resting !== undefined) await resting;
   }
@@ -174,9 +178,9 @@ async function treeOf(
   for (const one of rootsFinding(beginnings.length, place, 'repair')) findings.push(one);
   // Several physical roots: their children in turn, and parentless messages after them.
   if (own.size > 0 && first.length > 0) {
-    const listed = new Set(first);
+    const known = new Set(first);
     for (const node of nodes)
-      if (node.parentExternalId === null && !listed.has(node.externalId)) first.push(node.externalId);
+      if (node.parentExternalId === null && !known.has(node.externalId)) first.push(node.externalId);
     childOrder.set('', first);
   }
   const current = conversation.current_node;

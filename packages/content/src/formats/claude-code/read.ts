@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@coppice/core';
-import { readClaudeCode, type SessionEntry } from '../../sessions/index.ts';
+import { readingClaudeCode, type SessionEntry } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import {
   filledAt,
@@ -14,6 +14,7 @@ import {
 } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
+import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
 import { parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
@@ -170,9 +171,10 @@ class Session {
     return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent };
   }
 
-  tree(): ImportedTree {
+  /** All of it, with places where others may have a turn. */
+  *tree(): InTurns<ImportedTree> {
     const { id, scope, agent } = this.#identity();
-    const { entries, leafUuid, header } = readClaudeCode([
+    const { entries, leafUuid, header } = yield* readingClaudeCode([
       ...this.#chain.map(({ fields }) => fields),
       ...this.#prompts,
     ]);
@@ -193,6 +195,7 @@ class Session {
         partial.set(entry.uuid, parts);
       }
       nodes.push(this.#node(entry, lines, parent, known, lines.length === 0 ? [] : parts, tools, boundaries));
+      if (nodes.length % stretch === 0) yield;
     }
     this.#pairing(nodes, tools);
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
@@ -345,7 +348,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
       else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
     }
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
 }
 
 /** Reads sessions, one a file, those of subagents among them. */

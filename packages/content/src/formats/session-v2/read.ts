@@ -22,6 +22,7 @@ import {
 } from '../fields.ts';
 import { type Finding, finding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
+import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../kept-lines.ts';
 import { lineRecords } from '../records-in.ts';
@@ -108,7 +109,8 @@ class Session {
     this.#byId.set(own, made);
   }
 
-  tree(): ImportedTree {
+  /** All of it, with places where others may have a turn. */
+  *tree(): InTurns<ImportedTree> {
     const line = this.#header ?? {};
     const id = filledAt(line, 'id') ?? filledAt(line, 'uuid') ?? this.#file;
     const uuid = filledAt(line, 'uuid') ?? derivedId('session', this.#file);
@@ -123,13 +125,16 @@ class Session {
     const byNode = new Map<string, string>([[nodeIdOf(id, uuid), uuid]]);
     for (const { entry } of this.#lines) byNode.set(nodeIdOf(id, entry.uuid), entry.uuid);
     const toFile = (node: string) => byNode.get(node) ?? node;
+    yield;
     const entries = parentsFirst(
       this.#lines.map(({ entry }) => entry),
       uuid,
     );
+    yield;
     const file = sessionInMemory(header, entries);
     const index = new SessionIndex(file);
-    const places = this.#places(toFile);
+    yield;
+    const places = yield* this.#places(toFile);
     const live = new Set<number>();
     const open = [0];
     for (let at = open.pop(); at !== undefined; at = open.pop())
@@ -137,9 +142,11 @@ class Session {
         live.add(child);
         open.push(child);
       }
+    yield;
     const nodes: ImportedNode[] = [];
     const families = new Map<string, { readonly id: string; readonly position: string | undefined }[]>();
     for (let at = 1; at < file.size; at++) {
+      if (at % stretch === 0) yield;
       const made = this.#byId.get(file.uuidAt(at));
       if (made === undefined) continue;
       if (file.typeAt(at) === 'linear') {
@@ -216,11 +223,13 @@ class Session {
     };
   }
 
-  #places(toFile: (node: string) => string): Places {
+  *#places(toFile: (node: string) => string): InTurns<Places> {
     const position = new Map<string, string>();
     const group = new Map<string, number>();
     const removed = new Set<string>();
+    let count = 0;
     for (const { entry, line, at } of this.#lines) {
+      if (++count % stretch === 0) yield;
       const noted = { ...objectAt(line, 'row'), ...objectAt(line, 'node') };
       const place = textAt(noted, 'position');
       if (place !== undefined) position.set(entry.uuid, place);
@@ -320,13 +329,13 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     const { value, place, path, findings } = record;
     if (isHeader(value)) {
       // Files may have been put one after the other.
-      if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+      if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
       session = new Session(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
     else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
-  if (!session.isEmpty) yield { type: 'tree', tree: session.tree() };
+  if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
 }
 
 /** Reads session files of version 2. */
