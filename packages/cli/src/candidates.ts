@@ -112,8 +112,8 @@ async function nodes(store: Store, tree: string): Promise<readonly Candidate[]> 
       marks: (yield* ask('inside', { of: rootId })).bookmarks,
     };
   });
-  const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node), 50)]));
-  for (const node of leaves) said.set(node.id, oneLine(previewOf(node), 50));
+  const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node, 1), 50)]));
+  for (const node of leaves) said.set(node.id, oneLine(previewOf(node, 0), 50));
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },

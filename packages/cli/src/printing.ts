@@ -149,5 +149,5 @@ function nodeLine(node: TopologyNode, active: boolean, output: Output, taken: nu
 
 /** The first words of a node, on one line. */
 export function preview(node: Pick<Node, 'text' | 'meta'>, output: Output): string {
-  return oneLine(previewOf(node), Math.max(20, output.columns - 24));
+  return oneLine(previewOf(node, 1), Math.max(20, output.columns - 24));
 }

@@ -27,7 +27,7 @@ export interface NodeOrigin {
 export interface NodeMeta {
   /** The user's own title; stable once set. */
   readonly title?: string;
-  /** A machine's title, for lists of branches; it never stands in the place of what the node says. */
+  /** A machine's title; not shown once the node has children or a title. */
   readonly autoTitle?: string;
   readonly tags?: readonly string[];
   readonly customData?: JsonObject;

@@ -308,33 +308,33 @@ describe('the topology', () => {
     expect(topology(wood(), { depth: 0 })).toEqual([]);
   });
 
-  test('[T29] shows the user’s title, else the beginning of the text, a machine’s title only where nothing is said', () => {
+  test('[T29] shows a title, a machine’s title on a leaf only, else the beginning of the text', () => {
     const text = 'one\n two  three';
-    expect(previewOf({ text, meta: {} })).toBe('one two three');
-    expect(previewOf({ text, meta: { autoTitle: 'auto' } })).toBe('one two three');
-    expect(previewOf({ text: ' \n', meta: { autoTitle: 'auto' } })).toBe('auto');
-    expect(previewOf({ text, meta: { autoTitle: 'auto', title: 'mine' } })).toBe('mine');
+    expect(previewOf({ text, meta: {} }, 0)).toBe('one two three');
+    expect(previewOf({ text, meta: { autoTitle: 'auto' } }, 0)).toBe('auto');
+    expect(previewOf({ text, meta: { autoTitle: 'auto' } }, 1)).toBe('one two three');
+    expect(previewOf({ text, meta: { autoTitle: 'auto', title: 'mine' } }, 0)).toBe('mine');
   });
 
   test('[T29] never shows half a character', () => {
     const text = `${'x'.repeat(previewLength - 1)}🌲🌲`;
-    expect(previewOf({ text, meta: {} })).toBe('x'.repeat(previewLength - 1));
-    expect(previewOf({ text: `${'x'.repeat(previewLength - 2)}🌲🌲`, meta: {} })).toBe(
+    expect(previewOf({ text, meta: {} }, 0)).toBe('x'.repeat(previewLength - 1));
+    expect(previewOf({ text: `${'x'.repeat(previewLength - 2)}🌲🌲`, meta: {} }, 0)).toBe(
       `${'x'.repeat(previewLength - 2)}🌲`,
     );
-    expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} })).toBe('');
+    expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} }, 0)).toBe('');
   });
 
   test('[T29] never shows half of what people see as one character', () => {
     for (const one of ['👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
       for (let room = 0; room <= one.length; room++) {
         const before = 'x'.repeat(previewLength - room);
-        expect(previewOf({ text: `${before}${one}${one}`, meta: {} })).toBe(
+        expect(previewOf({ text: `${before}${one}${one}`, meta: {} }, 0)).toBe(
           room === one.length ? before + one : before,
         );
         // White space is passed over, so that the end of what is looked at shows.
         const far = ' '.repeat(previewLength * 4 - room);
-        expect(previewOf({ text: `${far}${one}`, meta: {} })).toBe(room === one.length ? one : '');
+        expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(room === one.length ? one : '');
       }
   });
 });

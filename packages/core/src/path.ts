@@ -152,17 +152,17 @@ export interface TopologyNode
   readonly childCount: number;
   /** Also true where a depth cuts the children off. */
   readonly hasChildren: boolean;
-  /** The user's title, or the beginning of the text. */
+  /** The title, or the beginning of the text. */
   readonly preview: string;
 }
 
 /** The longest preview, in code units. */
 export const previewLength = 80;
 
-/** The first line's worth of a node: the user's title, or the beginning of its text, or else a machine's title. */
-export function previewOf(node: Pick<Node, 'text' | 'meta'>): string {
-  const { title, autoTitle = '' } = node.meta;
-  return title ?? (beginningOf(node.text, previewLength) || autoTitle);
+/** The first line's worth of a node: its title, a machine's where nothing hangs below, or the beginning of its text. */
+export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
+  const { title, autoTitle } = node.meta;
+  return title ?? (childCount === 0 ? autoTitle : undefined) ?? beginningOf(node.text, previewLength);
 }
 
 /** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */
@@ -194,7 +194,7 @@ export function topologyNode(node: Node, parentId: NodeId, children: number): To
     status: node.status,
     childCount: children,
     hasChildren: children > 0,
-    preview: previewOf(node),
+    preview: previewOf(node, children),
     tokens: node.tokens,
     createdAt: node.createdAt,
   };

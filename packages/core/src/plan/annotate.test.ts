@@ -76,15 +76,14 @@ describe('notes', () => {
     expect(bed.tree.version).toBe(before + 3);
   });
 
-  test("[V33] a machine's title is taken while the node has neither a title nor children, and ignored after", async () => {
+  test("[V33] a machine's title is taken while the node has neither a title nor children, and not shown after", async () => {
     const { bed, id } = await bedOf();
     await carry(bed, title(bed, id, 'machine', true));
     await carry(bed, title(bed, id, 'machine again', true));
-    expect(bed.node(id).meta.autoTitle).toBe('machine again');
+    expect(previewOf(bed.node(id), 0)).toBe('machine again');
     await bed.variant(assistant('reply'), id);
     expect((await carry(bed, title(bed, id, 'late', true))).commit).toBeNull();
-    expect(bed.node(id).meta.autoTitle).toBe('machine again');
-    expect(previewOf(bed.node(id))).toBe('hello');
+    expect(previewOf(bed.node(id), 1)).toBe('hello');
   });
 
   test('[V34] tags are trimmed, each once, in order; none takes them away', async () => {

@@ -111,7 +111,7 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
     items.push({ value: node.id, label: shown(node), about: node.id });
   };
   for (const node of nodes)
-    if (node.id.startsWith(wanted) || node.id.endsWith(wanted) || previewOf(node).toLowerCase().includes(wanted))
+    if (node.id.startsWith(wanted) || node.id.endsWith(wanted) || previewOf(node, 1).toLowerCase().includes(wanted))
       offer(node);
   for (const node of await foundFor(scope, typed, items.length)) offer(node);
   return items;
@@ -147,5 +147,5 @@ async function foundFor({ store, treeId }: CommandScope, typed: string, there: n
 }
 
 function shown(node: Node): string {
-  return `${speakerOf(node)} ${quote(previewOf(node))}`;
+  return `${speakerOf(node)} ${quote(previewOf(node, 1))}`;
 }

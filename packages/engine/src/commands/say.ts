@@ -41,7 +41,7 @@ export function quote(text: string, most = 50): string {
 
 /** A node in a sentence: who speaks and the first words, or what kind of marker it is. */
 export function named(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): string {
-  const words = previewOf(node);
+  const words = previewOf(node, 1);
   return `${speakerOf(node)} ${words === '' ? '(no text)' : quote(words)}`;
 }
 

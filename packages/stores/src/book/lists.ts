@@ -176,7 +176,7 @@ export function listTrash(volume: Volume, { tree, log }: Pages): TrashItem[] {
   for (const { node, count } of tops.values()) {
     const removedIn = node.removedIn ?? 0;
     const at = log[removedIn - 1]?.at ?? tree.updatedAt;
-    items.push({ treeId: volume.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node) });
+    items.push({ treeId: volume.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
   }
   return items.sort((a, b) => b.removedIn - a.removedIn || (a.nodeId < b.nodeId ? -1 : 1));
 }

@@ -130,7 +130,7 @@ export function* trash(scope: Scope): Work<TrashItem[]> {
       removedIn,
       at: one.removed_at === null ? 0 : number(one, 'removed_at'),
       count: (yield* removedTogether(tree, id, removedIn)).length,
-      preview: previewOf({ text: searchTextOf(one, message), meta: JSON.parse(text(one, 'meta')) }),
+      preview: previewOf({ text: searchTextOf(one, message), meta: JSON.parse(text(one, 'meta')) }, 0),
     });
   }
   return items;

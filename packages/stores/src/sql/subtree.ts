@@ -78,7 +78,7 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
     const said = one.search_text === null ? begunText(text(one, 'content')) : text(one, 'search_text');
     const children = number(one, 'children');
     const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
-    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] });
+    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
     list.push({
       id,
       parentId,

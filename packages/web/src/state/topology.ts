@@ -149,5 +149,5 @@ export class Topology {
 }
 
 function textOf(text: string): Partial<TopologyNode> {
-  return text === '' ? {} : { preview: previewOf({ text, meta: {} }) };
+  return text === '' ? {} : { preview: previewOf({ text, meta: {} }, 0) };
 }

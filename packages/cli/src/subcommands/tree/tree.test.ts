@@ -8,14 +8,15 @@ describe('coppice tree', () => {
   });
   afterEach(() => bed.close());
 
-  it('[O16] shows what a reply says, not the title that was found for it', async () => {
+  it('[O16] names a branch by the title that was found for it, and /branches shows what its reply says', async () => {
     const asked = makeBed({ env: { COPPICE_MODEL: 'offline/guide' }, home: bed.home });
     const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
     asked.close();
     const { nodes } = await bed.json(['show', 'last']);
     expect(nodes).toMatchObject([{}, { meta: { autoTitle: expect.any(String) } }]);
     const begun = String(text).slice(0, 30);
-    expect((await bed.run(['tree', 'last'])).out).toContain(`○ ${begun}`);
+    // An outline names the end of a branch; a list of branches says how it ends.
+    expect((await bed.run(['tree', 'last'])).out).toContain(`○ ${nodes[1].meta.autoTitle}`);
     expect((await bed.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
   });
 

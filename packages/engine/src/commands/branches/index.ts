@@ -1,4 +1,4 @@
-import { ask, type Node, type NodeId, type Reading, type TopologyNode } from '@coppice/core';
+import { ask, type Node, type NodeId, previewOf, type Reading, type TopologyNode } from '@coppice/core';
 import type { CommandScope } from '../contract.ts';
 import { defineCommand, option } from '../define.ts';
 import { ageOf, clean, counted, quote, speakerOf } from '../say.ts';
@@ -72,11 +72,12 @@ function* readBranches(scope: CommandScope, limit: number): Reading<{ rows: Bran
     if (here !== null) shown.splice(Math.min(shown.length, limit - 1), 1, here);
   }
   const counts = countMessages(nodes, rootId);
-  const byId = new Map<string, TopologyNode>(nodes.map((node) => [node.id, node]));
   const rows: BranchRow[] = [];
-  for (const { id, role, kind, status, createdAt } of shown) {
+  for (const node of shown) {
+    const { id, role, kind, status, createdAt } = node;
     const { messages = 0, own = 0 } = counts.get(id) ?? {};
-    const preview = byId.get(id)?.preview ?? '';
+    // What it ends with, in quotes: a title that was found for it is not what was said.
+    const preview = previewOf(node, 1);
     const label = labels.get(id) ?? null;
     rows.push({ nodeId: id, role, kind, status, preview, label, createdAt, messages, own, current: id === current });
   }
