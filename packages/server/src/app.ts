@@ -54,9 +54,13 @@ export function createServer(options: ServerOptions): CoppiceServer {
     fetch: (request, bindings) => app.fetch(request, bindings),
     async close() {
       closing.abort();
+      const recorded = async () => {
+        // Half of the time is for calls that are under way, the rest to write down what came of them.
+        await services.calls.stop(services.limits.stopMs / 2);
+        await services.recorder.close();
+      };
       await services.imports.close();
-      await services.recorder.close();
-      await Promise.all([...services.rooms()].map((room) => room.close()));
+      await Promise.all([recorded(), ...[...services.rooms()].map((room) => room.close())]);
     },
   };
 }

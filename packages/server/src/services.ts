@@ -42,6 +42,7 @@ import { Turns } from './live/turns.ts';
 import { Metrics } from './metrics.ts';
 import { Usage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
+import { CallsUnderWay } from './proxy/calls-under-way.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
@@ -116,6 +117,8 @@ export interface Services {
   readonly reference: Reference;
   /** Records calls of other programs that are passed on. */
   readonly recorder: Recorder;
+  /** Those that are being answered. */
+  readonly calls: CallsUnderWay;
   roomOf(owner: string): Room;
   /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
   defaultModel(): Promise<string>;
@@ -227,6 +230,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     newId: fresh,
     bound: { port: null },
     closing,
+    calls: new CallsUnderWay(),
     reference,
     roomOf(owner) {
       const known = rooms.get(owner);

@@ -35,7 +35,7 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
   if (said !== undefined && Number(said) > most) return tooLarge(most);
   // With a length the parser of HTTP itself stops there; without one it is counted here.
   if (said !== undefined) {
-    const bytes = new Uint8Array(await unlessGone(context, context.req.arrayBuffer()));
+    const bytes = new Uint8Array(await whileItComes(context, unlessGone(context, context.req.arrayBuffer())));
     return bytes.byteLength > most ? tooLarge(most) : bytes;
   }
   const parts: Uint8Array[] = [];
@@ -88,12 +88,35 @@ export async function* bodyChunks(context: ServerContext, most: number): AsyncGe
   }
 }
 
+function tooSlow(idleMs: number): Error {
+  return httpRefusal('http/too-slow', `Nothing more of the body has come for ${Math.round(idleMs / 1000)} s.`);
+}
+
+/** The same for a body that is read in one go: what its connection has brought tells whether more of it comes. */
+async function whileItComes<T>(context: ServerContext, read: Promise<T>): Promise<T> {
+  const socket = context.env?.incoming?.socket;
+  if (socket === undefined) return read;
+  const { bodyIdleMs } = context.get('services').limits;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    let seen = socket.bytesRead;
+    timer = setInterval(() => {
+      if (socket.bytesRead === seen) reject(tooSlow(bodyIdleMs));
+      seen = socket.bytesRead;
+    }, bodyIdleMs);
+  });
+  try {
+    return await Promise.race([read, late]);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** Refuses a body that has stopped coming: whoever is gone without a word would hold a place for ever. */
 async function soonEnough<T>(read: Promise<T>, idleMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const words = `Nothing more of the body has come for ${Math.round(idleMs / 1000)} s.`;
-    timer = setTimeout(() => reject(httpRefusal('http/too-slow', words)), idleMs);
+    timer = setTimeout(() => reject(tooSlow(idleMs)), idleMs);
   });
   try {
     return await Promise.race([read, late]);

@@ -16,7 +16,7 @@ const recordedMs = 5_000;
 
 /** Answers a call. */
 export async function answerOurselves(call: ProxyCall, project: string): Promise<RawReply> {
-  const { services, signal, wire } = call;
+  const { services, wire } = call;
   if (call.path === 'models') return modelList(services);
   const body = call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
   const asked = wire === null || body === null ? null : readAsked(wire, body);
@@ -30,7 +30,9 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
   const startedAt = now();
   const kept: Uint8Array[] = [];
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
-  const finish = (status: number, cut: Cut) =>
+  const { ending, end } = services.calls.begin();
+  const signal = AbortSignal.any([call.signal, ending]);
+  const finish = (status: number, cut: Cut) => {
     ticket.finish({
       provider: 'coppice',
       response: Buffer.concat(kept),
@@ -39,6 +41,8 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
       cut: keeping ? cut : 'limit',
       timing: { startedAt, firstMs, totalMs: now() - startedAt },
     });
+    end();
+  };
   try {
     const { status, contentType, pieces } = await ownAnswer(asked, body, { providers, now, newId, signal, before });
     const encoder = new TextEncoder();
@@ -51,7 +55,8 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
         });
         if (next.done === true) {
           controller.close();
-          finish(status, null);
+          // A model that was stopped ends as if it were through.
+          finish(status, ending.aborted ? 'service' : null);
           return;
         }
         firstMs ??= now() - startedAt;
@@ -68,6 +73,7 @@ export async function answerOurselves(call: ProxyCall, project: string): Promise
     return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ...asItComes } };
   } catch (error) {
     ticket.cancel();
+    end();
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { answerOurselves } from './answer-ourselves.ts';
 import type { WireKind } from './exchange.ts';
 import { keysOf } from './hide-keys.ts';
-import { Recorder, type RecorderOptions, type Ticket } from './recorder.ts';
+import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
 import { type Service, serviceOf } from './wire-refusal.ts';
 
@@ -193,7 +193,8 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const ticket =
     wire === null || body === null ? null : recorder.enter({ owner, project, wire, request: body, secrets });
   const startedAt = now();
-  const finish = ({ bytes, cut, firstMs }: Heard, status: number, encoding?: string) =>
+  const { ending, end } = services.calls.begin();
+  const finish = ({ bytes, cut, firstMs }: Heard, status: number, encoding?: string) => {
     ticket?.finish({
       provider: service,
       response: status < 300 ? bytes : bytes.subarray(0, errorBytes),
@@ -202,15 +203,18 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
       cut,
       timing: { startedAt, firstMs, totalMs: now() - startedAt },
     });
+    end();
+  };
   try {
     const keep = (bytes: number) => ticket?.keep(bytes) ?? false;
-    const back = await passOn({ method, url, headers, body, signal, keep });
-    if (ticket !== null) void back.heard.then((heard) => finish(heard, back.status, back.encoding));
+    const back = await passOn({ method, url, headers, body, signal, ending, keep });
+    void back.heard.then((heard) => finish(heard, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    finishUnanswered(ticket, call, message, finish);
+    finishUnanswered(signal.aborted ? 'client' : ending.aborted ? 'stop' : null, message, finish);
     if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
+    if (ending.aborted) return refuseHttp('http/closing', 'The server is stopping.');
     const error = {
       // What clients of Anthropic look for; those of OpenAI look at what is in it alone.
       type: 'error',
@@ -221,14 +225,12 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
 }
 
 function finishUnanswered(
-  ticket: Ticket | null,
-  { signal }: ProxyCall,
+  by: 'client' | 'stop' | null,
   message: string,
   finish: (heard: Heard, status: number) => void,
 ): void {
-  if (ticket === null) return;
-  const gone = { bytes: new Uint8Array(), cut: 'client', firstMs: null } as const;
+  const cut = by === 'client' ? 'client' : 'service';
   const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));
-  if (signal.aborted) finish(gone, 200);
-  else finish({ bytes: said, cut: 'service', firstMs: null }, 502);
+  if (by === null) finish({ bytes: said, cut, firstMs: null }, 502);
+  else finish({ bytes: new Uint8Array(), cut, firstMs: null }, 200);
 }

@@ -9,7 +9,10 @@ export interface Passed {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
+  /** Fires when the client goes away. */
   readonly signal: AbortSignal;
+  /** Fires when the server has to end it. */
+  readonly ending: AbortSignal;
   /** Whether so many more bytes of the answer are kept for whoever records it. */
   keep(bytes: number): boolean;
 }
@@ -88,7 +91,7 @@ export function passOn(passed: Passed): Promise<PassedBack> {
           ...passed.headers,
           ...(passed.body === null ? {} : { 'content-length': String(passed.body.byteLength) }),
         },
-        signal: passed.signal,
+        signal: AbortSignal.any([passed.signal, passed.ending]),
       },
       (incoming) => resolve(passedBack(incoming, passed, startedAt)),
     );
@@ -105,7 +108,10 @@ function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, started
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
   let settle: (cut: Cut) => void = () => undefined;
   const heard = new Promise<Heard>((resolve) => {
-    settle = (cut) => resolve({ bytes: Buffer.concat(kept), cut: keeping ? cut : 'limit', firstMs });
+    settle = (cut) => {
+      resolve({ bytes: Buffer.concat(kept), cut: keeping ? cut : 'limit', firstMs });
+      kept.length = 0;
+    };
   });
   const cutBy = (): Cut => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({

@@ -84,8 +84,11 @@ export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly s
   return body === null ? null : readAsked(wire, body);
 }
 
-/** The most that is kept and read of one answer, unpacked: what a body of a service may have anywhere here. */
-export const answerBytes = 64 * 1024 * 1024;
+/**
+ * The most that is kept and read of one answer, unpacked: more than a model says in one go, token by token, and so little
+ * that its copies on the way into a tree stay below 128 MB.
+ */
+export const answerBytes = 32 * 1024 * 1024;
 
 /** What came of a call, unpacked; nothing where it cannot be. */
 export interface Unpacked {
