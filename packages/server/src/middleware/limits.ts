@@ -94,8 +94,10 @@ function tooSlow(idleMs: number): Error {
 
 /** The same for a body that is read in one go: what its connection has brought tells whether more of it comes. */
 async function whileItComes<T>(context: ServerContext, read: Promise<T>): Promise<T> {
-  const socket = context.env?.incoming?.socket;
-  if (socket === undefined) return read;
+  const incoming = context.env?.incoming;
+  // Most bodies are there with their head, and nobody waits for them.
+  if (incoming === undefined || incoming.complete) return read;
+  const { socket } = incoming;
   const { bodyIdleMs } = context.get('services').limits;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -7,7 +7,6 @@ import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asks, bytesOf } from '../../test/recorded-calls.ts';
-import { openProxied } from '../testing/proxied.ts';
 import type { WireKind } from './exchange.ts';
 import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
 import { streamEvents } from './stream-events.ts';
@@ -99,7 +98,8 @@ describe('keys in pieces', () => {
     renameSync(join(folder, left), join(folder, '999999999-left'));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
-    await expect.poll(() => next.state.recorded).toBe(answers.length);
+    await next.idle();
+    expect(next.state.recorded).toBe(answers.length);
     const nodes = await nodesIn(store);
     const kept = JSON.stringify(nodes);
     for (const part of ['canary', 'ary-of', 'kurz-42']) expect(kept).not.toContain(part);
@@ -169,26 +169,18 @@ describe('long answers', () => {
   });
 
   it('[RP20] one of 17 MB is recorded whole', async () => {
-    const padding = 'x'.repeat(1_000_000);
-    const text = streamed(
-      ...Array.from({ length: 17 }, (_, at) => ({
-        obfuscation: padding,
-        choices: [{ index: 0, delta: { content: `${at} ` }, finish_reason: at === 16 ? 'stop' : null }],
-      })),
-    );
-    const proxied = await openProxied((_seen, back) => {
-      back.writeHead(200, { 'content-type': 'text/event-stream' });
-      back.end(text);
+    const pieces = Array.from({ length: 17 }, (_, at) => {
+      const choice = { index: 0, delta: { content: `${at} ` }, finish_reason: at === 16 ? 'stop' : null };
+      return Buffer.from(streamed({ obfuscation: 'x'.repeat(1_000_000), choices: [choice] }));
     });
-    const heard = await proxied.post('/v1/chat/completions', {
-      model: 'm',
-      stream: true,
-      messages: [{ role: 'user', content: 'Count.' }],
-    });
-    expect((await heard.arrayBuffer()).byteLength).toBe(text.length);
-    const reply = (await proxied.nodes())[1];
-    expect([reply?.status, reply?.text]).toEqual(['success', Array.from({ length: 17 }, (_, at) => `${at} `).join('')]);
-    await proxied.close();
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store);
+    const ticket = asks(recorder, 'Count.');
+    expect(pieces.every((piece) => ticket.keep(piece.byteLength))).toBe(true);
+    ticket.finish(came(Buffer.concat(pieces)));
+    await recorder.idle();
+    const [, reply] = await nodesIn(store);
+    expect([reply?.status, reply?.text]).toEqual(['success', pieces.map((_, at) => `${at} `).join('')]);
   });
 
   it('[RP20] past the bound what came before it is kept, and said to be cut here and not by the service', async () => {
