@@ -32,6 +32,8 @@ export interface EngineRoom {
   readonly generator: Generator;
   readonly compactor: Compactor;
   readonly commands: Commands;
+  /** Resolves when no title is on its way. */
+  titled(): Promise<void>;
   context(): RunContext;
 }
 
@@ -64,5 +66,5 @@ export async function openEngineRoom(at: Workplace, tellOfHooks?: (text: string)
     compact: ({ treeId, nodeId, focus, actor, actId, signal }) =>
       compactor.compact({ treeId, nodeId, focus, actor, actId, signal }),
   });
-  return { store, providers, tools, mcp, generator, compactor, commands, context: at.context };
+  return { store, providers, tools, mcp, generator, compactor, commands, titled: titles.idle, context: at.context };
 }

@@ -64,7 +64,7 @@ export function App({ talk, style, models, edit }: AppProps) {
   const submit = async (text: string) => {
     if (text.trim() === '') return;
     if (/^\/(?:quit|exit)\s*$/.test(text)) return exit();
-    if (talk.busy) return talk.note('A reply is on its way; Ctrl-C stops it. What you wrote stays here.', true);
+    if (talk.busy) return talk.tellBusy(' What you wrote stays here.');
     setDraft(emptyDraft);
     setHistory(({ sent }) => ({ sent: [...sent, text], at: sent.length + 1, kept: '' }));
     setScroll(0);
@@ -76,6 +76,13 @@ export function App({ talk, style, models, edit }: AppProps) {
     if (result === null) return giveBack();
     if (result.selectedText !== undefined) setDraft(draftOf(result.selectedText));
     if (result.text !== undefined) setPanel({ type: 'text', title: text, text: result.text, top: 0 });
+  };
+  const goTo = async (node: NodeId) => {
+    setScroll(0);
+    setFocus(null);
+    const text = (await talk.command(`/switch ${node}`))?.selectedText;
+    // A message of one's own is there to be changed, but not in the place of what is being written.
+    if (text !== undefined) setDraft((now) => (now.text === '' ? draftOf(text) : now));
   };
   const openTree = async () => {
     const id = talk.treeId;
@@ -121,7 +128,7 @@ export function App({ talk, style, models, edit }: AppProps) {
         const move = panelKey(panel, input, key, { width, height: room });
         if ('panel' in move) return setPanel(move.panel);
         setPanel(null);
-        if ('node' in move) void submit(`/switch ${move.node}`);
+        if ('node' in move) void goTo(move.node);
         if ('model' in move) talk.use(move.model);
         return;
       }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { nodeId } from '@coppice/core';
 import fc from 'fast-check';
 import type { Key } from 'ink';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +11,7 @@ import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
 import { panelLines } from './panels.tsx';
+import { openPicker } from './tree-picker.ts';
 import { heard } from './use-keys.ts';
 
 const plain = createStyle(false);
@@ -229,7 +231,21 @@ describe('a panel', () => {
       expect(lines).toHaveLength(4);
       for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(20);
     }
+    expect(panelLines({ ...panel, search: 'guide' }, plain, 40, 10)[0]).toMatch(/^1 model ·/);
     expect(panelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
     expect(panelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
+  });
+
+  it('[O71] says where one is in full, also on the line with the cursor', () => {
+    const root = nodeId('root');
+    const node = { kind: 'message', role: 'user', groupId: 0, status: 'success', tokens: 0, createdAt: 0 } as const;
+    const row = { ...node, id: nodeId('a'), parentId: root, seq: 1, position: 'a', childCount: 0, hasChildren: false };
+    const nodes = [{ ...row, preview: 'a long text '.repeat(6) }];
+    const picker = openPicker({ nodes, labels: new Map(), current: nodeId('a') });
+    for (const width of [30, 40, 60]) {
+      const [, line = ''] = panelLines({ type: 'tree', picker }, plain, width, 10);
+      expect(line).toMatch(/^▶ ● a long .*… {2}← here$/);
+      expect(widthOf(line)).toBeLessThanOrEqual(width);
+    }
   });
 });

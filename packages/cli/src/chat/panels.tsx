@@ -139,7 +139,7 @@ function linesOf(panel: Panel, style: Style, width: number, room: number): strin
     const [from, shown] = around(found, at, room);
     const search = panel.search === '' ? 'type to search' : `search: ${panel.search}`;
     return [
-      `${found.length} models · ${search} · Enter chooses · Esc`,
+      `${found.length} ${found.length === 1 ? 'model' : 'models'} · ${search} · Enter chooses · Esc`,
       ...shown.map(({ id, ready }, index) => {
         const mark = from + index === at ? style.active('▶ ') : '  ';
         const lack = ready ? '' : '  needs a key';
@@ -168,8 +168,10 @@ function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: St
   const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
   const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;
   const here = entry.current ? '  ← here' : '';
-  const taken = widthOf(indent + stem + label + more + here) + 4;
+  const mark = isAt ? '▶ ' : '  ';
+  // With the mark: what it is measured as differs from what it is counted as by eye.
+  const taken = widthOf(mark + indent + stem + label + more + here) + 2;
   const text = oneLine(entry.preview, Math.max(10, width - taken));
   const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${here}`;
-  return `${isAt ? style.active('▶ ') : '  '}${style.quiet(indent + stem)}${entry.onPath ? style.active(body) : body}`;
+  return `${isAt ? style.active(mark) : mark}${style.quiet(indent + stem)}${entry.onPath ? style.active(body) : body}`;
 }

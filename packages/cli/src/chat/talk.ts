@@ -48,6 +48,7 @@ export class Talk {
   /** Where this view is; null before the first message. */
   #here: NodeId | null = null;
   #turn: Turn | null = null;
+  #waiting: TalkState['notice'] = null;
   #state: TalkState;
   #list: readonly NodeId[] = [];
 
@@ -253,6 +254,12 @@ export class Talk {
     this.#set({ notice: { text, bad } });
   }
 
+  /** Says that a reply is on its way, until it is not. */
+  tellBusy(more = ''): void {
+    this.#waiting = { text: `A reply is on its way; Ctrl-C stops it.${more}`, bad: true };
+    this.#set({ notice: this.#waiting });
+  }
+
   #somewhere(): readonly [TreeRow, NodeId] {
     if (this.#row !== null && this.#here !== null) return [this.#row, this.#here];
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'Nothing was said here yet.' });
@@ -260,10 +267,7 @@ export class Talk {
 
   /** Only one thing at a time: what is written goes where the view is. */
   async #guarded(act: () => Promise<void>): Promise<void> {
-    if (this.#turn !== null) {
-      this.note('A reply is on its way; Ctrl-C stops it.', true);
-      return;
-    }
+    if (this.#turn !== null) return this.tellBusy();
     this.#set({ notice: null });
     try {
       await act();
@@ -302,9 +306,21 @@ export class Talk {
       for await (const event of turn.events()) await this.#take(event);
     } finally {
       this.#turn = null;
-      this.#set({ growing: null, question: null });
+      const { notice } = this.#state;
+      this.#set({ growing: null, question: null, notice: notice === this.#waiting ? null : notice });
       await this.#refresh();
+      // Nobody waits for a title, and a store that is closed meanwhile has none to show.
+      this.#retitle().catch(() => undefined);
     }
+  }
+
+  /** Shows the title that was found for what was said, as soon as it is there. */
+  async #retitle(): Promise<void> {
+    await this.#room.titled();
+    const id = this.treeId;
+    if (id === null) return;
+    const { attributes } = await this.store.read(id, () => readTree(id));
+    if (this.treeId === id) this.#set({ title: attributes.title ?? attributes.autoTitle ?? null });
   }
 
   async #take(event: TurnEvent): Promise<void> {

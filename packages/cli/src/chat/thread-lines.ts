@@ -14,6 +14,9 @@ export interface ScreenLine {
   readonly nodeId: NodeId | null;
 }
 
+const firstHint =
+  'Write and press Enter. A line that begins with / is a command, and /help lists them; Ctrl-X shows the keys.';
+
 /** Remembers how finished messages look: a key press must not set a long thread again. */
 export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
@@ -26,6 +29,8 @@ export class ThreadLines {
     const lines: ScreenLine[] = [];
     const push = (text: string, nodeId: NodeId | null) => lines.push({ text, nodeId });
     if (state.more) push(style.quiet(oneLine('… more above; /tree shows all of it', width)), null);
+    if (state.nodes.length === 0 && state.growing === null)
+      for (const text of wrapped(firstHint, width)) push(style.quiet(text), null);
     for (const node of state.nodes) {
       if (node.id === state.growing?.nodeId) continue;
       push(headLine(node, state, style, focus, width), node.id);

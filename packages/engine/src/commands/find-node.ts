@@ -59,10 +59,10 @@ function refusalOf(text: string, { code, ids, near }: Missing, listed: number) {
   }
   if (near !== undefined)
     return commandError(code, `There is no node ${shown}; did you mean the label ${quote(near)}?`, { label: near });
-  const numbers = listed === 0 ? '' : `, a number from 1 to ${listed}`;
+  const last = listed === 0 ? ' or its label' : `, its label, or a number from 1 to ${listed}`;
   return commandError(
     code,
-    `There is no node ${shown}. A node is named by its id, four or more characters of it, its label${numbers}; /branches lists some.`,
+    `There is no node ${shown}. A node is named by its id, four or more characters of it${last}; /branches lists some.`,
     {},
   );
 }

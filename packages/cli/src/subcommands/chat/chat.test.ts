@@ -112,9 +112,11 @@ describe('coppice chat on a terminal', () => {
 
   it('[O33] talks, varies, branches, goes back, takes back, compacts and leaves', async () => {
     terminal = startTerminal(['chat'], home.home);
-    await terminal.shows('New conversation');
+    await terminal.shows(/New conversation[\s\S]*Ctrl-X shows the keys/);
     terminal.type(`How do I connect a model?${keys.enter}`);
-    await terminal.shows('2 messages');
+    // The title is found after the turn, and shows without another key.
+    await terminal.shows(/❧ How do I connect a model\?.* 2 messages/);
+    expect(terminal.screen()).not.toContain('Ctrl-X');
     expect(terminal.screen()).toContain('ANTHROPIC_API_KEY');
     terminal.type(keys.control('r'));
     await terminal.shows(/2 messages[\s\S]*‹ 2\/2 ›/);
@@ -136,6 +138,12 @@ describe('coppice chat on a terminal', () => {
     await terminal.shows('search: how do');
     terminal.type(keys.enter);
     await terminal.shows(/Went (?:back )?to/);
+    terminal.type(`${keys.control('u')}half a thought${keys.control('t')}`);
+    await terminal.shows('type to search');
+    terminal.type(keys.enter);
+    await terminal.hides('type to search');
+    // Who looks elsewhere finds what was being written where it was.
+    await terminal.shows('› half a thought');
     terminal.type(`${keys.control('u')}/branches${keys.enter}`);
     await terminal.shows('↑↓ scroll');
     terminal.type(keys.escape);
@@ -161,6 +169,11 @@ describe('coppice chat on a terminal', () => {
       await terminal.hides('› meanwhile');
       terminal.type(keys.down);
       await terminal.shows('› meanwhile');
+      // What is said of a reply that is on its way goes when it is not.
+      terminal.type(keys.control('c'));
+      await terminal.hides(/answering…|on its way/);
+      terminal.type(keys.control('r'));
+      await terminal.shows(/last\s+offline\/babble\s+\w[\s\S]*▌/);
       terminal.signal('SIGTERM');
       expect(await terminal.ended()).toBe(130);
       // The other screen is left, and pastes are told apart no longer.

@@ -136,7 +136,12 @@ async function* pageOf(tree: ExportedTree, options: WriteOptions): AsyncGenerato
 function* lossesOf(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
   yield loss(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
   if (tree.bookmarks.length > 0)
-    yield loss(tree, null, 'bookmarks', `${tree.bookmarks.length} bookmarks are left out.`);
+    yield loss(
+      tree,
+      null,
+      'bookmarks',
+      tree.bookmarks.length === 1 ? 'A bookmark is left out.' : `${tree.bookmarks.length} bookmarks are left out.`,
+    );
   for (const node of tree.nodes) {
     const kept = (block: Block) =>
       block.type === 'image' && (bytesIn(block) === 'base64' || options.blob !== undefined);

@@ -71,7 +71,12 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
     if (node.message?.content.some((block) => bytesIn(block) !== undefined) === true)
       yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
   if (tree.bookmarks.length > 0)
-    yield loss(tree, null, 'bookmarks', `${tree.bookmarks.length} bookmarks are left out.`);
+    yield loss(
+      tree,
+      null,
+      'bookmarks',
+      tree.bookmarks.length === 1 ? 'A bookmark is left out.' : `${tree.bookmarks.length} bookmarks are left out.`,
+    );
 }
 
 function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly Branch[]): Generator<string> {
