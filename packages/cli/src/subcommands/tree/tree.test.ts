@@ -13,10 +13,10 @@ describe('coppice tree', () => {
     const { text } = await asked.json(['chat', '-p', 'How do I connect a model?']);
     asked.close();
     const { nodes } = await bed.json(['show', 'last']);
-    expect(nodes).toMatchObject([{}, { meta: { autoTitle: expect.any(String) } }]);
+    expect(nodes).toMatchObject([{}, { meta: { autoTitle: 'How do I connect a model?' } }]);
     const begun = String(text).slice(0, 30);
     // An outline names the end of a branch; a list of branches says how it ends.
-    expect((await bed.run(['tree', 'last'])).out).toContain(`○ ${nodes[1].meta.autoTitle}`);
+    expect((await bed.run(['tree', 'last'])).out).toContain('○ How do I connect a model?');
     expect((await bed.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
   });
 
