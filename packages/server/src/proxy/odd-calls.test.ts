@@ -491,16 +491,21 @@ describe('calls that do not end well', () => {
     await expect.poll(() => recorder.state.recorded).toBe(2);
   });
 
-  it('[RP5] a service that is not there is told of, and kept as an error', async () => {
+  it('[RP5, RP19] a service that is not there is told of in the words of the wire, and kept as an error', async () => {
     const { post, nodes, service } = await proxied(saying(''));
     await service.close();
     const heard = await post(chat, { model: 'm', messages: [user('Hi')] });
-    expect(heard.status).toBe(502);
-    expect(await heard.json()).toMatchObject({
-      type: 'error',
-      error: { type: 'api_error', code: 'upstream_unreachable' },
-    });
-    expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error']);
+    const error = { message: expect.stringContaining('cannot be reached'), code: 'upstream_unreachable' };
+    expect([heard.status, await heard.json()]).toEqual([
+      502,
+      { error: { ...error, type: 'server_error', param: null } },
+    ]);
+    const other = await post('/v1/messages', { model: 'm', max_tokens: 9, messages: [user('Hi')] });
+    expect([other.status, await other.json()]).toEqual([
+      502,
+      { type: 'error', error: { ...error, type: 'api_error' } },
+    ]);
+    expect((await nodes()).map(({ status }) => status)).toEqual(['success', 'error', 'error']);
   });
 
   it('[RP3] what cannot be read is passed on and not recorded', async () => {

@@ -11,7 +11,7 @@ import type { WireKind } from './exchange.ts';
 import { keysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
-import { type Service, serviceOf } from './wire-refusal.ts';
+import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
 
 /** A call as a route hands it on. */
 export interface ProxyCall {
@@ -215,11 +215,8 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     finishUnanswered(signal.aborted ? 'client' : ending.aborted ? 'stop' : null, message, finish);
     if (signal.aborted) return refuseHttp('http/closing', 'The client went away.');
     if (ending.aborted) return refuseHttp('http/closing', 'The server is stopping.');
-    const error = {
-      // What clients of Anthropic look for; those of OpenAI look at what is in it alone.
-      type: 'error',
-      error: { message: `The service cannot be reached: ${message}`, type: 'api_error', code: 'upstream_unreachable' },
-    };
+    const told = { status: 502, message: `The service cannot be reached: ${message}`, code: 'upstream_unreachable' };
+    const error = wireRefusal(service, told);
     return { raw: JSON.stringify(error), status: 502, headers: { 'Content-Type': 'application/json' } };
   }
 }
