@@ -5,6 +5,10 @@ import { type LiveCall, type LiveReply, newReply, withText } from './live.ts';
 import { openReplyStream } from './reply-stream.ts';
 import type { TreeState } from './tree-state.ts';
 
+// About one drawing: whoever comes into the middle of a reply gets hundreds of pieces at once, and a page that is drawn
+// for each of them falls behind until React gives up on it.
+const drawMs = 16;
+
 /** The replies of one open tree. */
 export class Replies {
   readonly #treeId: TreeId;
@@ -14,6 +18,9 @@ export class Replies {
   /** Replies that were asked for here: only whoever asked asks again. */
   readonly #mine = new Set<NodeId>();
   readonly #streams = new Map<NodeId, { close(): void }>();
+  /** Replies with the pieces that came since the last drawing. */
+  readonly #arrived = new Map<NodeId, LiveReply>();
+  #drawing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
     this.#treeId = treeId;
@@ -22,6 +29,8 @@ export class Replies {
   }
 
   close(): void {
+    clearTimeout(this.#drawing);
+    this.#arrived.clear();
     for (const stream of this.#streams.values()) stream.close();
     this.#streams.clear();
   }
@@ -62,6 +71,7 @@ export class Replies {
 
   /** Changes a reply that is being written. */
   change(id: NodeId, change: (reply: LiveReply) => LiveReply): void {
+    this.#draw();
     this.#store.setState((state) => {
       const reply = state.live.get(id);
       return reply === undefined ? {} : { live: new Map(state.live).set(id, change(reply)) };
@@ -70,16 +80,34 @@ export class Replies {
 
   /** A piece of text at its offset; where one before it is missing, all is read again from where it ends. */
   add(id: NodeId, offset: number, text: string): void {
-    const reply = this.#store.getState().live.get(id) ?? newReply(Date.now());
+    const reply = this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? newReply(Date.now());
     const next = withText(reply, offset, text);
     if (next === null) return this.#follow(id, reply.text.length);
-    if (next !== reply) this.#store.setState((state) => ({ live: new Map(state.live).set(id, next) }));
+    if (next === reply) return;
+    this.#arrived.set(id, next);
+    this.#drawing ??= setTimeout(() => this.#draw(), drawMs);
+  }
+
+  /** Shows what came since the last time. */
+  #draw(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    if (this.#arrived.size === 0) return;
+    const arrived = [...this.#arrived];
+    this.#arrived.clear();
+    this.#store.setState((state) => {
+      const live = new Map(state.live);
+      // Who writes it may have become known meanwhile.
+      for (const [id, reply] of arrived) live.set(id, { ...reply, actId: state.live.get(id)?.actId ?? reply.actId });
+      return { live };
+    });
   }
 
   /** A reply is in the tree. */
   ended(id: NodeId): void {
     this.#streams.get(id)?.close();
     this.#streams.delete(id);
+    this.#arrived.delete(id);
     this.#store.setState((state) => {
       if (!state.live.has(id)) return {};
       const live = new Map(state.live);
@@ -90,6 +118,7 @@ export class Replies {
 
   /** Replies that were being written when the page came: their text so far is read from the start. */
   followRuns(): void {
+    this.#draw();
     const { runs, base, live } = this.#store.getState();
     for (const id of runs.keys())
       if (base?.nodes.get(id)?.status === 'pending') this.#follow(id, live.get(id)?.text.length ?? 0);

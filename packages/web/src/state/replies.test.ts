@@ -1,0 +1,46 @@
+import { nodeId, treeId } from '@coppice/core';
+import { expect, test, vi } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import { Replies } from './replies.ts';
+import { nothing, type TreeState } from './tree-state.ts';
+
+const id = nodeId('00000000-0000-4000-8000-000000000001');
+
+function setUp() {
+  const store = createStore<TreeState>(() => nothing);
+  let drawn = 0;
+  store.subscribe(() => drawn++);
+  const replies = new Replies(treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);
+  return { store, replies, drawn: () => drawn, text: () => store.getState().live.get(id)?.text };
+}
+
+test('[B8] pieces that come in a burst are drawn together, none of them lost', async () => {
+  const { replies, drawn, text } = setUp();
+  const pieces = Array.from({ length: 500 }, (_, index) => `${index} `);
+  let offset = 0;
+  for (const piece of pieces) {
+    replies.add(id, offset, piece);
+    offset += piece.length;
+  }
+  await vi.waitFor(() => expect(text()).toBe(pieces.join('')));
+  expect(drawn()).toBeLessThan(5);
+  replies.close();
+});
+
+test('[B8] what is learnt of a reply between two drawings is kept, and one that ended is not drawn again', async () => {
+  const { store, replies, text } = setUp();
+  replies.add(id, 0, 'One');
+  replies.claim([id], 'act');
+  replies.add(id, 3, ' two');
+  await vi.waitFor(() => expect(text()).toBe('One two'));
+  expect(store.getState().live.get(id)?.actId).toBe('act');
+  replies.change(id, (reply) => ({ ...reply, thinking: 'Hm' }));
+  replies.add(id, 7, ' three');
+  replies.change(id, (reply) => ({ ...reply, thinking: 'Hm.' }));
+  expect(store.getState().live.get(id)).toMatchObject({ text: 'One two three', thinking: 'Hm.' });
+  replies.add(id, 13, ' four');
+  replies.ended(id);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  expect(text()).toBe(undefined);
+  replies.close();
+});
