@@ -249,7 +249,7 @@ test('[B48, B55] a message that is being rewritten is seen whole on a phone, and
   const tab = await stage.open(`/t/${made.body.treeId}`, { viewport: { width: 390, height: 844 } });
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('And in English.').waitFor();
-  const ways = `[...document.querySelectorAll('.body p, .body li, .body pre')].map((part) => getComputedStyle(part).direction)`;
+  const ways = `[...document.querySelectorAll('.body p, .body ul, .body pre')].map((part) => getComputedStyle(part).direction)`;
   await soon(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
   await thread.getByRole('article').first().focus();
   await tab.page.keyboard.press('e');

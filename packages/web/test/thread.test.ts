@@ -203,6 +203,36 @@ test('[B17] a message is deleted with its count said before, and comes back by o
   await done(tab);
 });
 
+test('[B33] Tab leads into the thread and stays there, although the thread stood at its end', async () => {
+  const tab = await stage.open(`/t/${demo.id}`, { viewport: { width: 1440, height: 500 } });
+  await thread(tab).getByText('copies the sequ').waitFor();
+  await tab.page.getByRole('button', { name: 'More' }).first().focus();
+  const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
+  await tab.page.keyboard.press('Tab');
+  await soon(inside).toBe(true);
+  // What the focus scrolled to is measured after it was drawn, and that must not take it away again.
+  await tab.page.waitForTimeout(300);
+  expect(await inside()).toBe(true);
+  await done(tab);
+});
+
+test('[B17, B33] Enter on a choice of the delete dialog does what its button says', async () => {
+  const id = await newTree('Keep this', 'And this', 'Drop this');
+  const tab = await stage.open(`/t/${id}`);
+  await thread(tab).getByText('Drop this').waitFor();
+  await thread(tab).getByRole('article').last().focus();
+  await tab.page.keyboard.press('Backspace');
+  await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).waitFor();
+  await soon(async () => {
+    await tab.page.keyboard.press('Enter');
+    return tab.page.getByRole('dialog').count();
+  }).toBe(0);
+  await soon(() => thread(tab).getByText('Drop this').count()).toBe(0);
+  await tab.page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
+  await thread(tab).getByText('Drop this').waitFor();
+  await done(tab);
+});
+
 test('[B18] a tool that changes things waits for a yes, and its card shows arguments and result', async () => {
   const tools = createTools({
     tools: [

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { num, t, tn } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { annotate } from '../state/acts.ts';
 import { flowerOf } from '../state/hues.ts';
 import { sourceOf } from '../state/source.ts';
@@ -42,7 +43,7 @@ export function Line({ row, most, chosen, onChoose }: LineProps): ReactElement {
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
-  const words = wordsOf(row);
+  const words = firstWords(wordsOf(row), 400);
   const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>

@@ -6,6 +6,7 @@ import { firstWords } from '../markdown/first-words.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { visit } from '../state/visit.ts';
+import { leafInShape } from '../state/whole-shape.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -28,7 +29,7 @@ export function Outline(): ReactElement {
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
   const ready = useTree((state) => state.phase === 'ready');
-  const leaf = useTree((state) => state.part?.leaf ?? null);
+  const leaf = useTree(leafInShape);
   const [filter, setFilter] = useState<OutlineFilter>('all');
   const [search, setSearch] = useState<string | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());

@@ -4,6 +4,7 @@ import { flowerOf } from '../state/hues.ts';
 import { sourceOf } from '../state/source.ts';
 import type { Topology } from '../state/topology.ts';
 import { useSession, useTree } from '../state/use-session.ts';
+import { leafInShape } from '../state/whole-shape.ts';
 import { layOut, type MapBranch, type MapLayout } from './layout.ts';
 import type { Palette } from './palette.ts';
 
@@ -27,7 +28,7 @@ export function useMapModel(): MapModel | null {
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
   const ready = useTree((state) => state.phase === 'ready');
-  const leaf = useTree((state) => state.part?.leaf ?? null);
+  const leaf = useTree(leafInShape);
   useEffect(() => {
     if (ready) void session.wantTopology();
   }, [session, ready]);

@@ -6,6 +6,7 @@ import type { Token, Tokens } from 'marked';
 import { Fragment, memo, type ReactElement, type ReactNode, useMemo, useRef } from 'react';
 import { type Cut, cutBlocks, type MarkdownBlock, plainAbove } from './blocks.ts';
 import { Code } from './code.tsx';
+import { directionOf } from './direction.ts';
 import { Formula } from './formula.tsx';
 import { safeAddress } from './links.ts';
 import { Picture } from './picture.tsx';
@@ -81,7 +82,7 @@ function element(token: Token, depth: number): ReactNode {
     case 'code':
       return <Code code={String(token.text)} language={languageOf(token.lang)} />;
     case 'blockquote':
-      return <blockquote dir="auto">{all(token.tokens, depth)}</blockquote>;
+      return <blockquote dir={directionOf(token.raw)}>{all(token.tokens, depth)}</blockquote>;
     case 'hr':
       return <hr />;
     case 'list':
@@ -136,7 +137,7 @@ function list(token: Tokens.List, depth: number): ReactElement {
     const key = at;
     at += item.raw.length || 1;
     return (
-      <li key={key} className={item.task ? 'task' : undefined} dir="auto">
+      <li key={key} className={item.task ? 'task' : undefined}>
         {item.task ? (
           <input
             type="checkbox"
@@ -150,9 +151,10 @@ function list(token: Tokens.List, depth: number): ReactElement {
       </li>
     );
   });
-  if (!token.ordered) return <ul dir="auto">{items}</ul>;
+  const direction = directionOf(token.raw);
+  if (!token.ordered) return <ul dir={direction}>{items}</ul>;
   return (
-    <ol dir="auto" start={typeof token.start === 'number' ? token.start : 1}>
+    <ol dir={direction} start={typeof token.start === 'number' ? token.start : 1}>
       {items}
     </ol>
   );
@@ -169,7 +171,7 @@ function table(token: Tokens.Table, depth: number): ReactElement {
   const rows = token.rows.map((cells, row) => ({ row, cells: cells.map((cell, column) => ({ cell, column })) }));
   return (
     <div className="table">
-      <table dir="auto">
+      <table dir={directionOf(token.raw)}>
         <thead>
           <tr>
             {columns.map(({ cell, column }) => (

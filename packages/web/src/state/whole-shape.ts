@@ -1,10 +1,18 @@
 /** The shape of a whole tree while it is open: read once somebody wants it, kept by commits from then on. */
-import type { RowChange, TreeId } from '@coppice/core';
+import type { NodeId, RowChange, TreeId } from '@coppice/core';
 import type { StoreApi } from 'zustand/vanilla';
 import { api } from './client.ts';
 import { Topology } from './topology.ts';
 import { fromTopologyColumns } from './topology-columns.ts';
 import type { TreeState } from './tree-state.ts';
+
+/** Where the view stands in the shape: what was said here and is not confirmed yet is not in it, but what it hangs on is. */
+export function leafInShape({ topology, part }: TreeState): NodeId | null {
+  let leaf = part?.leaf ?? null;
+  while (leaf !== null && topology !== null && !topology.nodes.has(leaf))
+    leaf = part?.nodes.get(leaf)?.parentId ?? null;
+  return leaf;
+}
 
 /** The shape of one open tree. */
 export class WholeShape {

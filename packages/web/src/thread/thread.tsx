@@ -97,7 +97,8 @@ export function Thread(): ReactElement {
     const hand = () => {
       touched.current = performance.now();
     };
-    const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
+    // Tab comes in from outside: what it leads to must not be scrolled away again, and its focus with it.
+    const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
     for (const kind of kinds) element.addEventListener(kind, hand, { passive: true });
     return () => {
       observer.disconnect();

@@ -1,6 +1,7 @@
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { complain, remove } from '../state/acts.ts';
 import { api } from '../state/client.ts';
 import { asProblem } from '../state/http.ts';
@@ -30,14 +31,27 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
     node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
   const count = impacts[mode]?.count ?? 1;
   const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
-  const words = plainText(node.message).slice(0, 32).trim();
+  const words = firstWords(plainText(node.message), 32);
+  const go = () => {
+    onClose();
+    void remove(session, node, mode, count);
+  };
   return (
     <Dialog
       title={words === '' ? t('deleteMessage') : t('deleteWords', { words })}
       onClose={onClose}
       className="delete-dialog"
     >
-      <div role="radiogroup" aria-label={t('whatGoes')}>
+      {/* Enter on a choice does what the button says, as in any form: all of it comes back by one press. */}
+      <div
+        role="radiogroup"
+        aria-label={t('whatGoes')}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || pending || impacts[mode] === null) return;
+          event.preventDefault();
+          go();
+        }}
+      >
         {modes.map((each) => (
           <Choice
             key={each}
@@ -56,15 +70,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
       <div className="row foot-row">
         <span className="grow dim">{t('keptInTrash')}</span>
         <Button onClick={onClose}>{t('cancel')}</Button>
-        <Button
-          look="danger"
-          icon="trash"
-          disabled={pending}
-          onClick={() => {
-            onClose();
-            void remove(session, node, mode, count);
-          }}
-        >
+        <Button look="danger" icon="trash" disabled={pending} onClick={go}>
           {tn('deleteN', count)}
         </Button>
       </div>
