@@ -96,6 +96,23 @@ test('[B41] a draft survives a reload, and a browser that keeps nothing does not
   await tab.context.close();
 });
 
+test('[B49] whoever plants a tree writes at once, from home and from another tree', async () => {
+  const tab = await stage.open('/');
+  await tab.page.getByRole('searchbox').waitFor();
+  const writing = () => tab.page.evaluate("document.activeElement?.id === 'composer'");
+  for (const place of ['home', 'tree']) {
+    const before = tab.page.url();
+    await tab.page.evaluate('document.activeElement?.blur?.()');
+    await tab.page.keyboard.press('n');
+    await soon(() => tab.page.url() !== before).toBe(true);
+    await soon(writing).toBe(true);
+    await tab.page.keyboard.type(`From ${place}`);
+    await soon(() => box(tab).inputValue()).toBe(`From ${place}`);
+  }
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B42] a large paste goes along as a file, a picture as a picture, and both are in the message', async () => {
   const id = await newTree();
   const tab = await stage.open(`/t/${id}`);

@@ -14,6 +14,7 @@ import { shownChord } from '../keys/chords.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { freshId, note } from '../state/acts.ts';
 import { sendMessage, stop } from '../state/generation.ts';
+import { takeFresh } from '../state/new-tree.ts';
 import { say } from '../state/toasts.ts';
 import { dropUnsent, keepUnsent } from '../state/unsent.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -54,6 +55,9 @@ export function Composer(): ReactElement {
 
   useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
+  useEffect(() => {
+    if (takeFresh(session.treeId)) area.current?.focus();
+  }, [session]);
 
   const message = (): Message | null => {
     const blocks = files.list.map(blockOf).filter((block) => block !== null);
