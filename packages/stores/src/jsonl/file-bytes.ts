@@ -6,6 +6,8 @@ import { onFile } from '../disk/whole-files.ts';
 export const chunkSize = 1 << 20;
 const jumpSize = 1 << 14;
 const twoBytes = Buffer.alloc(2);
+// By so many bytes it is told whether a file is still the one that was read so far.
+const markSize = 64;
 
 /** A file that is read from. */
 export class FileBytes {
@@ -14,6 +16,8 @@ export class FileBytes {
   /** Which file it is, whatever has its name later. */
   readonly inode: number;
   readonly #names: number;
+  // The last bytes before a place.
+  #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
   constructor(path: string) {
@@ -42,6 +46,20 @@ export class FileBytes {
   /** Whether the byte at a place is a certain one. */
   goesOnWith(byte: number, place: number): boolean {
     return onFile(this.#path, () => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
+  }
+
+  /** Notes what stands before a place up to which the file was read; `bytes` end there, if they are at hand. */
+  mark(place: number, bytes?: Buffer): void {
+    if (place === this.#mark.place) return;
+    const start = Math.max(0, place - markSize);
+    const last = bytes === undefined ? this.read(start, place - start) : Buffer.from(bytes.subarray(-markSize));
+    this.#mark = { place, bytes: last };
+  }
+
+  /** Whether that still stands there: else the file was written anew in its place. */
+  isMarked(): boolean {
+    const { place, bytes } = this.#mark;
+    return this.read(place - bytes.length, bytes.length).equals(bytes);
   }
 
   /** Bytes from a place on, fewer at the end of the file. */

@@ -128,9 +128,12 @@ export interface LinePart {
 // An entry of ours that stands behind half a line is looked for so many times: each look may read the line to its end.
 const looks = 16;
 
-/** Whether another line may begin in one that another tool wrote: what is said in an entry has no such names. */
-export function mayHideAnother(bytes: Buffer, { version, rest }: QuickHead): boolean {
-  return version === 0 && bytes.includes(parentKey, rest);
+/**
+ * Whether another line may begin in one: hardly anything that is said in an entry has such a name. A line with a number may
+ * be half of one of ours, or a copy that another tool did not end.
+ */
+export function mayHideAnother(bytes: Buffer, { rest }: QuickHead): boolean {
+  return bytes.includes(parentKey, rest);
 }
 
 /**
@@ -158,12 +161,23 @@ function entryWithin(bytes: Buffer): LinePart | null {
   for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
     at = bytes.lastIndexOf(typeKey, at - 1);
     // Hardly anything that is said within an entry has a number of a commit.
-    const head = at <= 0 ? null : quickHead(bytes, at, bytes.length);
-    if (head === null || head.version === 0) continue;
+    if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
-    if (parsedLine(bytes.subarray(at)) !== undefined) return { head, why: '', from: at, to: bytes.length };
+    const line = parsedLine(bytes.subarray(at));
+    const head = line === undefined ? null : headIn(line);
+    if (head !== null && head.version > 0) return { head, why: '', from: at, to: bytes.length };
   }
   return null;
+}
+
+/** Whether a line of ours may begin at a place. Its type and ids may have letters that cannot be told from bytes. */
+function mayBeOurs(bytes: Buffer, at: number): boolean {
+  const head = quickHead(bytes, at, bytes.length);
+  if (head !== null) return head.version > 0;
+  let end = at + typeKey.length;
+  for (let byte = bytes[end]; byte !== undefined && byte !== quote; byte = bytes[end])
+    end += byte === backslash ? 2 : 1;
+  return follows(bytes, end, bytes.length, uuidKey);
 }
 
 /** The head of a parsed line; null where it has no type or id. */

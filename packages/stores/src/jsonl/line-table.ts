@@ -10,6 +10,9 @@ export interface LinePlace {
   readonly length: number;
 }
 
+// So many commits may be missing from a file that somebody cut lines out of, besides one for each byte that is there.
+const lostMost = 100_000;
+
 interface Staged {
   readonly head: Head;
   readonly at: LinePlace;
@@ -38,6 +41,8 @@ export class LineTable {
   #waiting: number[] = [];
   #group: Staged[] = [];
   #groupVersion = 0;
+  // How many warnings there were before the line that the open commit began in.
+  #warned = 0;
   #lastSaid = 0;
   // The last thing that was said before a line that cannot be read: what hung on that line is shown below this.
   #gap: number | null = null;
@@ -116,9 +121,14 @@ export class LineTable {
     this.#version = commits ? 1 : 0;
   }
 
+  /** Notes that a line begins, which may have more than one part. */
+  line(): void {
+    if (!this.open) this.#warned = this.warnings.length;
+  }
+
   /** Enters a line. */
   add(head: Head, at: LinePlace): void {
-    if (head.version === 0) {
+    if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
       // A list that is not stored as a tree yet is no commit.
       if (head.type === 'linear') {
@@ -126,10 +136,13 @@ export class LineTable {
         return;
       }
       // While a commit is open its lines may have to be left out; what others wrote stays either way, in its order.
-      if (this.open) this.#group.push({ head, at });
-      else this.#waiting.push(this.#push(head, at, 0));
+      const plain = head.version === 0 ? head : { ...head, version: 0 };
+      if (this.open) this.#group.push({ head: plain, at });
+      else this.#waiting.push(this.#push(plain, at, 0));
       return;
     }
+    // Lines of ours that somebody copied to the end of the file have numbers that were given.
+    if (head.version <= this.#version && !this.open && this.#isCopy(head, at)) return;
     // A commit of one line that follows the last one, as nearly all do, needs no group.
     if (head.commit && head.version === this.#version + 1 && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
@@ -140,6 +153,15 @@ export class LineTable {
     this.#groupVersion = head.version;
     this.#group.push({ head, at });
     if (head.commit) this.#close();
+  }
+
+  /**
+   * Whether a number is further on than commits can have been lost: nobody here gave it. Where a file was rewritten it goes
+   * on at any number.
+   */
+  #isUnheardOf({ version, type }: Head, at: LinePlace): boolean {
+    if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
+    return !this.open || version !== this.#groupVersion;
   }
 
   /** Whether nothing waits for a number or for the end of its commit. */
@@ -180,6 +202,8 @@ export class LineTable {
   /** Forgets the lines of a commit that may still be finished: they come again when they are read again. */
   forget(): void {
     this.#take();
+    // What was to be said of them is said again then.
+    this.warnings.length = this.#warned;
   }
 
   #take(): Staged[] {
@@ -192,7 +216,9 @@ export class LineTable {
     const claimed = this.#groupVersion;
     const group = this.#take();
     const state = group.some(({ head }) => head.type === 'state');
-    if (!state) while (this.#version + 1 < claimed && this.#waiting.length > 0) this.#number();
+    // A number that was given already says nothing about who came first.
+    const isTaken = claimed <= this.#version && claimed > 1;
+    if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
     if (!state) for (let version = this.#version + 1; version < claimed; version++) this.#lost.add(version);
     // The header is part of the first commit. A number that is taken already is not given twice.
     const joins = claimed === 1 && this.#version === 1;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import { type Fields, field } from '../disk/decode.ts';
+import { unsayable } from './refusals.ts';
 
 /** A header as it was read from a line of ours; undefined if it is none. */
 export function headerIn(line: Fields): SessionHeader | undefined {
@@ -25,8 +26,7 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOf(commit);
-  // What an entry says of itself as JSON is no line, be it nothing.
-  const printed = String(JSON.stringify(entry));
+  const printed = printedEntry(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
   // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
   if (printed.startsWith(begun) && !('version' in entry) && !('commit' in entry))
@@ -34,6 +34,15 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
   let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)}${numbered}`;
   for (const key of Object.keys(entry)) if (!heading.has(key)) text += fieldText(key, entry[key]);
   return text + notes;
+}
+
+/** An entry as JSON. What it says of itself there is no line, be it nothing. Refuses one that JSON cannot say. */
+function printedEntry(entry: SessionEntry): string {
+  try {
+    return String(JSON.stringify(entry));
+  } catch (error) {
+    throw unsayable(entry.uuid, error);
+  }
 }
 
 /** The notes about a commit, as a line ends with them. A session notes the same about most of what it saves. */

@@ -34,3 +34,15 @@ export function overtaken(
     retryable: true,
   });
 }
+
+/** The refusal of an entry that cannot be printed: it contains itself, has a number that JSON lacks, or is too long. */
+export function unsayable(uuid: string, cause: unknown): AppError {
+  const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+  return new AppError({
+    code: 'message/invalid',
+    kind: refusalKinds['message/invalid'],
+    message: `The entry ${uuid} cannot be written as JSON: ${why}.`,
+    data: { nodeId: uuid },
+    cause,
+  });
+}

@@ -8,22 +8,24 @@ import {
   type SessionHeader,
   type SessionHolder,
   type SessionWarning,
-  sessionVersion,
   withKept,
 } from '@coppice/content/sessions';
-import { field } from '../disk/decode.ts';
-import { asAppError, damaged, newer, onFile } from '../disk/whole-files.ts';
+import { asAppError, onFile } from '../disk/whole-files.ts';
 import { FileBytes } from './file-bytes.ts';
+import { headerOf } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
 import { type Head, headIn, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
-import { headerIn, type LinesOfCommit, linesOf } from './line-text.ts';
+import { type LinesOfCommit, linesOf } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
-import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
+import { eachLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
+import { tornCommit, tornLine } from './torn.ts';
 
 // So many lines are written before they are entered.
 const rowMost = 64;
+// And so many bytes, since their texts are held until then.
+const rowBytes = 1 << 20;
 const openFiles = new Map<string, JsonlFile>();
 
 /** An open session file. */
@@ -89,14 +91,8 @@ export class JsonlFile implements SessionFile {
   }
 
   #readHeader(): SessionHeader {
-    const { bytes, line: number } = firstLine(this.#file);
-    this.#headerLine = number;
-    const line = parsedLine(bytes);
-    const header = line === undefined ? undefined : headerIn(line);
-    if (header === undefined || line === undefined)
-      throw damaged(this.path, isBlankLine(bytes) ? 'is empty' : 'has a first line that is no session header');
-    const version = field(line, 'version');
-    if (typeof version === 'number' && version > sessionVersion) throw newer(this.path, version, sessionVersion);
+    const { header, line } = headerOf(this.path, this.#file);
+    this.#headerLine = line;
     return header;
   }
 
@@ -197,6 +193,12 @@ export class JsonlFile implements SessionFile {
   #scan(): void {
     const size = this.#file.size();
     this.#file.forget();
+    this.#fresh = [];
+    if (!this.#file.isMarked()) {
+      // Somebody wrote other lines in the place of those that are known: from where to read on is not.
+      [this.#isCut, this.#size] = [true, size];
+      return;
+    }
     // A last line without an end was taken as it was; its end, or what somebody wrote on in it, is no line of its own.
     const inLine = !this.#ended && this.#end === this.#size;
     const goesOn = size > this.#end;
@@ -205,16 +207,20 @@ export class JsonlFile implements SessionFile {
     let line = this.#lines - (inLine && goesOn && !isEnd ? 1 : 0);
     this.#size = size;
     this.#tail = null;
-    this.#fresh = [];
-    const { rest, offset } = eachLine(this.#file, this.#end, size, (bytes, offset) => {
+    const { rest, offset } = eachLine(this.#file, this.#end, size, (bytes, offset, mayHaveNul) => {
       line++;
-      this.#take(bytes, { line, offset, length: bytes.length });
+      this.#take(bytes, { line, offset, length: bytes.length }, mayHaveNul);
       if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
     });
     this.#ended = rest === null && (goesOn || !inLine);
     if (rest !== null) this.#last(rest, { line: line + 1, offset, length: rest.length });
-    if (this.#table.open) this.#unfinished();
+    if (this.#table.open) {
+      // The file ends in the middle of a commit: it is looked at again when there is more.
+      this.#tail ??= tornCommit(this.#lines + 1, this.#end);
+      this.#table.forget();
+    }
     this.#table.settle();
+    this.#file.mark(this.#end);
   }
 
   /** The last line of a file that does not end in one: whole but for its end, or torn. */
@@ -226,22 +232,10 @@ export class JsonlFile implements SessionFile {
       if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
     }
-    const message = `The last line (${at.line}, byte ${at.offset}) is cut off after ${at.length} bytes; it was never acknowledged.`;
-    this.#tail = { code: 'torn', message, line: at.line, offset: at.offset };
+    this.#tail = tornLine(at);
   }
 
-  /** The file ends in the middle of a commit: it is looked at again when there is more. */
-  #unfinished(): void {
-    this.#tail ??= {
-      code: 'torn',
-      message: `The last commit, from line ${this.#lines + 1} (byte ${this.#end}) on, is not complete; it was never acknowledged.`,
-      line: this.#lines + 1,
-      offset: this.#end,
-    };
-    this.#table.forget();
-  }
-
-  #take(bytes: Buffer, at: LinePlace): void {
+  #take(bytes: Buffer, at: LinePlace, mayHaveNul = true): void {
     if (at.line < this.#headerLine) return;
     if (at.line === this.#headerLine) {
       const head: Head = { type: 'session', uuid: this.#header.uuid, parentUuid: null, version: 0, commit: false };
@@ -250,7 +244,8 @@ export class JsonlFile implements SessionFile {
     }
     // A blank line ends what was begun and not finished.
     if (isBlankLine(bytes)) return this.#table.drop(at);
-    const quick = bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
+    const quick = mayHaveNul && bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
+    this.#table.line();
     if (quick !== null && !mayHideAnother(bytes, quick)) return this.#table.add(quick, at);
     for (const { head, why, from, to } of partsOf(bytes)) {
       const place = { line: at.line, offset: at.offset + from, length: to - from };
@@ -263,7 +258,8 @@ export class JsonlFile implements SessionFile {
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
-    if (now !== undefined && now.ino === this.#file.inode && now.size >= known) return now.size;
+    const isOne = now !== undefined && now.ino === this.#file.inode && now.size >= known;
+    if (isOne && this.#file.isMarked()) return now.size;
     throw replaced(this.path);
   }
 
@@ -309,7 +305,8 @@ export class JsonlFile implements SessionFile {
 
   append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
     let now = Date.now();
-    const isWell = !this.#writer.inDoubt && !this.#isCut && this.#fresh.length < rowMost;
+    const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
+    const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
     // Mostly it is enough to look at the open file: since the last save nothing about it has changed.
     if (!isWell || !this.#lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
       if (this.#lookAround() !== this.#size) this.#scan();
@@ -366,6 +363,7 @@ export class JsonlFile implements SessionFile {
       const length = bytes.length - 1;
       this.#take(bytes.subarray(0, length), { line: ++this.#lines, offset: this.#end, length });
       this.#end += bytes.length;
+      this.#file.mark(this.#end, bytes);
     }
     this.#fresh = [];
     this.#file.forget();

@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/content/sessions';
+import { isAppError } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { armFault } from '../failpoints.ts';
 import { sessionFiles } from './session-files.ts';
@@ -39,8 +41,8 @@ const said = (at: number, above: string): SessionEntry => ({
 });
 const header = `${JSON.stringify({ type: 'session', version: 2, uuid: root, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
 
-function made(text: string): { readonly path: string; readonly file: SessionFile } {
-  const path = join(folder, 'session.jsonl');
+function made(text: string, name = 'session'): { readonly path: string; readonly file: SessionFile } {
+  const path = join(folder, `${name}.jsonl`);
   writeFileSync(path, text);
   return { path, file: open(path) };
 }
@@ -92,6 +94,21 @@ test('[J29] a whole line that another tool did not end and the entry behind it a
   expect(file.warnings).toEqual([]);
 });
 
+test('[J29] an entry behind a line of ours that somebody copied and did not end is read, whatever its type', () => {
+  const copied = ours(3);
+  for (const [at, type] of ['message', 'ü', 'a "b"'].entries()) {
+    const { path, file } = made(header + copied, `of-type-${at}`);
+    file.append([{ ...said(4, root), type, blocks: Array.from({ length: 40 }, () => ({ type: 'text', text: 'x' })) }]);
+    const line = readFileSync(path, 'utf8').slice(header.length + copied.length);
+    for (const end of [30, copied.length - 5, copied.length - 1]) {
+      writeFileSync(path, header + copied + copied.slice(0, end) + line);
+      const again = anew(path);
+      expect(rows(again).map(([id]) => id)).toEqual([root, uuid(3), uuid(4)]);
+      expect(again.warnings.map(({ code }) => code)).toEqual([end < copied.length - 1 ? 'damaged' : 'twice']);
+    }
+  }
+});
+
 test('[J29] an entry that says what a line looks like stays one', () => {
   const { file } = made(header);
   const told = {
@@ -116,6 +133,51 @@ test('[J15] an id that comes twice is shown under the same name after a restart,
   const again = anew(path);
   expect(rows(file)).toEqual(rows(again));
   expect(file.warnings).toEqual(again.warnings);
+});
+
+test('[J15] lines of ours that somebody copied to the end of the file are left out', () => {
+  const { path, file } = made(header);
+  file.append([said(3, root), said(4, uuid(3))], { actor: 'me' });
+  file.append([said(5, uuid(4))], { actor: 'me' });
+  appendFileSync(path, readFileSync(path, 'utf8').slice(header.length));
+  file.refresh();
+  file.append([said(6, uuid(5))], { actor: 'me' });
+  for (const one of [file, anew(path)]) {
+    expect(rows(one).map(([id]) => id)).toEqual([root, uuid(3), uuid(4), uuid(5), uuid(6)]);
+    expect(one.version).toBe(4);
+    expect(one.warnings.map(({ code, line }) => [code, line])).toEqual([
+      ['twice', 5],
+      ['twice', 6],
+      ['twice', 7],
+    ]);
+  }
+});
+
+test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
+  '[J21] the number %d in a line of another tool is none of ours',
+  (version) => {
+    const { path, file } = made(header);
+    const { type, uuid: id, parentUuid, message } = said(3, root);
+    appendFileSync(path, `${JSON.stringify({ type, uuid: id, parentUuid, version, commit: true, message })}\n`);
+    appendFileSync(path, `${JSON.stringify({ version, ...said(4, root) })}\n`);
+    file.append([said(5, uuid(3))], { actor: 'me' });
+    for (const one of [file, anew(path)]) {
+      expect(rows(one).map(([id]) => id)).toEqual([root, uuid(3), uuid(4), uuid(5)]);
+      expect([one.version, one.isOurs(1), one.isOurs(3)]).toEqual([4, false, true]);
+    }
+  },
+);
+
+test('[J10] what is to be said of a commit that is not complete is said once, however often it is read', () => {
+  const { path, file } = made(header);
+  file.append([said(3, root)], { actor: 'me' });
+  const begun = `{"type":"message","uuid":"${uuid(4)}","parentUuid":"${root}","version":3}\n`;
+  appendFileSync(path, `{"type":"mess${begun}`);
+  file.refresh();
+  appendFileSync(path, readFileSync(path, 'utf8').split('\n')[1] ?? '');
+  file.refresh();
+  file.append([said(6, root)], { actor: 'me' });
+  expect(file.warnings).toEqual(anew(path).warnings);
 });
 
 test('[J11] after an append that failed, a line that another tool did not end is ended before the next one', () => {
@@ -157,6 +219,122 @@ test('[J22] lines of a row that somebody cut off are not told to be there', () =
   expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
+
+test.each([
+  ['longer', (line: string) => line.replace('said', 'said at some more length')],
+  ['as long', (line: string) => line.replace('said', 'told').replace('3', '9')],
+])('[J22] a file that somebody wrote anew in its place, with %s lines, is not written to', (_how, other) => {
+  for (const [name, look] of [
+    ['read', true],
+    ['in-a-row', false],
+  ] as const) {
+    const { path, file } = made(header, name);
+    file.append([said(3, root)]);
+    file.append([said(4, uuid(3))]);
+    if (look) expect(file.size).toBe(3);
+    const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
+    const anewText = [first, ...lines.map(other)].join('\n');
+    writeFileSync(path, look ? anewText : anewText.replace(first, `${first} `));
+    const { now } = Date;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 501);
+    expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+    clock.mockRestore();
+    expect(readFileSync(path, 'utf8')).not.toContain(uuid(5));
+  }
+});
+
+test('[J43] the texts of long entries are held no longer than until the next save', () => {
+  const { file } = made(header);
+  file.append([{ ...said(3, root), long: 'x'.repeat(1 << 20) }]);
+  file.append([said(4, root)]);
+  // Asks for what was taken in, without taking anything in.
+  expect(file.uuidAt(1)).toBe(uuid(3));
+});
+
+test('[J42] an open file says what one opened anew says, whatever others write and whichever saves fail', () => {
+  const points = ['before-append', 'after-append', 'before-fsync', 'after-fsync'] as const;
+  const texts = [
+    'plain',
+    '漢字 🎄',
+    '\ud800',
+    'a\u0000b',
+    '"x" \\',
+    '{"type":"message","uuid":"x","parentUuid":"y","version":3}',
+  ];
+  const act = fc.record({
+    what: fc.constantFrom(
+      'save',
+      'save',
+      'commit',
+      'theirs',
+      'theirs',
+      'half',
+      'unended',
+      'copy',
+      'junk',
+      'fault',
+      'look',
+    ),
+    text: fc.constantFrom(...texts),
+    above: fc.nat(30),
+    cut: fc.double({ min: 0, max: 1, noNaN: true }),
+    point: fc.constantFrom(...points),
+  });
+  let count = 0;
+  fc.assert(
+    fc.property(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => {
+      const { path, file } = made(header, `row-${++count}`);
+      const saved: string[] = [];
+      const told = (one: SessionFile) =>
+        Array.from({ length: one.size }, (_, at) => [
+          one.uuidAt(at),
+          one.parentAt(at),
+          one.isOurs(at),
+          one.entryAt(at),
+        ]);
+      for (const [turn, { what, text, above, cut, point }] of acts.entries()) {
+        const lines = readFileSync(path, 'utf8').split('\n');
+        const entry = { ...said(100 + turn, uuid(100 + (above % (turn + 1)))), data: { said: `${turn}: ${text}` } };
+        const theirs = JSON.stringify(entry);
+        // Nobody goes on in a line that another tool has written whole.
+        const begin = isWhole(lines.at(-1)) ? '\n' : '';
+        if (what === 'save' || what === 'commit') {
+          const more = what === 'save' ? [] : [{ ...said(200 + turn, entry.uuid), at: turn }];
+          try {
+            file.append([entry, ...more], { actor: 'me' });
+            saved.push(`${turn}: ${text}`);
+          } catch (error) {
+            if (!isAppError(error)) throw error;
+          }
+          armFault(null);
+        } else if (what === 'fault') armFault({ point: `disk-session-${point}`, nth: 1, fault: 'enospc' });
+        else if (what === 'look') file.refresh();
+        else if (what === 'theirs') appendFileSync(path, `${begin}${theirs}\n`);
+        else if (what === 'unended') appendFileSync(path, begin + theirs);
+        else if (what === 'half') appendFileSync(path, begin + theirs.slice(0, Math.floor(cut * theirs.length)));
+        else if (what === 'copy') appendFileSync(path, `${begin}${lines[1 + (above % lines.length)] ?? ''}\n`);
+        else appendFileSync(path, `${begin}no line\u0000\n`);
+      }
+      armFault(null);
+      file.refresh();
+      const again = anew(path);
+      expect(told(file)).toEqual(told(again));
+      expect([file.version, file.warnings]).toEqual([again.version, again.warnings]);
+      const all = new Set(told(again).map(([, , , entry]) => JSON.stringify(entry)));
+      for (const text of saved) expect([...all].some((line) => line.includes(JSON.stringify(text)))).toBe(true);
+      for (const one of opened.splice(0)) one.close();
+    }),
+    { numRuns: 15 },
+  );
+});
+
+const isWhole = (line = ''): boolean => {
+  try {
+    return typeof JSON.parse(line) === 'object';
+  } catch {
+    return false;
+  }
+};
 
 test('[J14] an entry that says of itself that it is nothing is written as what it is', () => {
   const { file } = made(header);
