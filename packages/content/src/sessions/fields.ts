@@ -1,5 +1,8 @@
 // Reading fields of lines that others wrote.
-import type { Json, JsonObject } from '@coppice/core';
+import { type Json, type JsonObject, ok, type Result } from '@coppice/core';
+import { copyJson } from '../json-copy.ts';
+import { defaultLimits } from '../limits.ts';
+import { invalid } from '../problem.ts';
 
 /** An object whose fields are still unknown. */
 export type Fields = { readonly [key: string]: unknown };
@@ -63,4 +66,15 @@ export function timeOf(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * The fields of an entry that is to be saved as data of their own, of any size. Refuses what JSON cannot say, with its
+ * place: else it would be left out, or be something else when it is read.
+ */
+export function plainFields(entry: unknown): Result<JsonObject> {
+  const limits = { ...defaultLimits, messageBytes: Number.POSITIVE_INFINITY };
+  const copied = copyJson(entry, 'entry', '', { limits, depth: limits.jsonDepth, bytes: 0 });
+  if (!copied.ok) return copied;
+  return isJsonObject(copied.value) ? ok(copied.value) : invalid('entry', 'is no object');
 }

@@ -3,6 +3,7 @@
 export { type CodeSession, readClaudeCode, readingClaudeCode } from './claude-code.ts';
 export * from './contract.ts';
 export { type Detected, detectDialect } from './dialect.ts';
+export { plainFields } from './fields.ts';
 export { withKept } from './kept.ts';
 export {
   aboutLine,

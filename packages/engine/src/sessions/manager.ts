@@ -15,7 +15,7 @@ import { type MessageKit, refuse } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
 import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
-import { isoTime, isSoonCounted, readOnly, saidBy, saysSomething } from './saving.ts';
+import { isoTime, isSame, isSoonCounted, plainEntry, readOnly, saidBy, saysSomething } from './saving.ts';
 
 /** What a manager is made with; all but the files has a default. */
 export interface SessionOptions {
@@ -326,8 +326,11 @@ export class SessionManager {
     return this.#save(entry);
   }
 
-  #save(entry: NewEntry): string {
+  #save(given: NewEntry): string {
+    const entry = plainEntry(given);
     const { type } = entry;
+    // An id that is given may be one that somebody else has used since anybody looked.
+    if (entry.uuid !== undefined) this.#file.refresh();
     const uuid = entry.uuid ?? this.#newId();
     if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
     // Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
@@ -390,11 +393,3 @@ export class SessionManager {
 }
 
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
-
-function isSame(there: SessionEntry, given: NewEntry): boolean {
-  for (const key of Object.keys(given)) {
-    if (key === 'timestamp' || key === 'node') continue;
-    if (JSON.stringify(there[key]) !== JSON.stringify(given[key])) return false;
-  }
-  return true;
-}

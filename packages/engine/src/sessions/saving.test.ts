@@ -1,6 +1,66 @@
+import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type SessionBed, sessionBed } from '../testing/session-bed.ts';
+import type { NewEntry } from './contract.ts';
 import { isoTime } from './saving.ts';
+
+let bed: SessionBed;
+beforeEach(() => {
+  bed = sessionBed();
+});
+afterEach(() => bed.destroy());
+
+/** An entry as a hook may give it that no compiler has looked at. */
+const given = (text: string): NewEntry => JSON.parse(text);
+const circle: { self?: unknown } = {};
+circle.self = circle;
+
+test.each([
+  ['a number that JSON lacks', { type: 'custom', data: { big: 10n } }, 'message/invalid', /entry\.data\.big .*bigint/],
+  ['a circle', { type: 'custom', data: circle }, 'message/invalid', /nests deeper/],
+  ['what JSON leaves out', { type: 'custom', data: [() => 1] }, 'message/invalid', /entry\.data\[0\] .*function/],
+  ['what JSON makes null', { type: 'custom', at: Number.NaN }, 'message/invalid', /entry\.at is NaN/],
+  ['what JSON makes {}', { type: 'custom', data: new Map() }, 'message/invalid', /not plain data/],
+  ['no type', given('{"data":1}'), 'command/invalid', /type/],
+  ['a type that is no text', given('{"type":5}'), 'command/invalid', /type/],
+  ['no object', given('null'), 'message/invalid', /no object/],
+  ['an empty id', { type: 'custom', uuid: '' }, 'id/invalid', /512 bytes/],
+  ['an id that is no text', given('{"type":"custom","uuid":5}'), 'id/invalid', /512 bytes/],
+  ['an id without end', { type: 'custom', uuid: 'ü'.repeat(257) }, 'id/invalid', /512 bytes/],
+])('[Z7] an entry with %s is refused, and nothing of it is saved', async (_what, entry, code, message) => {
+  const manager = bed.create();
+  const before = readFileSync(manager.path);
+  await expect(manager.saveEntry(entry)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  expect(readFileSync(manager.path).equals(before)).toBe(true);
+});
+
+test('[Z7] details of a summary that JSON cannot say are refused by the file itself', async () => {
+  const manager = bed.create();
+  const root = manager.getHeader().uuid;
+  for (const details of [{ big: 10n }, { circle }])
+    await expect(manager.branchWithSummary(root, 'left', details)).rejects.toMatchObject({ code: 'message/invalid' });
+  expect(bed.lines(manager.path).length).toBe(1);
+});
+
+test('[Z7] an id that another tool has used since anybody looked is taken', async () => {
+  const manager = bed.create();
+  const first = await manager.saveMessage({ role: 'user', content: 'one' });
+  manager.getEntries();
+  const theirs = { type: 'custom', uuid: 'theirs', parentUuid: first, data: 1 };
+  appendFileSync(manager.path, `${JSON.stringify(theirs)}\n`);
+  await expect(manager.saveEntry({ ...theirs, data: 2 })).rejects.toMatchObject({ code: 'id/taken' });
+  expect(await manager.saveEntry(theirs)).toBe('theirs');
+  expect(bed.lines(manager.path).length).toBe(3);
+});
+
+test('[Z4] an entry is saved as it is given, however its fields are called, and does not change with what was given', async () => {
+  const manager = bed.create();
+  const data = { list: [1] };
+  const uuid = await manager.saveEntry({ ...given('{"type":"custom","__proto__":{"x":1}}'), data, left: undefined });
+  data.list.push(2);
+  expect(JSON.stringify(manager.getEntry(uuid))).toContain('"__proto__":{"x":1},"data":{"list":[1]}');
+});
 
 test('[Z44] times in lines are those of the platform, to the millisecond', () => {
   const time = fc.oneof(fc.integer({ min: -8.64e15, max: 8.64e15 }), fc.integer({ min: 1.7e12, max: 1.7e12 + 5000 }));

@@ -1,8 +1,8 @@
 /** What a message is before it is saved and when that is, and why nothing can be. */
-import { normaliseMessage } from '@coppice/content';
-import type { SessionFile } from '@coppice/content/sessions';
-import { AppError, isText, type Message, refusalKinds, textMessage, valueOf } from '@coppice/core';
-import type { AppMessage } from './contract.ts';
+import { normaliseMessage, utf8Length } from '@coppice/content';
+import { plainFields, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
+import { AppError, isText, type Message, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
+import type { AppMessage, NewEntry } from './contract.ts';
 
 /** Why nothing can be saved. */
 export function readOnly({ path, holder, dialect }: SessionFile): AppError {
@@ -28,6 +28,37 @@ export function saidBy(message: AppMessage): Message {
   const plain = typeof content === 'string' && saysSomething(content) && Object.keys(message).length === 2;
   const speaks = role === 'user' || role === 'assistant' || role === 'system';
   return plain && speaks ? textMessage(role, content) : valueOf(normaliseMessage(message));
+}
+
+// Ids of others are kept as they are up to so many bytes.
+const idMost = 512;
+
+/** An entry as data of its own. Refuses one that could not be read again: without a type, with no id, or with no JSON. */
+export function plainEntry(entry: NewEntry): NewEntry {
+  const fields = valueOf(plainFields(entry));
+  const { type, uuid } = fields;
+  if (typeof type !== 'string' || type === '') refuse('command/invalid', 'An entry has a type, which is a text.', {});
+  if (uuid === undefined) return { ...fields, type, ...placed(entry) };
+  if (typeof uuid !== 'string' || uuid === '' || utf8Length(uuid) > idMost)
+    refuse('id/invalid', `The id of an entry is a text of 1 to ${idMost} bytes.`, { type });
+  return { ...fields, type, uuid, ...placed(entry) };
+}
+
+/** Place and time of an entry. */
+function placed({ parentUuid, timestamp }: NewEntry): Pick<NewEntry, 'parentUuid' | 'timestamp'> {
+  return {
+    ...(parentUuid === undefined ? {} : { parentUuid }),
+    ...(timestamp === undefined ? {} : { timestamp }),
+  };
+}
+
+/** Whether an entry that is there says what is given: saved again, it is the same one. */
+export function isSame(there: SessionEntry, given: NewEntry): boolean {
+  for (const key of Object.keys(given)) {
+    if (key === 'timestamp' || key === 'node') continue;
+    if (JSON.stringify(there[key]) !== JSON.stringify(given[key])) return false;
+  }
+  return true;
 }
 
 /** Whether the tokens of a message are as soon counted as read: those are not noted. */
