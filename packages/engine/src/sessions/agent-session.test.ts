@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const session of open.splice(0)) await session.close().catch(() => undefined);
-  bed.destroy();
+  await bed.destroy();
 });
 
 function over(

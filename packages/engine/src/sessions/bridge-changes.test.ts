@@ -2,21 +2,16 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { sessionNodeId } from '@coppice/content/sessions';
 import { ask, type Command, isAppError, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
-import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
 import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './bridge.ts';
 
 let bed: SessionBed;
-const stores: Store[] = [];
 beforeEach(() => {
   bed = sessionBed();
 });
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close();
-  bed.destroy();
-});
+afterEach(() => bed.destroy());
 
 // a ─ b ─ c ─ d, and e ─ f below a; the entries have names of their own, no UUIDs.
 const lines = [
@@ -28,12 +23,6 @@ const lines = [
 ];
 
 const at = (uuid: string): NodeId => sessionNodeId('abc', uuid);
-
-async function opened(url = 'memory:'): Promise<Store> {
-  const store = await openStore(url);
-  stores.push(store);
-  return store;
-}
 
 async function doing(store: Store, command: Command): Promise<void> {
   const { now = Date.now, newId = () => '' } = bed.options;
@@ -50,7 +39,7 @@ async function told(store: Store, treeId: TreeId): Promise<unknown> {
 
 /** The same as somebody says who opens the file. */
 async function toldBy(path: string): Promise<unknown> {
-  const store = await opened(`jsonl:${path}`);
+  const store = await bed.store(`jsonl:${path}`);
   const [item] = (await store.trees()).items;
   return item === undefined ? null : told(store, item.id);
 }
@@ -61,7 +50,7 @@ async function planted(name = 'abc.jsonl'): Promise<{
   readonly treeId: TreeId;
 }> {
   const path = bed.write(name, lines);
-  const store = await opened();
+  const store = await bed.store();
   const { treeId } = await sessionIntoStore(path, store, bed.options);
   return { path, store, treeId };
 }
@@ -124,7 +113,7 @@ test('[Z45] what the file says below something that the store removed stays, at 
 
 test('[Z45] of two changes to the same the later one counts, whichever way it is carried', async () => {
   const { path, store, treeId } = await planted();
-  const file = await opened(`jsonl:${path}`);
+  const file = await bed.store(`jsonl:${path}`);
   await doing(store, { type: 'edit', treeId, nodeId: at('d'), content: 'first', mode: 'in-place' });
   await doing(file, { type: 'edit', treeId, nodeId: at('d'), content: 'second', mode: 'in-place' });
   await doing(file, { type: 'move', treeId, nodeId: at('f'), parentId: at('a') });
@@ -139,10 +128,75 @@ test('[Z45] of two changes to the same the later one counts, whichever way it is
   ]);
 });
 
-test('[Z45] after any row of deletes, moves, edits and undos, the file says what the store says', async () => {
+/** What is noted about the nodes of a tree, its labels and its name. */
+async function noted(store: Store, treeId: TreeId): Promise<unknown> {
+  const rows = await store.read(treeId, () => ask('rows', {}));
+  const live = rows?.nodes.filter((node) => node.removedIn === null && node.parentId !== null) ?? [];
+  return {
+    notes: live.map(({ id, meta }) => [id, meta]).sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    labels: rows?.bookmarks.map(({ nodeId, title }) => `${nodeId} ${title}`).sort(),
+    name: rows?.row.attributes.title,
+  };
+}
+
+test('[Z47] tags, notes, labels and the name that one side sets, changes and takes away are so on the other', async () => {
+  const { path, store, treeId } = await planted();
+  const file = await bed.store(`jsonl:${path}`);
+  const both = async (expected: unknown) => {
+    expect(await noted(store, treeId)).toMatchObject({ notes: expect.arrayContaining([[at('b'), expected]]) });
+    expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+    const [told, { length }] = [await noted(store, treeId), bed.lines(path)];
+    await treeBackIntoSession(store, treeId, path, bed.options);
+    await sessionIntoStore(path, store, bed.options);
+    expect([await noted(store, treeId), bed.lines(path).length]).toEqual([told, length]);
+  };
+  await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: ['x', 'y'] });
+  await doing(store, { type: 'annotate', treeId, nodeId: at('b'), set: { customData: { of: [1] }, excluded: true } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: 'here' });
+  await doing(store, { type: 'attributes', treeId, set: { title: 'Named' } });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await both({ tags: ['x', 'y'], customData: { of: [1] }, excluded: true });
+  const manager = bed.open(path);
+  expect([manager.getLabel('b'), manager.getName()]).toEqual(['here', 'Named']);
+  expect(saidIn(manager.buildSessionContext('c'))).toEqual(['user: says a', 'user: says c']);
+  await manager.setLabel('b', 'called otherwise');
+  await manager.setName('Named anew');
+  await doing(file, { type: 'tag', treeId, nodeId: at('b'), tags: ['z'] });
+  await doing(file, { type: 'annotate', treeId, nodeId: at('b'), set: { excluded: null } });
+  await sessionIntoStore(path, store, bed.options);
+  await both({ tags: ['z'], customData: { of: [1] } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
+  await doing(store, { type: 'attributes', treeId, set: { title: null } });
+  await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
+  // What was taken away here does not come again from there, where it is still to be seen.
+  await sessionIntoStore(path, store, bed.options);
+  expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await both({ customData: { of: [1] } });
+  manager.refresh();
+  expect([manager.getLabel('b'), manager.getName()]).toEqual([undefined, undefined]);
+});
+
+test('[Z47] of two notes under one key the later one counts, and those under others stay', async () => {
+  const { path, store, treeId } = await planted();
+  const file = await bed.store(`jsonl:${path}`);
+  await doing(store, { type: 'annotate', treeId, nodeId: at('d'), set: { mine: 1, ours: 'first' } });
+  await doing(store, { type: 'bookmark', treeId, nodeId: at('d'), title: 'first' });
+  await doing(file, { type: 'annotate', treeId, nodeId: at('d'), set: { theirs: 2, ours: 'second' } });
+  await doing(file, { type: 'bookmark', treeId, nodeId: at('d'), title: 'second' });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await sessionIntoStore(path, store, bed.options);
+  expect(await noted(store, treeId)).toMatchObject({
+    notes: expect.arrayContaining([[at('d'), { mine: 1, theirs: 2, ours: 'second' }]]),
+    labels: [`${at('d')} second`],
+  });
+  expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+});
+
+test('[Z45, Z47] after any row of deletes, moves, edits, tags, labels and undos, the file says what the store says', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
   const act = fc.record({
-    what: fc.constantFrom('splice', 'cascade', 'move', 'edit', 'undo', 'append', 'back'),
+    what: fc.constantFrom('splice', 'cascade', 'move', 'edit', 'tag', 'label', 'bare', 'undo', 'append', 'back'),
     one: fc.constantFrom(...names),
     other: fc.constantFrom(...names),
   });
@@ -159,6 +213,9 @@ test('[Z45] after any row of deletes, moves, edits and undos, the file says what
           move: { type: 'move', treeId, nodeId, parentId: at(other) },
           edit: { type: 'edit', treeId, nodeId, content: `edited ${turn}`, mode: 'in-place' },
           append: { type: 'append', treeId, parentId: nodeId, messages: [{ message }] },
+          tag: { type: 'tag', treeId, nodeId, tags: [`${turn}`] },
+          label: { type: 'bookmark', treeId, nodeId, title: `${turn}` },
+          bare: { type: 'bookmark', treeId, nodeId, title: null },
           undo: { type: 'undo', treeId },
           back: null,
         };
@@ -173,7 +230,8 @@ test('[Z45] after any row of deletes, moves, edits and undos, the file says what
       await treeBackIntoSession(store, treeId, path, bed.options);
       const [said] = [await told(store, treeId)].flat();
       expect([await toldBy(path)].flat()[0]).toEqual(said);
-      for (const open of stores.splice(0)) await open.close();
+      expect(await noted(await bed.store(`jsonl:${path}`), treeId)).toEqual(await noted(store, treeId));
+      await bed.closeStores();
     }),
     { numRuns: 4 },
   );

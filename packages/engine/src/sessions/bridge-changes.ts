@@ -1,4 +1,4 @@
-/** What changed about nodes that both sides of a bridge have: where they hang, what they say, whether they are there. */
+/** What changed about what both sides of a bridge have: where nodes hang, what they say, what is noted about them. */
 import {
   actId as asActId,
   ask,
@@ -18,6 +18,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { annotating, labelsBeside, notesBeside } from './bridge-notes.ts';
 
 type Rows = NonNullable<Reads['rows']['answer']>;
 
@@ -28,20 +29,42 @@ export interface Side {
   readonly log: () => Promise<readonly Commit[]>;
 }
 
-// When something about a node was changed last, after it came into its tree.
+// When something about a node was changed last, after it came into its tree; notes by node and key, the name of the tree
+// under no node at all.
 interface Touches {
-  readonly presence: Map<NodeId, number>;
-  readonly place: Map<NodeId, number>;
-  readonly content: Map<NodeId, number>;
+  readonly presence: Map<string, number>;
+  readonly place: Map<string, number>;
+  readonly content: Map<string, number>;
+  readonly label: Map<string, number>;
+  readonly note: Map<string, number>;
+}
+
+/** Whether the newest change to something was made on the side that is carried from. */
+export type Later = (what: keyof Touches, key: string) => boolean;
+
+/** What a note about a node goes by. */
+export function noteKey(id: string, key: string): string {
+  return `${id} ${key}`;
 }
 
 function touchesIn({ nodes }: Rows, log: readonly Commit[], name: (id: NodeId) => NodeId): Touches {
-  const touches: Touches = { presence: new Map(), place: new Map(), content: new Map() };
+  const touches: Touches = {
+    presence: new Map(),
+    place: new Map(),
+    content: new Map(),
+    label: new Map(),
+    note: new Map(),
+  };
   for (const { steps, at } of log)
     for (const step of steps) {
       if (step.type === 'remove' || step.type === 'restore') touches.presence.set(name(step.nodeId), at);
       else if (step.type === 'move') touches.place.set(name(step.nodeId), at);
       else if (step.type === 'replace') touches.content.set(name(step.nodeId), at);
+      else if (step.type === 'bookmark') touches.label.set(name(step.nodeId), at);
+      else if (step.type === 'annotate')
+        for (const key of Object.keys(step.after)) touches.note.set(noteKey(name(step.nodeId), key), at);
+      else if (step.type === 'attributes')
+        for (const key of Object.keys(step.after)) touches.note.set(noteKey('', key), at);
     }
   // What went with a node above it went when that did.
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -55,7 +78,7 @@ function touchesIn({ nodes }: Rows, log: readonly Commit[], name: (id: NodeId) =
 }
 
 /** A node of the side that is carried from, and the same one on the other. */
-interface Pair {
+export interface Pair {
   readonly from: Node;
   readonly to: Node;
 }
@@ -69,7 +92,7 @@ export class Changes {
   readonly #to: Store;
   readonly #id: TreeId;
   readonly #context: RunContext;
-  #later: ((what: keyof Touches, pair: Pair) => boolean) | null = null;
+  #later: Later | null = null;
   #count = 0;
 
   constructor(from: Side, to: Store, id: TreeId, context: RunContext) {
@@ -96,15 +119,15 @@ export class Changes {
   }
 
   /** Which of two changes is the later one; the logs are read for it once, where anything differs at all. */
-  async #judge(): Promise<(what: keyof Touches, pair: Pair) => boolean> {
+  async #judge(): Promise<Later> {
     if (this.#later !== null) return this.#later;
     const { rows, log, name } = this.#from;
     const ours = touchesIn(rows, await log(), name);
     const since = await this.#to.read(this.#id, () => ask('log', { since: 0 }));
     const theirs = touchesIn((await this.#there()) ?? rows, since, (id) => id);
-    this.#later = (what, { to }) => {
-      const at = ours[what].get(to.id);
-      return at !== undefined && at >= (theirs[what].get(to.id) ?? Number.NEGATIVE_INFINITY);
+    this.#later = (what, key) => {
+      const at = ours[what].get(key);
+      return at !== undefined && at >= (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY);
     };
     return this.#later;
   }
@@ -127,13 +150,18 @@ export class Changes {
     if (gone.length === 0) return;
     const later = await this.#judge();
     for (const pair of gone)
-      if (later('presence', pair)) await this.#run({ type: 'restore', treeId: this.#id, nodeId: pair.to.id });
+      if (later('presence', pair.to.id)) await this.#run({ type: 'restore', treeId: this.#id, nodeId: pair.to.id });
   }
 
-  /** Moves, rewrites and removes what was moved, rewritten and removed on the other side, and goes where that one is. */
+  /**
+   * Moves, rewrites, notes, labels and removes what was moved, rewritten, noted, labelled and removed on the other side, and
+   * goes where that one is.
+   */
   async reshape(): Promise<void> {
     await this.#move();
     await this.#rewrite();
+    await this.#note();
+    await this.#label();
     await this.#remove();
     const active = this.#from.rows.row.activeNodeId;
     const there = this.#count === 0 || active === null ? null : await this.#there();
@@ -156,7 +184,7 @@ export class Changes {
     // was last, so that it comes back alone if it does.
     for (const pair of elsewhere) {
       const parentId = this.#parentOf(pair);
-      if (parentId !== null && later('place', pair))
+      if (parentId !== null && later('place', pair.to.id))
         await this.#run({ type: 'move', treeId: this.#id, nodeId: pair.to.id, parentId });
     }
   }
@@ -165,12 +193,58 @@ export class Changes {
     const other = (await this.#live()).filter(({ from, to }) => from.removedIn === null && !isSame(from, to));
     if (other.length === 0) return;
     const later = await this.#judge();
-    const words = new Map(other.filter((pair) => later('content', pair)).map(({ from, to }) => [to.id, from]));
+    const words = new Map(other.filter((pair) => later('content', pair.to.id)).map(({ from, to }) => [to.id, from]));
     if (words.size === 0) return;
     const { actor, actId, now, newId } = this.#context;
     const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
     await this.#to.change(this.#id, () => rewriting(words), options);
     this.#count++;
+  }
+
+  async #note(): Promise<void> {
+    const other = notesBeside(await this.#live());
+    if (other.length === 0) return;
+    const later = await this.#judge();
+    const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
+    if (notes.length === 0) return;
+    const { actor, actId, now, newId } = this.#context;
+    const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
+    await this.#to.change(this.#id, () => annotating(notes), options);
+  }
+
+  /** Labels and the name of the tree that are others here, or are here alone. */
+  async #label(): Promise<void> {
+    const there = await this.#there();
+    if (there === null) return;
+    const other = labelsBeside(this.#from, there);
+    const { title = null } = this.#from.rows.row.attributes;
+    const isNamed = title === (there.row.attributes.title ?? null);
+    if (other.length === 0 && isNamed) return;
+    const later = await this.#judge();
+    for (const { nodeId, title } of other)
+      if (later('label', nodeId)) await this.#run({ type: 'bookmark', treeId: this.#id, nodeId, title });
+    if (!isNamed && later('note', noteKey('', 'title')))
+      await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
+  }
+
+  /** What was taken away here later than it was set there: labels by node, and the name. It does not come again. */
+  async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
+    const { rows, name, log } = this.#from;
+    const there = await this.#there();
+    const marked = new Set(there?.bookmarks.map((bookmark) => bookmark.nodeId));
+    const known = new Set(there?.nodes.map((node) => node.id));
+    const bare = rows.bookmarks.map(({ nodeId }) => name(nodeId)).filter((id) => known.has(id) && !marked.has(id));
+    const { title } = rows.row.attributes;
+    const isBare = there !== null && title !== undefined && there.row.attributes.title === undefined;
+    if (there === null || (bare.length === 0 && !isBare)) return { labels: new Set(), name: false };
+    const theirs = touchesIn(there, await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
+    const ours = touchesIn(rows, await log(), name);
+    const isAfter = (what: 'label' | 'note', key: string) =>
+      (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
+    return {
+      labels: new Set(bare.filter((id) => isAfter('label', id))),
+      name: isBare && isAfter('note', noteKey('', 'title')),
+    };
   }
 
   async #remove(): Promise<void> {
@@ -179,7 +253,7 @@ export class Changes {
     const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn !== null && to.removedIn === null);
     if (gone.length === 0) return;
     const later = await this.#judge();
-    const tops = new Set(gone.filter((pair) => later('presence', pair)).map(({ to }) => to.id));
+    const tops = new Set(gone.filter((pair) => later('presence', pair.to.id)).map(({ to }) => to.id));
     if (tops.size === 0) return;
     const went = new Set(gone.map(({ to }) => to.id));
     const live = there.nodes.filter((node) => node.removedIn === null);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { ask, run, type Store, type TreeId, textMessage } from '@coppice/core';
-import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
@@ -10,20 +9,10 @@ import { sessionIntoStore, treeBackIntoSession, treeIntoSession } from './bridge
 import { AgentSession } from './index.ts';
 
 let bed: SessionBed;
-const stores: Store[] = [];
 beforeEach(() => {
   bed = sessionBed();
 });
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close();
-  bed.destroy();
-});
-
-async function opened(url: string): Promise<Store> {
-  const store = await openStore(url);
-  stores.push(store);
-  return store;
-}
+afterEach(() => bed.destroy());
 
 async function thread(store: Store, tree: TreeId): Promise<string[]> {
   return store.read(tree, function* () {
@@ -45,7 +34,7 @@ const lines = [
 describe('the bridge', () => {
   test('[Z20] a file that is made of a tree says where its session was, and labels and names come over both ways', async () => {
     const path = bed.write('abc.jsonl', [{ ...lines[0], parentSession: '/before.jsonl' }, ...lines.slice(1, 6)]);
-    const store = await opened('memory:');
+    const store = await bed.store('memory:');
     const { treeId } = await sessionIntoStore(path, store, bed.options);
     const to = { path: join(bed.folder, 'copy.jsonl') };
     const copy = bed.open(await treeIntoSession(store, treeId, to, bed.options));
@@ -73,7 +62,7 @@ describe('the bridge', () => {
     async (kind) => {
       const path = bed.write('abc.jsonl', lines);
       const before = saidIn(bed.open(path).buildSessionContext());
-      const store = await opened(
+      const store = await bed.store(
         kind === 'memory' ? 'memory:' : `${kind}:${join(bed.folder, kind === 'sqlite' ? 'a.db' : 'tree')}`,
       );
       const { treeId, added } = await sessionIntoStore(path, store, bed.options);
@@ -95,7 +84,7 @@ describe('the bridge', () => {
     const manager = bed.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     const { path } = manager;
-    const store = await opened('memory:');
+    const store = await bed.store('memory:');
     const { treeId } = await sessionIntoStore(path, store, bed.options);
     await run(
       store,
@@ -121,7 +110,7 @@ describe('the bridge', () => {
     expect(manager.getEntry(first)?.uuid).toBe(first);
   });
 
-  test('[Z22] a file that was branched from another has the same ids, and both come into one store', async () => {
+  test('[Z22, Z47] a file that was branched from another has the same ids, and both come into one store, labels included', async () => {
     const manager = bed.create();
     const first = await manager.saveMessage({ role: 'user', content: 'one' });
     await manager.saveMessage({ role: 'assistant', content: 'two' });
@@ -130,7 +119,7 @@ describe('the bridge', () => {
     const leaf = manager.getLeafUuid();
     const { newSessionFile = '' } = await session.branch(leaf);
     await session.close();
-    const store = await opened('memory:');
+    const store = await bed.store('memory:');
     const one = await sessionIntoStore(path, store, bed.options);
     const two = await sessionIntoStore(newSessionFile, store, bed.options);
     expect(await thread(store, two.treeId)).toEqual(await thread(store, one.treeId));
@@ -143,5 +132,11 @@ describe('the bridge', () => {
         .map(({ uuid }) => uuid),
     ).toEqual([first, leaf]);
     expect((await sessionIntoStore(newSessionFile, store, bed.options)).added).toEqual([]);
+    // Its nodes have other ids in the store, where these are taken.
+    const nodeId = (await store.read(two.treeId, () => ask('tree', {})))?.activeNodeId;
+    const context = { actor: 'me', now: Date.now, newId: bed.options.newId ?? (() => ''), kit: messageKit };
+    if (nodeId != null) await run(store, { type: 'bookmark', treeId: two.treeId, nodeId, title: 'here' }, context);
+    await treeBackIntoSession(store, two.treeId, newSessionFile, bed.options);
+    expect(bed.open(newSessionFile).getLabel(leaf)).toBe('here');
   });
 });

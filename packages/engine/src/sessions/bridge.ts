@@ -149,7 +149,8 @@ async function carry(
   const context = { actor, actId: act, now, newId: made, kit };
   const changes = new Changes({ rows, name: known, log }, to, id, context);
   await changes.bringBack();
-  const { result } = await to.change(id, () => planCarry(rows, id, known), {
+  const gone = await changes.takenAway();
+  const { result } = await to.change(id, () => planCarry(rows, id, known, gone), {
     actor,
     actId: actId(act),
     at: now(),
@@ -174,7 +175,12 @@ interface Brought {
   readonly renamed: ReadonlyMap<NodeId, NodeId>;
 }
 
-function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Reading<Plan<Brought>> {
+function* planCarry(
+  rows: Rows,
+  id: TreeId,
+  known: (node: NodeId) => NodeId,
+  gone: { readonly labels: ReadonlySet<NodeId>; readonly name: boolean },
+): Reading<Plan<Brought>> {
   const there = yield* ask('rows', {});
   const live = rows.nodes.filter((node) => node.removedIn === null);
   const present = new Map((there?.nodes ?? []).map((node) => [node.id, node]));
@@ -213,11 +219,11 @@ function* planCarry(rows: Rows, id: TreeId, known: (node: NodeId) => NodeId): Re
   for (const bookmark of rows.bookmarks) {
     const id = name(bookmark.nodeId);
     const isThere = present.get(id)?.removedIn === null || came.has(id);
-    if (isThere && !marked.has(id))
+    if (isThere && !marked.has(id) && !gone.labels.has(id))
       steps.push({ type: 'bookmark', nodeId: id, after: { ...bookmark, nodeId: id }, before: null });
   }
   const { title } = rows.row.attributes;
-  if (title !== undefined && there.row.attributes.title === undefined)
+  if (title !== undefined && there.row.attributes.title === undefined && !gone.name)
     steps.push({ type: 'attributes', after: { title }, before: { title: null } });
   return { steps, result: { added, renamed } };
 }
@@ -335,8 +341,8 @@ function namedIn(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[]
 }
 
 /**
- * Writes what is new in a tree of a store back into the session file that it came from, and what was moved, rewritten or
- * removed there later than in the file. The file's lines stay; nodes that say something else in the two are told.
+ * Writes what is new in a tree of a store back into the session file that it came from, and what was moved, rewritten,
+ * noted, labelled or removed there later than in the file. The file's lines stay; nodes that say something else in the two are told.
  */
 export async function treeBackIntoSession(
   store: Store,
@@ -354,7 +360,11 @@ export async function treeBackIntoSession(
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;
-    const renamed = { ...rows, nodes: rows.nodes.map((node) => renameIn(node, name)) };
+    const renamed = {
+      ...rows,
+      nodes: rows.nodes.map((node) => renameIn(node, name)),
+      bookmarks: rows.bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
+    };
     const active = rows.row.activeNodeId;
     const row = { ...rows.row, activeNodeId: active === null ? null : (own.get(active) ?? active) };
     const log = async () => namedIn(await store.read(id, () => ask('log', { since: 0 })), name);

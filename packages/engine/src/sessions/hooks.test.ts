@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await session.close();
-  bed.destroy();
+  await bed.destroy();
 });
 
 const uuids = () => session.manager.getEntries().map(({ uuid }) => uuid);

@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sessionFiles } from '@coppice/stores';
+import type { Store } from '@coppice/core';
+import { openStore, sessionFiles } from '@coppice/stores';
 import { type SessionContext, SessionManager, type SessionOptions } from '../sessions/index.ts';
 
 /** A folder with session files, and what managers are made with there. */
@@ -14,13 +15,17 @@ export interface SessionBed {
   lines(path: string): Record<string, unknown>[];
   open(path: string): SessionManager;
   create(): SessionManager;
-  destroy(): void;
+  /** Opens a store; it is closed with the others. */
+  store(url?: string): Promise<Store>;
+  closeStores(): Promise<void>;
+  destroy(): Promise<void>;
 }
 
 /** Makes a bed. Ids and times are the same in every run. */
 export function sessionBed(): SessionBed {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-sessions-'));
   const opened: SessionManager[] = [];
+  const stores: Store[] = [];
   let count = 0;
   const options: SessionOptions = {
     files: sessionFiles,
@@ -30,6 +35,9 @@ export function sessionBed(): SessionBed {
   const kept = (manager: SessionManager) => {
     opened.push(manager);
     return manager;
+  };
+  const closeStores = async () => {
+    for (const store of stores.splice(0)) await store.close();
   };
   return {
     folder,
@@ -46,7 +54,14 @@ export function sessionBed(): SessionBed {
         .map((line) => JSON.parse(line)),
     open: (path) => kept(SessionManager.open(path, options)),
     create: () => kept(SessionManager.create({ ...options, folder })),
-    destroy() {
+    async store(url = 'memory:') {
+      const store = await openStore(url);
+      stores.push(store);
+      return store;
+    },
+    closeStores,
+    async destroy() {
+      await closeStores();
       for (const manager of opened)
         try {
           manager.close();
