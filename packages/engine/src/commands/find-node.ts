@@ -6,7 +6,10 @@ import { nearest } from './nearest.ts';
 import { nodeAbove, nodesNamed, placeOfWord } from './node-words.ts';
 import { quote, shortId } from './say.ts';
 
-/** A node by id, number of the last list, label, part of its id, or place; null for the place before the first message. */
+/**
+ * A node by id, number of the last list, label, part of its id, place, or the id that it has where it came from, such as the
+ * file of a session; null for the place before the first message.
+ */
 export async function findPlace(
   scope: CommandScope,
   typed: string,
@@ -33,8 +36,21 @@ export async function findPlace(
       ? { code: 'command/ambiguous', ids }
       : { code: 'command/no-such-node', ids: [], near: nearest(text, labels) };
   });
-  if (found !== null && 'code' in found) throw refusalOf(text, found, scope.list.length);
-  return found;
+  if (found === null || !('code' in found)) return found;
+  const foreign = await nodeKnownAs(scope, text, treeId);
+  if (foreign === null) throw refusalOf(text, found, scope.list.length);
+  return foreign;
+}
+
+/** The live node that has an id elsewhere; null where none has it, or several have. */
+async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId): Promise<Node | null> {
+  const ids = new Set<NodeId>();
+  for (const name of await store.externalIdsOf(treeId))
+    if (name.id === id && name.nodeId !== null) ids.add(name.nodeId);
+  const [only] = ids;
+  if (only === undefined || ids.size > 1) return null;
+  const node = await store.read(treeId, () => ask('node', { id: only }));
+  return node === null || node.parentId === null ? null : node;
 }
 
 /** As {@link findPlace}, for what needs a message or a marker. */

@@ -92,3 +92,36 @@ test('[Z34] every command works on a session file as on a store, and the session
   expect((await run('/tree')).said).toBeTruthy();
   await session.close();
 });
+
+test('[Z34] entries of a session are named by the ids that they have in its file', async () => {
+  const path = bed.write('short.jsonl', [
+    { type: 'session', version: 2, uuid: 'ses1', parentUuid: null, id: 'abc' },
+    { type: 'message', uuid: 'm1', parentUuid: 'ses1', message: { role: 'user', content: 'one' } },
+    { type: 'message', uuid: 'm2', parentUuid: 'm1', message: { role: 'assistant', content: 'two' } },
+    { type: 'message', uuid: 'm3', parentUuid: 'm1', message: { role: 'assistant', content: 'three' } },
+  ]);
+  const session = AgentSession.open(path, bed.options);
+  const commands = createCommands({ copies: sessionCopies(session, bed.options) });
+  const run = async (line: string) => commands.run(line, { store: await session.store(), treeId: session.treeId });
+  const at = () => {
+    session.manager.refresh();
+    return session.manager.getLeafUuid();
+  };
+  await run('/switch m2');
+  expect(at()).toBe('m2');
+  await run('/label good --on m3');
+  await run('/cherry-pick m3');
+  expect([at() === 'm3', session.manager.getLabel('m3')]).toEqual([false, 'good']);
+  expect(saidIn(session.manager.buildSessionContext())).toEqual(['user: one', 'assistant: two', 'assistant: three']);
+  const to = join(bed.folder, 'sub', 'path.jsonl');
+  await run(`/export-branch m2 --path --to ${to}`);
+  expect(
+    bed
+      .open(to)
+      .getEntries()
+      .map(({ uuid }) => uuid),
+  ).toEqual(['m1', 'm2']);
+  await expect(run('/switch m4')).rejects.toMatchObject({ code: 'command/no-such-node' });
+  await expect(run('/switch ses1')).rejects.toMatchObject({ code: 'command/no-such-node' });
+  await session.close();
+});
