@@ -5,6 +5,14 @@ import type { JsonObject, Store } from '@coppice/core';
 /** The version of the lines that are written. */
 export const sessionVersion = 2;
 
+// The terminal agent `pi` writes its own version into the header of whatever it opens, and nothing else about it.
+const stampOfPi = 3;
+
+/** Whether a header of ours with a version is read: one of a newer build is not. */
+export function isReadable(version: number): boolean {
+  return version <= sessionVersion || version === stampOfPi;
+}
+
 /** One line: what it is, its own id, and the entry that it hangs on (null for the header only). */
 export interface SessionEntry {
   readonly type: string;

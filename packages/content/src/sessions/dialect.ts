@@ -1,5 +1,5 @@
 // Which tool wrote a session file, told by the shape of its first lines and not by its name.
-import type { Dialect } from './contract.ts';
+import { type Dialect, isReadable } from './contract.ts';
 import { type Fields, isFields, numberField, own, textField } from './fields.ts';
 
 /** What the first lines of a file say about it. */
@@ -44,10 +44,8 @@ export function detectDialect(lines: readonly unknown[]): Detected {
 
 function byHeader(header: Fields): Detected {
   const version = numberField(header, 'version');
-  if (textField(header, 'uuid') !== undefined) {
-    if (version === undefined || version <= 2) return { dialect: 'v2' };
-    return { newer: version };
-  }
+  if (textField(header, 'uuid') !== undefined)
+    return version === undefined || isReadable(version) ? { dialect: 'v2' } : { newer: version };
   if (textField(header, 'id') === undefined) return { unknown: 'its header has neither uuid nor id' };
   if (version === undefined || version < 2) return { dialect: 'v1' };
   return version <= 3 ? { dialect: 'pi' } : { newer: version };

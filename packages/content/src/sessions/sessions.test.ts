@@ -166,7 +166,9 @@ describe('lines of others', () => {
     expect(detectDialect([{ type: 'summary' }, { type: 'user', uuid: 'u', sessionId: 's' }])).toEqual({
       dialect: 'claude-code',
     });
-    expect(detectDialect([{ type: 'session', version: 3, uuid: 'a', id: 'a' }])).toEqual({ newer: 3 });
+    // Ours, opened once by pi.
+    expect(detectDialect([{ type: 'session', version: 3, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
+    expect(detectDialect([{ type: 'session', version: 4, uuid: 'a', id: 'a' }])).toEqual({ newer: 4 });
     expect(detectDialect([{ type: 'session', version: 9, id: 'a' }])).toEqual({ newer: 9 });
     expect(detectDialect([undefined, { type: 'message' }])).toHaveProperty('unknown');
   });

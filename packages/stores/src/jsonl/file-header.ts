@@ -1,5 +1,5 @@
 /** The first line of a session file of ours. */
-import { type SessionHeader, sessionVersion } from '@coppice/content/sessions';
+import { isReadable, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import { field } from '../disk/decode.ts';
 import { damaged, newer } from '../disk/whole-files.ts';
 import type { FileBytes } from './file-bytes.ts';
@@ -15,6 +15,6 @@ export function headerOf(path: string, file: FileBytes): { readonly header: Sess
   if (header === undefined || line === undefined)
     throw damaged(path, isBlankLine(bytes) ? 'is empty' : 'has a first line that is no session header');
   const version = field(line, 'version');
-  if (typeof version === 'number' && version > sessionVersion) throw newer(path, version, sessionVersion);
+  if (typeof version === 'number' && !isReadable(version)) throw newer(path, version, sessionVersion);
   return { header, line: number };
 }

@@ -180,9 +180,13 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
   return follows(bytes, end, bytes.length, uuidKey);
 }
 
-/** The head of a parsed line; null where it has no type or id. */
+/** The head of a parsed line; null where it has no type or id. The terminal agent `pi` calls them `id` and `parentId`. */
 export function headIn(line: Fields): Head | null {
-  const [type, uuid, parent] = [field(line, 'type'), field(line, 'uuid'), field(line, 'parentUuid')];
+  const type = field(line, 'type');
+  const [uuid, parent] =
+    field(line, 'uuid') === undefined
+      ? [field(line, 'id'), field(line, 'parentId')]
+      : [field(line, 'uuid'), field(line, 'parentUuid')];
   if (typeof type !== 'string' || typeof uuid !== 'string') return null;
   const version = field(line, 'version');
   return {
