@@ -17,6 +17,11 @@ const shortest = 4;
 /** The tree that changed last goes by this name. */
 export const lastTree = 'last';
 
+/** Whether a word stands for the tree that changed last. */
+export function isLast(word: string): boolean {
+  return word === lastTree || word === '-';
+}
+
 function notFound(what: string, word: string, hint: string): AppError {
   return new AppError({
     code: what === 'tree' ? 'tree/unknown-tree' : 'tree/unknown-node',
@@ -38,7 +43,7 @@ function ambiguous(what: string, word: string, found: readonly string[]): AppErr
 export async function findTree(store: Store, word: string): Promise<TreeRow> {
   const whole: boolean = isUuid(word);
   if (whole) return store.read(treeId(word), () => readTree(treeId(word)));
-  if (word === lastTree || word === '-') {
+  if (isLast(word)) {
     const newest = (await store.trees({ limit: 1 })).items[0];
     if (newest === undefined)
       throw notFound('tree', word, 'Nothing is kept here yet; coppice append --new begins a tree.');

@@ -90,7 +90,13 @@ describe('coppice chat in a pipe', () => {
       .map((line) => JSON.parse(line));
     expect(lines[0]).toMatchObject({ type: 'session', version: 2 });
     expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
-    expect(readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'))).toEqual(['session.jsonl']);
+    const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
+    expect(files()).toEqual(['session.jsonl']);
+    // A copy beside it that was changed later is another session.
+    expect(await bed.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
+    expect(files()).toHaveLength(2);
+    expect(await bed.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toContain('"here"');
   });
 
   it('[O5] nothing to say is a mistake, and an unknown model is named', async () => {

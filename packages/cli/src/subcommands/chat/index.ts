@@ -3,7 +3,7 @@ import { plainTurn } from '../../chat/plain.ts';
 import { Talk } from '../../chat/talk.ts';
 import { openEngineRoom } from '../../engine-room.ts';
 import { usageError } from '../../exit-codes.ts';
-import { findTree, lastTree } from '../../place.ts';
+import { findTree, isLast, lastTree } from '../../place.ts';
 import { beginSession, sessionPlace } from '../../session-place.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
@@ -52,7 +52,9 @@ export const chat = defineSubcommand({
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const store = await at.store();
-    const word = given.optional('tree') ?? file ?? (given.flag('resume') ? lastTree : undefined);
+    const asked = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
+    // The last one of a file is the one that it holds, not the copy beside it that was changed later.
+    const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(store, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
     const room = await openEngineRoom(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
