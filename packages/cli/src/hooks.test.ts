@@ -45,8 +45,9 @@ it('[O72] a chat on a session file asks the user’s own hooks, which see its en
 it('[O72] a hook can say no, in any store, and doctor names those that a chat loads', async () => {
   hook('no.mjs', `export default { before: { append: () => ({ cancel: 'Not today.' }) } };`);
   const refused = await say();
-  expect(refused.code).not.toBe(0);
-  expect(refused.err).toContain('Not today.');
+  expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('Not today.') });
+  // What was not said leaves nothing behind.
+  expect(await bed.json(['ls'])).toMatchObject({ items: [] });
   hook('no.mjs', 'export default { before: { append: (_, context) => void context.entries.length } };');
   const ran = await bed.run(['doctor']);
   expect(ran.out).toContain('a chat loads no.mjs');

@@ -115,9 +115,15 @@ export class Talk {
   async send(text: string): Promise<boolean> {
     const before = this.#here;
     await this.#guarded(async () => {
+      const isNew = this.#row === null;
       const row = await this.#tree();
       const messages = [{ message: textMessage('user', text) }];
-      await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
+      try {
+        await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
+      } finally {
+        // What went wrong is told; that an empty tree could not be taken away is not worth hiding it.
+        if (isNew && this.#here === before) await this.#forgetUntouched(row).catch(() => undefined);
+      }
     });
     return this.#here !== before;
   }
@@ -189,7 +195,7 @@ export class Talk {
     return result;
   }
 
-  /** Takes a tree away that was made for a command which left it as it was, as `/help` does. */
+  /** Takes a tree away that was made for what left it as it was: `/help`, or a message that is refused. */
   async #forgetUntouched({ id, version }: TreeRow): Promise<void> {
     if (this.#row?.id === id && this.#row.version !== version) return;
     await run(this.store, { type: 'delete-tree', treeId: id }, this.#room.context());
@@ -328,7 +334,10 @@ export class Talk {
       this.#here = event.nodeId;
       await this.#refresh();
     }
-    if (event.type === 'error') this.note(event.message, true);
+    if (event.type === 'error') {
+      const { code, kind, message } = event;
+      this.#set({ notice: { text: message, bad: true, error: new AppError({ code, kind, message }) } });
+    }
     const before = this.#state.growing ?? nothingHeard;
     const growing = heard(before, event);
     if (growing !== before) this.#set({ growing });

@@ -116,12 +116,12 @@ async function plainly(talk: Talk, words: string, at: Workplace): Promise<Answer
   if (oneCommand.test(text)) return commanded(talk, text, at);
   const quiet = { ...at.output, write: () => undefined };
   const whole = await plainTurn(talk, text, at.options.json ? quiet : at.output, at.host.signal);
-  if (!whole)
-    throw new AppError({
-      code: at.host.signal.aborted ? 'cli/aborted' : 'chat/failed',
-      kind: at.host.signal.aborted ? 'aborted' : 'unavailable',
-      message: talk.state.notice?.text ?? 'The reply did not come to its end.',
-    });
+  if (!whole) {
+    const { notice } = talk.state;
+    const message = notice?.text ?? 'The reply did not come to its end.';
+    if (at.host.signal.aborted) throw new AppError({ code: 'cli/aborted', kind: 'aborted', message });
+    throw notice?.error ?? new AppError({ code: 'chat/failed', kind: 'unavailable', message });
+  }
   if (!at.options.json) return null;
   const reply: Node | undefined = talk.state.nodes.at(-1);
   return {
