@@ -138,8 +138,13 @@ test('[A36] every answer of a long conversation is what the document says, refus
     ['POST', '/commands', { line: '/branches' }],
     ['POST', '/commands/complete', { line: '/b' }],
   ];
-  for (const [method, path, body] of calls)
-    expect([method, path, (await write(method, path, body)).status < 300]).toEqual([method, path, true]);
+  for (const [method, path, body] of calls) {
+    const answer = await write(method, path, body);
+    expect([method, path, answer.status < 300]).toEqual([method, path, true]);
+    // What is still being written would make what comes next stale.
+    if (path === '/generations')
+      await new EventReader(await server.raw('GET', `/api/generations/${answer.body.actId}/events`)).all();
+  }
 
   for (const path of [
     at,
@@ -189,6 +194,7 @@ test('[A36] every answer of a long conversation is what the document says, refus
     ['/api/shared/nothing', 404],
   ] as const)
     expect([path, (await ask('GET', path)).status]).toEqual([path, status]);
+  expect((await ask('POST', '/mcp', { neither: 'call' })).status).toBe(400);
   for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/p/x/v1/messages', '/v1/embeddings'])
     expect([path, (await ask('POST', path, { messages: 'none', previous_response_id: 'none' })).status]).toEqual([
       path,

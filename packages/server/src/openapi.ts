@@ -1,6 +1,5 @@
 /** The OpenAPI document, made from the very table that the routes are run by. */
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { wireProblems } from './proxy/wire-refusal.ts';
 import type { Route } from './routes/define.ts';
 import { problem } from './wire/schemas.ts';
 
@@ -97,16 +96,6 @@ function parameterOf(name: string): z.ZodType {
   return z.string();
 }
 
-/** What refusals of a route look like: calls of a wire are refused in the words of its service. */
-function problemOf({ path }: Route): z.ZodType {
-  const [, below] = /^(?:\/p\/\{name\})?\/v1\/(.*)$/.exec(path) ?? [];
-  if (below === undefined) return problem;
-  if (below.startsWith('messages')) return wireProblems.anthropic;
-  return /^(?:chat|responses)/.test(below)
-    ? wireProblems.openai
-    : z.union([wireProblems.openai, wireProblems.anthropic]);
-}
-
 function responsesOf(route: Route): RouteConfig['responses'] {
   const { needs } = route;
   const refusals = [
@@ -130,7 +119,7 @@ function responsesOf(route: Route): RouteConfig['responses'] {
     ...Object.fromEntries(successes),
     default: {
       description: refusals.map((status) => `${status}: ${statusWords[status]}`).join(' '),
-      content: { 'application/json': { schema: problemOf(route) } },
+      content: { 'application/json': { schema: route.refusal ?? problem } },
     },
   };
 }

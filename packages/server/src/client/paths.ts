@@ -2128,6 +2128,15 @@ export interface components {
       treeId: string;
       version: number;
     };
+    McpProblem: {
+      error: {
+        code: number;
+        message: string;
+      };
+      id?: unknown;
+      /** @enum {string} */
+      jsonrpc: '2.0';
+    };
     Message: {
       content: components['schemas']['Block'][];
       /** @enum {string} */
@@ -6886,7 +6895,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Problem'];
+          'application/json': components['schemas']['McpProblem'] | components['schemas']['Problem'];
         };
       };
     };

@@ -127,6 +127,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly also?: readonly number[];
   /** What is in the answer where it is no JSON. */
   readonly produces?: string;
+  /** What a refusal looks like where it is not in our own words alone. */
+  readonly refusal?: z.ZodType;
   handle(
     call: Call<Parameters<P>, z.output<Q>, z.output<B>>,
   ): Promise<Reply<z.input<A>> | RawReply> | Reply<z.input<A>> | RawReply;
@@ -146,6 +148,7 @@ export interface Route {
   readonly status: number;
   readonly also: readonly number[];
   readonly produces: string;
+  readonly refusal: z.ZodType | null;
   /** Reads what came, refuses what is not right, and has it handled. */
   answerTo(scope: Scope, given: Given): Promise<Reply<unknown> | RawReply>;
 }
@@ -179,6 +182,7 @@ export function defineRoute<
     status: spec.status ?? 200,
     also: spec.also ?? [],
     produces: spec.produces ?? 'application/json',
+    refusal: spec.refusal ?? null,
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);
       const read = { query: checked(query, given.query, 'query'), body: checked(body, given.body, 'body') };

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { answerOverHttp } from '../../mcp/over-http.ts';
 import { apiVersion } from '../../openapi.ts';
 import { runContext } from '../../tree-view.ts';
+import { problem } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type Route } from '../define.ts';
 
 // What the protocol says about a request; the rest, the token above all, was for this server alone.
@@ -17,6 +18,11 @@ const passed = [
   'last-event-id',
 ];
 
+// What the protocol refuses is told in its own words, as everything is that it answers.
+const refusal = z
+  .object({ jsonrpc: z.literal('2.0'), error: z.object({ code: z.number(), message: z.string() }), id: z.unknown() })
+  .openapi('McpProblem');
+
 const call = defineRoute({
   method: 'post',
   path: '/mcp',
@@ -25,6 +31,7 @@ const call = defineRoute({
     'The trees of the caller as an MCP server (streamable HTTP). It reads, and writes only where the operator says so.',
   needs: { body: 'bytes', access: 'read' },
   answer: z.unknown(),
+  refusal: z.union([refusal, problem]),
   async handle(given): Promise<RawReply> {
     const { services, room, caller } = given;
     const readOnly = !services.mcpWrites || caller.role === 'viewer';

@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
+import { wireProblems } from '../../proxy/wire-refusal.ts';
 import { type Call, defineRoute, type RawReply, type Route, reply } from '../define.ts';
 
 const anything = z.unknown();
@@ -33,6 +34,13 @@ async function handOn(
   return proxyCall({ services, caller, signal, header, search: call.search(), wire, path, project, method, body });
 }
 
+/** What refusals of a path look like: a service that both have is spoken for by its clients. */
+function refusalOf(path: string): z.ZodType {
+  if (path.startsWith('messages')) return wireProblems.anthropic;
+  const { openai, anthropic } = wireProblems;
+  return path === 'models' || path === 'embeddings' ? z.union([openai, anthropic]) : openai;
+}
+
 function passed(place: Place, wire: WireKind | null): Route {
   const { base, path, name, summary } = place;
   return defineRoute({
@@ -43,6 +51,7 @@ function passed(place: Place, wire: WireKind | null): Route {
     needs: { body: 'bytes', limit: 'proxyBytes', access: 'write' },
     query: anyQuery,
     answer: anything,
+    refusal: refusalOf(path),
     handle: async (call) => handOn(call, place, wire, await call.bytes()),
   });
 }
@@ -56,6 +65,7 @@ function listed(place: Place): Route {
     summary,
     query: anyQuery,
     answer: anything,
+    refusal: refusalOf(path),
     handle: (call) => handOn(call, place, null, null),
   });
 }
