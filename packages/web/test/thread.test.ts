@@ -204,7 +204,7 @@ test('[B17] a message is deleted with its count said before, and comes back by o
 });
 
 test('[B33] Tab leads into the thread and stays there, although the thread stood at its end', async () => {
-  const tab = await stage.open(`/t/${demo.id}`, { viewport: { width: 1440, height: 500 } });
+  const tab = await stage.open(`/t/${demo.id}`);
   await thread(tab).getByText('copies the sequ').waitFor();
   await tab.page.getByRole('button', { name: 'More' }).first().focus();
   const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
