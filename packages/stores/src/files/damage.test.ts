@@ -16,6 +16,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { everyFile, newFolder } from '../../test/files-subject.ts';
 import { LaterBed } from '../../test/later-bed.ts';
 import { readPlain } from '../../test/plain-reader.ts';
+import { other, spoiltJournals } from '../../test/spoilt-journals.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
@@ -30,7 +31,6 @@ afterEach(() => {
 });
 
 const id = treeId(uuid(1));
-const other = treeId(uuid(2));
 
 async function planted(): Promise<string> {
   const place = folder();
@@ -109,43 +109,7 @@ describe('torn journals', () => {
 });
 
 describe('damaged journals', () => {
-  const spoil: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
-    [
-      'an altered line in the middle',
-      /line 2 /,
-      (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.')),
-    ],
-    [
-      'an altered last line',
-      /line 3 /,
-      (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('"text":"reply"', '"text":"Reply"')),
-    ],
-    [
-      'a missing line',
-      /line 2 /,
-      (journal) => {
-        const lines = readFileSync(journal, 'utf8').split('\n');
-        writeFileSync(journal, [lines[0], ...lines.slice(2)].join('\n'));
-      },
-    ],
-    [
-      'a cut at a line',
-      /version 1/,
-      (journal) => {
-        const lines = readFileSync(journal, 'utf8').split('\n');
-        writeFileSync(journal, `${lines.slice(0, 2).join('\n')}\n`);
-      },
-    ],
-    ['no byte', /empty/, (journal) => writeFileSync(journal, '')],
-    ['no file', /missing/, (journal) => rmSync(journal)],
-    ['other text', /line 1 /, (journal) => writeFileSync(journal, 'hello\nworld\n')],
-    [
-      'the journal of another tree',
-      /belongs to/,
-      (journal) => writeFileSync(journal, readFileSync(join(journal, '..', '..', other, 'journal.jsonl'))),
-    ],
-  ];
-  for (const [name, says, how] of spoil)
+  for (const [name, says, how] of spoiltJournals)
     test(`[L21] a tree with ${name} is listed and refused by its file, the others go on, and nothing is touched`, async () => {
       const place = await planted();
       const journal = join(place, id, 'journal.jsonl');

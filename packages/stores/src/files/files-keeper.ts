@@ -25,6 +25,7 @@ import { actsIn } from './journal.ts';
 import { rootData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
 import type { Original } from './original.ts';
+import { forgetDamaged, type Rebuilt, rebuildJournal } from './rebuild.ts';
 import type { Registry } from './registry.ts';
 import { type Surroundings, TreeFolder } from './tree-folder.ts';
 
@@ -38,7 +39,7 @@ export interface Holdings extends Surroundings {
   /** Trees that other programs wrote, and where. */
   readonly originals: Map<TreeId, { readonly original: Original; readonly folder: string }>;
   /** Trees that are there and cannot be read. */
-  readonly broken: ReadonlyMap<TreeId, AppError>;
+  readonly broken: Map<TreeId, AppError>;
   /** The lock, if it is ours; who has it, if it is not; null where nothing is written at all. */
   readonly lock: FolderLock | Holder | null;
 }
@@ -165,6 +166,7 @@ export class FilesKeeper implements Keeper {
       folder.rewrite(tree, log, nodeIds);
       this.#written(folder);
       for (const gone of nodeIds) this.#homes?.delete(gone);
+      await this.#tried(() => forgetDamaged(folder.path));
       // What was purged is to be gone from the other files as well when this returns; the journal has decided it already.
       await this.#tried(() => this.#has.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
@@ -345,6 +347,28 @@ export class FilesKeeper implements Keeper {
       this.#enter(folder, await folder.flush());
     });
     this.#list();
+  }
+
+  /** Has the journal of a tree that cannot be read made anew; tells what was done, or why nothing was. */
+  async rebuild(id: TreeId): Promise<Rebuilt> {
+    this.#mayWrite();
+    const { folders, place, broken, bench } = this.#has;
+    const rebuilt = await this.#locks.run(id, async () => {
+      const old = folders.get(id);
+      const done = rebuildJournal(join(place, id), id, bench, old?.tree?.version ?? null);
+      if ('why' in done) return done;
+      old?.close();
+      if (old !== undefined) for (const list of [this.#behind, this.#recent]) list.delete(old);
+      const folder = new TreeFolder(join(place, id), id, this.#has);
+      folder.distrust();
+      this.#written(folder);
+      broken.delete(id);
+      this.#homes = null;
+      this.#enter(folder, await folder.flush());
+      return done;
+    });
+    if (!this.#listed) this.#list();
+    return rebuilt;
   }
 
   async close(): Promise<void> {

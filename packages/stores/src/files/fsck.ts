@@ -44,7 +44,14 @@ export async function fsckFiles({ trees, holdings, keeper, repair, check }: Chec
     } catch (error) {
       // A tree that cannot be read is a finding; a check or repair that could not be carried out is not.
       if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
-      findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
+      const rebuilt = repair && error.code === 'store/damaged' ? await keeper.rebuild(treeId) : null;
+      const left = rebuilt !== null && 'why' in rebuilt ? ` It cannot be made anew: ${rebuilt.why}.` : '';
+      findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message + left, treeId });
+      if (rebuilt === null || 'why' in rebuilt) continue;
+      const { beside } = rebuilt;
+      const kept = beside === null ? '' : `, and the old one is kept as ${beside}`;
+      repaired.push(`the journal of ${treeId} was made anew from its files${kept}`);
+      nodes += (await check(treeId)).nodes;
     }
   }
   return { trees: trees.length, nodes, findings, repaired };

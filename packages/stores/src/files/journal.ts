@@ -110,6 +110,12 @@ export function* rewrittenLines(to: Rewritten): Generator<Uint8Array, void, unde
   for (const node of nodes) yield toLine({ type: 'node', node });
 }
 
+/** Where the first line of a journal says that its tree was before. */
+export function originIn(head: Fields): Origin | null {
+  const origin = field(head, 'origin');
+  return isFields(origin) ? { format: 'loom', scope: text(origin, 'scope'), id: text(origin, 'id') } : null;
+}
+
 /** A journal as it was read. */
 export interface Journal {
   readonly owner: string;
@@ -222,8 +228,7 @@ class Reader {
     if (version !== journalVersion) throw newer(this.path, version, journalVersion);
     if (text(value, 'treeId') !== this.treeId) throw new Unreadable(`belongs to the tree ${text(value, 'treeId')}`);
     this.owner = text(value, 'owner');
-    const origin = field(value, 'origin');
-    if (isFields(origin)) this.origin = { format: 'loom', scope: text(origin, 'scope'), id: text(origin, 'id') };
+    this.origin = originIn(value);
   }
 
   #commit(value: Fields, at: Place): void {

@@ -1,0 +1,121 @@
+/** Journals that are made anew from the files of their trees. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeId, type Store, treeId } from '@coppice/core';
+import { Bed, user, uuid } from '@coppice/core/testing';
+import { afterEach, expect, test } from 'vitest';
+import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { LaterBed } from '../../test/later-bed.ts';
+import { other, spoiltJournals } from '../../test/spoilt-journals.ts';
+import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { FileSystemStore } from './index.ts';
+
+const folders: string[] = [];
+function folder(): string {
+  const made = newFolder();
+  folders.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
+});
+
+const id = treeId(uuid(1));
+
+async function planted(): Promise<string> {
+  const place = folder();
+  const store = await FileSystemStore.open(place);
+  await (await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
+  await (await Bed.make({ store, treeId: other })).grow(['elsewhere']);
+  await store.close();
+  return place;
+}
+
+async function texts(store: Store, of = id): Promise<string[]> {
+  const rows = await asked(store, of, 'rows', {});
+  return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
+}
+
+for (const [name, , how] of spoiltJournals)
+  test(`[L29] repair makes a journal with ${name} anew from whole files, and keeps the old one beside it`, async () => {
+    const place = await planted();
+    const first = await FileSystemStore.open(place);
+    const image = await imageOf(first, id);
+    await first.close();
+    const journal = join(place, id, 'journal.jsonl');
+    how(journal);
+    const spoilt = existsSync(journal) ? readFileSync(journal) : null;
+    const store = await FileSystemStore.open(place);
+    const report = await store.fsck({ repair: true });
+    expect(report.findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+    expect(report.repaired.length).toBe(1);
+    expect(await imageOf(store, id)).toEqual(image);
+    expect((await store.fsck()).findings).toEqual([]);
+    const beside = `${journal}.damaged-1`;
+    expect(existsSync(beside) ? readFileSync(beside) : null).toEqual(spoilt);
+    const [added] = await new LaterBed(store).grow(['goes on']);
+    const after = await imageOf(store, id);
+    await store.close();
+    const again = await FileSystemStore.open(place);
+    expect(await imageOf(again, id)).toEqual(after);
+    expect((await again.fsck({ repair: true })).repaired).toEqual([]);
+    // What is purged from the tree is not left in a copy.
+    const bed = new LaterBed(again);
+    await bed.run({ type: 'delete', treeId: id, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
+    await again.purge(id, { upTo: Number.MAX_SAFE_INTEGER });
+    expect(readdirSync(join(place, id)).sort()).toEqual(['journal.jsonl', 'nodes', 'trash', 'tree.json']);
+    await again.close();
+  });
+
+test('[L29] what came after the files goes on from them, and numbers of what is lost are not given again', async () => {
+  const place = await planted();
+  const at = join(place, id);
+  const files = everyFile(at);
+  const first = await FileSystemStore.open(place);
+  const parentId = nodeId(await leaf(first));
+  for (const words of ['lost', 'kept', 'lost at last'])
+    await new LaterBed(first).run({ type: 'append', treeId: id, parentId, messages: [{ message: user(words) }] });
+  await first.close();
+  // As a crash leaves it that came before the files were written; and two lines were altered.
+  const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
+  rmSync(at, { recursive: true });
+  for (const name of ['nodes', 'trash']) mkdirSync(join(at, name), { recursive: true });
+  for (const [name, bytes] of files) writeFileSync(join(at, name), Buffer.from(bytes, 'base64'));
+  writeFileSync(join(at, 'journal.jsonl'), journal);
+  const store = await FileSystemStore.open(place);
+  expect(await refusalOf(asked(store, id, 'rows', {}))).toBe('store/damaged');
+  expect((await store.fsck({ repair: true })).repaired.length).toBe(1);
+  expect(await texts(store)).toEqual(['first', 'reply', 'kept']);
+  const log = await asked(store, id, 'log', { since: 0 });
+  expect(log.map(({ version, steps }) => [version, steps.length > 0])).toEqual([
+    [1, true],
+    [2, true],
+    [3, false],
+    [4, true],
+    [5, false],
+  ]);
+  expect((await new LaterBed(store).run({ type: 'undo', treeId: id })).version).toBe(6);
+  expect(await texts(store)).toContain('reply');
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
+});
+
+test('[L29] where the files are not whole either, repair touches nothing and says why', async () => {
+  const place = await planted();
+  const journal = join(place, id, 'journal.jsonl');
+  writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
+  const [node = ''] = readdirSync(join(place, id, 'nodes'));
+  rmSync(join(place, id, 'nodes', node));
+  const before = everyFile(join(place, id));
+  const store = await FileSystemStore.open(place);
+  const { findings, repaired } = await store.fsck({ repair: true });
+  expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+  expect(findings[0]?.message).toContain('its files are not whole');
+  expect(repaired).toEqual([]);
+  await store.close();
+  expect(everyFile(join(place, id))).toEqual(before);
+});
+
+async function leaf(store: Store): Promise<string> {
+  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
+}

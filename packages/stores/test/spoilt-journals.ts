@@ -1,0 +1,46 @@
+/** Journals that were altered, cut, emptied or exchanged. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { treeId } from '@coppice/core';
+import { uuid } from '@coppice/core/testing';
+
+/** The tree beside the one whose journal is spoilt. */
+export const other = treeId(uuid(2));
+
+/** Ways to spoil the journal of a tree, each with what its refusal says. */
+export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
+  [
+    'an altered line in the middle',
+    /line 2 /,
+    (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.')),
+  ],
+  [
+    'an altered last line',
+    /line 3 /,
+    (journal) => writeFileSync(journal, readFileSync(journal, 'utf8').replace('"text":"reply"', '"text":"Reply"')),
+  ],
+  [
+    'a missing line',
+    /line 2 /,
+    (journal) => {
+      const lines = readFileSync(journal, 'utf8').split('\n');
+      writeFileSync(journal, [lines[0], ...lines.slice(2)].join('\n'));
+    },
+  ],
+  [
+    'a cut at a line',
+    /version 1/,
+    (journal) => {
+      const lines = readFileSync(journal, 'utf8').split('\n');
+      writeFileSync(journal, `${lines.slice(0, 2).join('\n')}\n`);
+    },
+  ],
+  ['no byte', /empty/, (journal) => writeFileSync(journal, '')],
+  ['no file', /missing/, (journal) => rmSync(journal)],
+  ['other text', /line 1 /, (journal) => writeFileSync(journal, 'hello\nworld\n')],
+  [
+    'the journal of another tree',
+    /belongs to/,
+    (journal) => writeFileSync(journal, readFileSync(join(journal, '..', '..', other, 'journal.jsonl'))),
+  ],
+];
