@@ -88,7 +88,7 @@ async function rowsOf(store: TreeStore, id: TreeId): Promise<Rows> {
 
 function contextOf(index: number, actor: string): RunContext {
   let id = 0;
-  return { actor, kit: testKit, now: () => index * 1000, newId: () => uuid(index * 1_000_000 + ++id) };
+  return { actor, kit: testKit, now: () => index * 1000, newId: () => uuid((index + 1) * 1_000_000 + ++id) };
 }
 
 function expecting(context: RunContext, { behind, choice }: AbstractCommand, version: number): RunContext {

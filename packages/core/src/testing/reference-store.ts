@@ -113,7 +113,10 @@ export class ReferenceStore implements TreeStore {
     const log = this.#log(treeId);
     return {
       tree: (id) => this.tree(id),
-      taken: (ids) => ids.filter((id) => [...this.trees.values()].some((tree) => findAnyNode(tree, id) !== undefined)),
+      taken: (ids) =>
+        ids.filter((id) =>
+          [...this.trees.values()].some((tree) => String(tree.id) === id || findAnyNode(tree, id) !== undefined),
+        ),
       home: (id) => own.find((tree) => findNode(tree, id) !== undefined)?.id ?? null,
       forest: (key, project) =>
         own.find(

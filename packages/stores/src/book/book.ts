@@ -26,6 +26,7 @@ import {
   type Tree,
   type TreeId,
   type TreeWrites,
+  treeId as asTreeId,
 } from '@coppice/core';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
@@ -71,6 +72,7 @@ export class Book {
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
     const trees = {
+      has: (id: string) => this.volumes.has(asTreeId(id)),
       find: (owner: string, treeId: TreeId) => this.find(owner, treeId),
       load: (volume: Volume) => this.#pages(volume),
     };

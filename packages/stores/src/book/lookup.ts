@@ -4,6 +4,7 @@ import {
   allNodes,
   findNode,
   type NodeId,
+  nodeId,
   type Read,
   redoableAct,
   refuse,
@@ -18,6 +19,8 @@ import { ActIndex, type Pages, type Snapshot, type Volume } from './volume.ts';
 
 /** How a lookup reaches the trees themselves. */
 export interface Trees {
+  /** Whether a tree of whatever owner has this id. */
+  has(id: string): boolean;
   find(owner: string, treeId: TreeId): Volume | undefined;
   load(volume: Volume): Promise<Pages>;
 }
@@ -78,12 +81,16 @@ export class Lookup {
     return this.#forest.get(forestPlace(owner, project, key)) ?? null;
   }
 
-  /** Which of these ids are taken by whatever tree. */
+  /** Which of these ids are taken by whatever tree: looked for by its id alone, a tree's own stands for its root. */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
-    const here = (id: NodeId) => this.#homes.has(id);
+    const here = (id: NodeId) => this.#isHere(id);
     const elsewhere = this.#keeper?.homesOf?.(ids.filter((id) => !here(id)));
     if (elsewhere === undefined) return ids.filter(here);
     return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
+  }
+
+  #isHere(id: NodeId): boolean {
+    return this.#homes.has(id) || this.#trees.has(id);
   }
 
   /**
@@ -91,7 +98,8 @@ export class Lookup {
    * Refuses what is taken already. What it returns gives them back where the commit came to nothing.
    */
   async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
-    const [taken] = ids.length === 0 ? [] : await this.taken(ids);
+    const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
+    const [taken] = asked.length === 0 ? [] : await this.taken(asked);
     if (taken !== undefined) refuse('id/taken', `The id ${taken} is taken by another node.`, { nodeId: taken });
     const place = placeOf(tree);
     const other = place === null ? undefined : this.#forest.get(place);
@@ -99,7 +107,7 @@ export class Lookup {
       refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
       // Between the question and here somebody else may have come first.
-      if (this.#homes.has(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
+      if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     }
     for (const id of ids) this.#homes.set(id, treeId);
     if (place !== null && other === undefined) this.#forest.set(place, treeId);

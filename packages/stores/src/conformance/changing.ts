@@ -2,7 +2,17 @@
 import { actId, ask, type Command, isAppError, type MessageKit, nodeId, run, type Store, treeId } from '@coppice/core';
 import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, awkwardTexts, bedIn, expectSound, imageOf, rule, type StoreSubject, unknownBlock } from './subject.ts';
+import {
+  asked,
+  awkwardTexts,
+  bedIn,
+  expectSound,
+  imageOf,
+  refusalOf,
+  rule,
+  type StoreSubject,
+  unknownBlock,
+} from './subject.ts';
 
 /** The rules of changing. */
 export function changingRules(subject: StoreSubject): void {
@@ -233,6 +243,26 @@ export function changingRules(subject: StoreSubject): void {
       // A removed node keeps its id.
       await bed.run({ type: 'clear', treeId: bed.treeId });
       expect(await other.refusal(taken)).toBe('id/taken');
+    });
+
+    rule(subject, '[K19] no node has the id of a tree, and no tree that of a node of another one', async (store) => {
+      const bed = await bedIn(store);
+      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: user('a'), id: uuid(70) }] });
+      const chosen = { messages: [{ message: user('b'), id: String(bed.treeId) }] };
+      for (const [at, owner] of [store.owner, 'somebody else'].entries()) {
+        const other = await bedIn(store.forOwner(owner), 2 + at);
+        const before = await imageOf(store.forOwner(owner), other.treeId);
+        expect(await other.refusal({ type: 'append', treeId: other.treeId, ...chosen })).toBe('id/taken');
+        const born = new Bed(other.store, treeId(uuid(70)));
+        expect(await born.refusal({ type: 'create', treeId: born.treeId })).toBe('id/taken');
+        const list = { treeId: born.treeId, createdAt: 1, messages: [{ message: user('c') }] };
+        expect(await refusalOf(store.forOwner(owner).putLinear(list))).toBe('id/taken');
+        expect(await imageOf(store.forOwner(owner), other.treeId)).toEqual(before);
+      }
+      // A root may have its tree's own.
+      const plain = new Bed(store, treeId(uuid(9)));
+      await plain.run({ type: 'create', treeId: plain.treeId, rootId: uuid(9) });
+      expect((await asked(store, plain.treeId, 'tree', {}))?.rootId).toBe(uuid(9));
     });
 
     rule(subject, '[K20] whoever asks at once for one forest tree gets the same one', async (store) => {

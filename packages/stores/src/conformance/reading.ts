@@ -230,7 +230,8 @@ function surroundings(
         };
   return {
     tree: (id) => trees.get(id),
-    taken: (ids) => ids.filter((id) => all.some((tree) => findAnyNode(tree, id) !== undefined)),
+    taken: (ids) =>
+      ids.filter((id) => all.some((tree) => String(tree.id) === id || findAnyNode(tree, id) !== undefined)),
     home: (id) => all.find((tree) => findNode(tree, id) !== undefined)?.id ?? null,
     forest: () => null,
     log: (since) => log.filter((commit) => commit.version > since),

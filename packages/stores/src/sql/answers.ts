@@ -4,7 +4,7 @@ import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
 import { number, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
 import { bookmarkOf, headColumns, headOf, nodeColumns, noteColumns, noteOf, of, plainRow } from './rows.ts';
-import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, treeRow } from './scope.ts';
+import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, takenIds, treeRow } from './scope.ts';
 import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
 
 /**
@@ -60,10 +60,7 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       const { foreseen } = scope;
       if (foreseen !== undefined && read.ids.every((id) => foreseen.ids.has(id)))
         return read.ids.filter((id) => foreseen.taken.has(id));
-      const found = yield* rows(
-        `SELECT id FROM node WHERE id IN ${scope.dialect.list('$1')}`,
-        JSON.stringify(read.ids),
-      );
+      const found = yield* rows(takenIds(scope.dialect), JSON.stringify(read.ids));
       const taken = new Set(found.map(idOf));
       return read.ids.filter((id) => taken.has(id));
     }

@@ -26,7 +26,7 @@ import { answerLinear } from './linear-form.ts';
 import { hydratedLog } from './log.ts';
 import { type Dialect, exec, number, type Query, row, rows, rowsOfEach, text, textOrNull, type Work } from './query.ts';
 import { headColumns, headOf, of, plainHead, type StoredTree, treeColumns, treeOf } from './rows.ts';
-import { type Foreseen, idOf, type Scope, treeRow } from './scope.ts';
+import { type Foreseen, idOf, type Scope, takenIds, treeRow } from './scope.ts';
 import type { Tail, Tails } from './tails.ts';
 import { leafOf, writeCommit, writeRows } from './write.ts';
 
@@ -170,7 +170,7 @@ function foresight(dialect: Dialect, treeId: TreeId, { below, ids }: Foresight):
   const ground =
     below === null ? { sql: activeGround, params: [treeId] } : { sql: namedGround, params: [treeId, below] };
   if (ids.length === 0) return [ground];
-  return [ground, { sql: `SELECT id FROM node WHERE id IN ${dialect.list('$1')}`, params: [JSON.stringify(ids)] }];
+  return [ground, { sql: takenIds(dialect), params: [JSON.stringify(ids)] }];
 }
 
 function foreseen(

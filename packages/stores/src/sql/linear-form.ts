@@ -13,7 +13,7 @@ import type { LinearTree } from '../linear.ts';
 import { answerRead } from './answers.ts';
 import { holdBlobs } from './attachments.ts';
 import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
-import { type Scope, treeRow } from './scope.ts';
+import { type Scope, takenIds, treeRow } from './scope.ts';
 import { plantTree, writeLog } from './write.ts';
 
 /** Stores a list as it is. Storing the same list again changes nothing. */
@@ -24,7 +24,7 @@ export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord
   if (there?.linear === form) return;
   if (there !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
   const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
-  const [taken] = yield* rows(`SELECT id FROM node WHERE id IN ${dialect.list('$1')} LIMIT 1`, JSON.stringify(ids));
+  const [taken] = yield* rows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
     refuse('id/taken', `The id ${text(taken, 'id')} is taken by another node.`, { nodeId: text(taken, 'id') });
   const scope: Scope = { dialect, owner, treeId, tree: null };

@@ -39,6 +39,14 @@ export function* treeRow(owner: string, id: TreeId, lock = ''): Work<StoredTree 
   return found === undefined ? null : treeOf(found);
 }
 
+/**
+ * Finds which ids of a list are taken, by a node or by a tree: where something is looked for by its id alone, a tree's own
+ * stands for its root.
+ */
+export function takenIds({ list }: Dialect): string {
+  return `SELECT id FROM node WHERE id IN ${list('$1')} UNION ALL SELECT id FROM tree WHERE id IN ${list('$1')}`;
+}
+
 /** The id in a row. */
 export function idOf(found: Row): NodeId {
   return nodeId(text(found, 'id'));

@@ -7,6 +7,7 @@ import {
   type NodeId,
   patched,
   type RowChange,
+  refuse,
   type Settled,
   type TreeAttributes,
 } from '@coppice/core';
@@ -177,6 +178,8 @@ function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | n
 export function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
+  if ((yield* row('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
+    refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
   // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
   const born = changes.reduce<TreeAttributes>(
     (set, change) => (change.op === 'attributed' ? patched(set, change.set) : set),
