@@ -22,7 +22,7 @@ export function addHashesOf(nodes: Iterable<Pick<Node, 'message' | 'meta'>>, to:
 }
 
 /** Adds the hashes that former contents name. */
-export function addHashesOfLog(log: readonly Commit[], to: Set<string>): void {
+export function addHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<string>): void {
   for (const { steps } of log)
     for (const step of steps) {
       if (step.type === 'insert') addHashesOf([step.node], to);

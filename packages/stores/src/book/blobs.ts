@@ -31,6 +31,7 @@ export class Blobs {
     this.#keeper = keeper;
     this.#now = now ?? Date.now;
     this.#grace = attachmentGrace ?? usualGrace;
+    book.soon.keeps = (owner) => this.#of(owner).size > 0;
   }
 
   /** Tells of an attachment whose bytes the keeper has, when the book is opened. What was said last counts. */
@@ -58,16 +59,20 @@ export class Blobs {
     try {
       const still = await this.#book.naming(owner, asked);
       const wanted = this.#keeper?.wanted?.(owner, asked, this.#now() - this.#grace);
+      const { soon } = this.#book;
       const gone: Kept[] = [];
       for (const hash of asked) {
         // Asked again: it may have been put while the trees were looked through.
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
-        else if (this.#due(kept.at) && wanted?.has(hash) !== true) gone.push(kept);
+        else if (this.#due(kept.at) && wanted?.has(hash) !== true && !soon.has(owner, hash)) gone.push(kept);
         else await this.#mark(owner, kept, true);
       }
-      if (gone.length > 0) await this.#drop(owner, gone);
+      // Asked once more: somebody may have begun to name them while others were marked.
+      const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
+      if (free.length > 0) await this.#drop(owner, free);
+      for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
     } catch (error) {
       // What was purged is gone all the same; bytes that nobody names do no harm.
       if (!isAppError(error)) throw error;

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ask, type LinearRecord, nodeId, type Store, type Tree, treeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
+import { actId, ask, type LinearRecord, nodeId, planOf, type Store, type Tree, treeId } from '@coppice/core';
+import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
+import { refusalOf } from '../conformance/subject.ts';
 import { createMemoryStore } from '../memory/index.ts';
 import { Book } from './book.ts';
 import { BookStore, deskOf, type Nameplate } from './book-store.ts';
@@ -48,7 +49,10 @@ class Shelf implements Keeper {
     return kept;
   }
 
+  asked: () => Promise<void> = async () => undefined;
+
   async homesOf(ids: readonly ReturnType<typeof nodeId>[]) {
+    await this.asked();
     const homes = new Map<ReturnType<typeof nodeId>, Bed['treeId']>();
     for (const { log } of this.trees.values())
       for (const { steps, treeId: home } of log)
@@ -68,6 +72,26 @@ class Shelf implements Keeper {
     book.know([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
     return storeWith(this, book);
   }
+}
+
+/** A tree that alone names an attachment, and one that is to be a copy of it. */
+async function attached(shelf: Shelf) {
+  const store = new BookStore(deskOf(new Book({ keeper: shelf }), shelf, { attachmentGrace: 0 }), plate, 'local');
+  const info = await store.blobs.put(new Uint8Array([1, 2, 3]), 'text/plain');
+  const source = await Bed.make({ store });
+  const file = { type: 'file', source: { type: 'blob', hash: info.hash }, mediaType: 'text/plain' };
+  const message = { role: 'user' as const, content: [file] };
+  await source.run({ type: 'append', treeId: source.treeId, messages: [{ message }] });
+  return { store, info, source, copy: new Bed(store, treeId(uuid(2))) };
+}
+
+function copying(source: Bed, copy: Bed) {
+  return { type: 'duplicate', treeId: copy.treeId, from: source.treeId } as const;
+}
+
+async function purgeTree(store: Store, bed: Bed): Promise<void> {
+  await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+  await store.purgeTree(bed.treeId);
 }
 
 describe('a book', () => {
@@ -122,6 +146,43 @@ describe('a book', () => {
       }),
     );
     expect(new Set(made.map(({ result }) => result.treeId)).size).toBe(1);
+  });
+
+  it('[K161] leaves the bytes that a copy names while its keeper works, whatever is purged meanwhile', async () => {
+    const shelf = new Shelf();
+    const { store, info, source, copy } = await attached(shelf);
+    let purged: Promise<void> | undefined;
+    shelf.before = async (entry) => {
+      if (entry.type !== 'commit' || entry.treeId !== copy.treeId) return;
+      purged ??= purgeTree(store, source);
+      await purged;
+    };
+    await copy.run(copying(source, copy));
+    expect(purged).toBeDefined();
+    expect((await store.blobs.read(info.hash))?.length).toBe(3);
+    await purgeTree(store, copy);
+    expect(await store.blobs.find(info.hash)).toBeNull();
+  });
+
+  it('[K161] copies nothing from a tree that was purged while the copy was planned', async () => {
+    const shelf = new Shelf();
+    const { store, info, source, copy } = await attached(shelf);
+    const options = { actor: 'me', actId: actId(uuid(800)), at: 1, additive: false };
+    const { now: _, ...context } = { ...ticking(9), kit: testKit, actor: 'me', treeId: copy.treeId, stale: false };
+    let purged: Promise<void> | undefined;
+    shelf.asked = async () => {
+      purged ??= purgeTree(store, source);
+      await purged;
+    };
+    const planning = function* () {
+      const plan = yield* planOf(copying(source, copy), { ...context, now: 1 });
+      // A question that a keeper takes its time to answer.
+      yield* ask('taken', { ids: [nodeId(uuid(801))] });
+      return plan;
+    };
+    expect(await refusalOf(store.change(copy.treeId, planning, options))).toBe('tree/unknown-tree');
+    expect(await store.blobs.find(info.hash)).toBeNull();
+    expect((await store.trees()).items).toEqual([]);
   });
 
   it('[K138] loads a tree when it is asked for, once, and lists it without', async () => {

@@ -5,6 +5,7 @@
 import {
   type AbortSignalLike,
   applyOrThrow,
+  treeId as asTreeId,
   type Changed,
   type ChangeOptions,
   type Commit,
@@ -18,27 +19,23 @@ import {
   type Planning,
   type Reading,
   refuse,
-  rowChanges,
   type Settled,
   seedling,
-  settle,
-  staleError,
   type Tree,
   type TreeId,
   type TreeWrites,
-  treeId as asTreeId,
 } from '@coppice/core';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
-import { refuseSpoilt } from '../unspoilt.ts';
 import { Answers } from './answers.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
 import { Lookup } from './lookup.ts';
+import { type Hold, NamedSoon } from './named-soon.ts';
 import { namedIn } from './naming.ts';
 import { News } from './news.ts';
-import { ownSteps } from './own-steps.ts';
+import { settledInTurns } from './settling.ts';
 import { Turns } from './turns.ts';
 import { insertedBy, listStored, type Pages, Snapshot, Volume } from './volume.ts';
 
@@ -57,6 +54,7 @@ const making = 'making a tree';
 export class Book {
   readonly volumes = new Map<TreeId, Volume>();
   readonly locks = new Locks();
+  readonly soon = new NamedSoon();
   readonly readOnly: boolean;
   readonly #keeper: Keeper | null;
   readonly #treeWrites: TreeWrites | undefined;
@@ -188,11 +186,25 @@ export class Book {
   /** Plans inside the lock of the tree, keeps the commit, and only then lets anybody see it. */
   async change<R>(owner: string, treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
     this.writable();
-    const work = () => this.locks.run(treeId, () => this.#change(owner, treeId, planning, options));
+    const work = () =>
+      this.locks.run(treeId, async () => {
+        const hold = this.soon.hold(owner);
+        try {
+          return await this.#change(owner, treeId, planning, options, hold);
+        } finally {
+          hold.release();
+        }
+      });
     return this.volumes.has(treeId) ? work() : this.locks.run(making, work);
   }
 
-  async #change<R>(owner: string, treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
+  async #change<R>(
+    owner: string,
+    treeId: TreeId,
+    planning: Planning<R>,
+    options: ChangeOptions,
+    hold: Hold,
+  ): Promise<Changed<R>> {
     this.writable();
     const volume = this.find(owner, treeId);
     const pages = volume === undefined ? null : await this.#pages(volume);
@@ -201,10 +213,16 @@ export class Book {
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);
     const turns = new Turns(options.nodes);
-    const plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
+    let plan: Plan<R>;
+    let purges: number;
+    do {
+      purges = this.soon.purges;
+      plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
+      // What it read of other trees may have been purged before it was through: then it is planned anew.
+    } while (purges !== this.soon.purges);
+    hold.take(plan.steps);
     await turns.rest();
-    const checked = this.#settle(treeId, snapshot, plan, options, turns.long ? undefined : ownSteps);
-    const settled = checked === null || !turns.long ? checked : await ownedInTurns(checked, turns);
+    const settled = await settledInTurns(treeId, snapshot, plan, options, turns);
     if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
     const branching = mayBranch(this.#treeWrites, owner);
     if (!branching) await this.#answers.drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
@@ -228,22 +246,6 @@ export class Book {
     if (volume !== undefined) volume.linear = null;
     this.#publish(volume ?? new Volume(applied.tree, format, sequence), settled, applied.tree, sequence, format);
     return { result: plan.result, commit: settled.commit, version: settled.commit.version };
-  }
-
-  #settle<R>(
-    treeId: TreeId,
-    snapshot: Snapshot | null,
-    plan: Plan<R>,
-    options: ChangeOptions,
-    own: typeof ownSteps | undefined,
-  ): Settled | null {
-    try {
-      return settle(treeId, snapshot?.tree ?? null, plan, options, own);
-    } catch (error) {
-      if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
-      const expected = options.expectedVersion ?? 0;
-      throw staleError(treeId, snapshot?.tree.version ?? 0, expected, snapshot?.log(expected) ?? []);
-    }
   }
 
   #publish(volume: Volume, settled: Settled, tree: Tree, sequence: number, format: ConversationFormat): void {
@@ -331,6 +333,7 @@ export class Book {
     pages.index = null;
     volume.row = entry.tree;
     for (const id of entry.nodeIds) pages.purged.add(id);
+    this.soon.purges++;
     this.#lookup.forget(entry.tree, entry.nodeIds);
   }
 
@@ -357,6 +360,7 @@ export class Book {
     await this.keep({ type: 'sequence', sequence: this.#news.last });
     await this.keep({ type: 'purge-tree', treeId: volume.id });
     this.volumes.delete(volume.id);
+    this.soon.purges++;
     this.#lookup.forget(volume.row);
     this.#news.forget(volume.id);
     this.#news.wake();
@@ -381,15 +385,4 @@ export class Book {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }
-}
-
-/** What was settled on, with steps that are the book's own: those of a long change are copied part by part. */
-async function ownedInTurns({ commit, row }: Settled, turns: Turns): Promise<Settled> {
-  const steps = await turns.partByPart(commit.steps, (part) => {
-    // What an undo brings back is the book's own already.
-    if (commit.kind === 'do') refuseSpoilt(part);
-    return ownSteps(part);
-  });
-  const { version, seq, at } = commit;
-  return { commit: { ...commit, steps }, changes: rowChanges(steps, { version, seq, at }), row };
 }

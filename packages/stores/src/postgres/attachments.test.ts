@@ -1,8 +1,9 @@
-import { type Store, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
+import { actId, ask, nodeId, planOf, type Store, treeId } from '@coppice/core';
+import { Bed, testKit, ticking, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { asked, refusalOf } from '../conformance/subject.ts';
 import { holdBlobs, putBlob } from '../sql/attachments.ts';
 import { exec, row, rows, type Work } from '../sql/query.ts';
 import { Database } from './database.ts';
@@ -104,4 +105,33 @@ test('[K161] a message that names an attachment holds it until it is committed',
   );
   await store.purgeTree(bed.treeId);
   expect(await store.blobs.read(hash)).toEqual(bytes);
+});
+
+test('[K161] what is purged while it is being copied is not copied without its bytes', async () => {
+  const { bed, hash } = await trashed(0);
+  const copy = treeId(uuid(2));
+  const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
+  let purged: Promise<void> | undefined;
+  let over = false;
+  const planning = function* () {
+    const plan = yield* planOf({ type: 'duplicate', treeId: copy, from: bed.treeId }, context);
+    purged ??= store.purgeTree(bed.treeId).finally(() => {
+      over = true;
+    });
+    while (!over) yield* ask('taken', { ids: [nodeId(uuid(900))] });
+    return plan;
+  };
+  const options = { actor: 'me', actId: actId(uuid(901)), at: 1, additive: false };
+  expect(await refusalOf(store.change(copy, planning, options))).toBe('tree/unknown-tree');
+  await purged;
+  expect(await store.blobs.find(hash)).toBeNull();
+});
+
+test('[K161] bytes that were missing before keep nobody from copying what names them', async () => {
+  const { bed, hash } = await trashed(minute);
+  for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
+  const copy = new Bed(store, treeId(uuid(2)));
+  await copy.run({ type: 'duplicate', treeId: copy.treeId, from: bed.treeId });
+  const rows = await asked(store, copy.treeId, 'rows', {});
+  expect(JSON.stringify(rows?.nodes)).toContain(hash);
 });

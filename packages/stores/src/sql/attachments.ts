@@ -59,12 +59,12 @@ export function* readBlob(owner: string, hash: string, start: number, length: nu
 }
 
 /**
- * Holds the attachments that something is about to name until it is committed: who collects meanwhile waits, and then
- * sees the name. Where one transaction writes at a time nobody collects meanwhile.
+ * Holds the attachments that something is about to name until it is committed, and tells how many of them are there: who
+ * collects meanwhile waits, and then sees the name. Where one transaction writes at a time nobody collects meanwhile.
  */
-export function* holdBlobs(dialect: Dialect, owner: string, named: ReadonlySet<string>): Work<void> {
-  if (named.size === 0 || dialect.forUpdate === '') return;
-  yield* exec(
+export function* holdBlobs(dialect: Dialect, owner: string, named: ReadonlySet<string>): Work<number> {
+  if (named.size === 0 || dialect.forUpdate === '') return named.size;
+  return yield* exec(
     `INSERT INTO blob_put (owner, hash, at, loose)
     SELECT owner, hash, 0, 0 FROM blob WHERE owner = $1 AND hash IN ${dialect.list('$2')} ORDER BY hash
     ON CONFLICT (owner, hash) DO UPDATE SET at = blob_put.at`,

@@ -9,6 +9,7 @@ import {
   type LinearRecord,
   type Node,
   type NodeHead,
+  type Plan,
   type Planning,
   type Reading,
   type Settled,
@@ -53,14 +54,13 @@ export function* change<R>(
   const tree = linear?.tree ?? locked.tree;
   const stale = isStale(tree, options.expectedVersion);
   const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
-  const plan = yield* answered(locked, planning({ stale }), linear);
+  const plan = yield* planned(keeping, locked, () => planning({ stale }), linear);
   const long = options.nodes !== undefined;
   if (long) yield [];
   const settled = yield* checked(locked, tree, () => settle(treeId, tree, plan, options), options.expectedVersion ?? 0);
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
   if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
   const scope = linear === null ? locked : yield* materialised(locked, linear);
-  yield* holdNamed(keeping, settled);
   if (long) yield [];
   const leaf = leafOf(scope, settled);
   yield* writeCommit(long ? { ...scope, inTurns: true } : scope, settled, leaf);
@@ -71,12 +71,26 @@ export function* change<R>(
   return { result: plan.result, commit: settled.commit, version: settled.commit.version };
 }
 
-/** Holds the attachments that a commit names, where somebody else may be collecting at the same time. */
-function* holdNamed({ dialect, owner }: Keeping, { commit }: Settled): Work<void> {
-  if (dialect.forUpdate === '') return;
-  const named = new Set<string>();
-  addHashesOfLog([commit], named);
-  yield* holdBlobs(dialect, owner, named);
+/**
+ * Drives a planner and holds the attachments that it names, where somebody else may be collecting at the same time. Where
+ * some of them are not there, what named them may have been purged since it was read, and is then not copied.
+ */
+function* planned<R>(
+  { dialect, owner }: Keeping,
+  scope: Scope,
+  planning: () => Reading<Plan<R>>,
+  linear: LinearTree | null,
+): Work<Plan<R>> {
+  for (let known = 0; ; ) {
+    const plan = yield* answered(scope, planning(), linear);
+    if (dialect.forUpdate === '') return plan;
+    const named = new Set<string>();
+    addHashesOfLog([plan], named);
+    const missing = named.size - (yield* holdBlobs(dialect, owner, named));
+    // As many as before: they have been missing for longer.
+    if (missing === known) return plan;
+    known = missing;
+  }
 }
 
 /**

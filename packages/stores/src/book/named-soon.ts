@@ -1,0 +1,44 @@
+/** What commits on their way to the keeper are about to name, and how often something was taken for good. */
+import type { Commit } from '@coppice/core';
+import { addHashesOfLog } from '../attachments.ts';
+
+/** A change under way: the attachments that it names are left alone until it ends. */
+export interface Hold {
+  take(steps: Commit['steps']): void;
+  release(): void;
+}
+
+/** Attachments that are named by what nobody sees yet. */
+export class NamedSoon {
+  /** Counts what was purged: a plan that was made across one may copy what is no more. */
+  purges = 0;
+  /** Whether an owner has attachments at all. */
+  keeps: (owner: string) => boolean = () => false;
+  readonly #held = new Map<string, number>();
+
+  hold(owner: string): Hold {
+    const named = new Set<string>();
+    return {
+      take: (steps) => {
+        if (!this.keeps(owner)) return;
+        addHashesOfLog([{ steps }], named);
+        for (const hash of named) this.#count(owner, hash, 1);
+      },
+      release: () => {
+        for (const hash of named) this.#count(owner, hash, -1);
+        named.clear();
+      },
+    };
+  }
+
+  #count(owner: string, hash: string, by: number): void {
+    const key = hash + owner;
+    const count = (this.#held.get(key) ?? 0) + by;
+    if (count === 0) this.#held.delete(key);
+    else this.#held.set(key, count);
+  }
+
+  has(owner: string, hash: string): boolean {
+    return this.#held.has(hash + owner);
+  }
+}
