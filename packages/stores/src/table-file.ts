@@ -32,7 +32,7 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
     refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
   // Loaded here: a server on another database needs SQLite for nothing else.
   const { asAppError, Connection, sqliteModule } = await import('./sqlite/driver.ts');
-  const { syncFile } = await import('./sqlite/engine.ts');
+  const { syncFile } = await import('./sqlite/backup.ts');
   const { migrate } = await import('./sqlite/migrations.ts');
   const temporary = `${path}.part-${process.pid}`;
   rmSync(temporary, { force: true });

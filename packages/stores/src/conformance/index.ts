@@ -3,6 +3,7 @@
  * with the reason, told by `supports` and never by a name.
  */
 import { describe } from 'vitest';
+import { accountingRules } from './accounting.ts';
 import { attachingRules } from './attaching.ts';
 import { changingRules } from './changing.ts';
 import { feedingRules } from './feeding.ts';
@@ -34,6 +35,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     trashingRules(subject);
     owningRules(subject);
     servingRules(subject);
+    accountingRules(subject);
     attachingRules(subject);
     keepingRules(subject);
     growingRules(subject);

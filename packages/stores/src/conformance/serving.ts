@@ -1,5 +1,5 @@
-/** Runs, other names, provenance and accounts. */
-import { nodeId, type Run, type Share, type Token, treeId, type User } from '@coppice/core';
+/** Runs, other names and provenance. */
+import { nodeId, type Run, treeId } from '@coppice/core';
 import { type Bed, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { awkwardTexts, bedIn, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
@@ -314,94 +314,6 @@ export function servingRules(subject: StoreSubject): void {
       await store.addProvenance([]);
       expect([...(await store.provenanceOf(bed.treeId))].sort((a, b) => a.at - b.at)).toEqual(rows);
       expect((await store.history(bed.treeId)).length).toBe(2);
-    });
-  });
-
-  describe('accounts', () => {
-    rule(subject, '[K108] a role that there is not and a hash that is taken are refused', async (store) => {
-      const { treeId: tree } = await bedIn(store);
-      const user: User = { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null };
-      await store.accounts.putUser(user);
-      expect(await refusalOf(store.accounts.putUser({ ...user, id: 'v', role: JSON.parse('"god"') }))).toBe(
-        'command/invalid',
-      );
-      expect(await store.accounts.user('v')).toBeNull();
-      const times = { createdAt: 1, expiresAt: null, revokedAt: null };
-      const token: Token = { id: 't', userId: 'u', name: 'n', hash: 'h', ...times, usedAt: null };
-      await store.accounts.putToken(token);
-      expect(await refusalOf(store.accounts.putToken({ ...token, id: 't2' }))).toBe('id/taken');
-      expect(await store.accounts.tokenByHash('h')).toEqual(token);
-      const share: Share = {
-        id: 's',
-        owner: store.owner,
-        treeId: tree,
-        version: null,
-        nodeIds: [],
-        fields: [],
-        title: null,
-        hash: 'h',
-        ...times,
-      };
-      await store.accounts.putShare(share);
-      expect(await refusalOf(store.accounts.putShare({ ...share, id: 's2' }))).toBe('id/taken');
-    });
-
-    rule(subject, '[K108] users, tokens and shares are kept as given and found by id and by hash', async (store) => {
-      const bed = await bedIn(store);
-      const [first] = await bed.grow(['a']);
-      const users: User[] = ['ann', 'ben'].map((id, at) => ({
-        id,
-        name: `${id} \ud800`,
-        role: 'member',
-        createdAt: at,
-        disabledAt: null,
-      }));
-      for (const user of users) await store.accounts.putUser(user);
-      expect(await store.accounts.users()).toEqual(users);
-      const ann = users[0] ?? given<User>(undefined, 'a user');
-      await store.accounts.putUser({ ...ann, role: 'viewer', disabledAt: 9 });
-      expect(await store.accounts.user('ann')).toEqual({ ...ann, role: 'viewer', disabledAt: 9 });
-      expect(await store.accounts.user('nobody')).toBeNull();
-      const token: Token = {
-        id: 't',
-        userId: 'ann',
-        name: 'laptop',
-        hash: 'h1',
-        createdAt: 1,
-        expiresAt: null,
-        revokedAt: null,
-        usedAt: null,
-      };
-      await store.accounts.putToken(token);
-      expect(await store.accounts.tokenByHash('h1')).toEqual(token);
-      await store.accounts.putToken({ ...token, hash: 'h2', revokedAt: 5 });
-      expect(await store.accounts.tokenByHash('h1')).toBeNull();
-      expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5 }]);
-      expect(await store.accounts.tokens('ben')).toEqual([]);
-      const share: Share = {
-        id: 's',
-        owner: store.owner,
-        treeId: bed.treeId,
-        version: 2,
-        nodeIds: first === undefined ? [] : [first],
-        fields: ['text'],
-        title: null,
-        hash: 'h3',
-        createdAt: 1,
-        expiresAt: null,
-        revokedAt: null,
-      };
-      await store.accounts.putShare(share);
-      await store.accounts.putShare({ ...share, id: 's2', hash: 'h4', createdAt: 2, title: 'T', version: null });
-      expect((await store.accounts.shareByHash('h4'))?.version).toBeNull();
-      expect(await store.accounts.shareByHash('h3')).toEqual(share);
-      expect((await store.accounts.shares(store.owner)).map((one) => one.id)).toEqual(['s2', 's']);
-      expect((await store.accounts.shares(store.owner, bed.treeId)).length).toBe(2);
-      expect(await store.accounts.shares('somebody else')).toEqual([]);
-      await store.accounts.putShare({ ...share, revokedAt: 7 });
-      expect((await store.accounts.shareByHash('h3'))?.revokedAt).toBe(7);
-      // Accounts belong to no owner.
-      expect((await store.forOwner('somebody else').accounts.users()).length).toBe(2);
     });
   });
 }

@@ -2,7 +2,6 @@
 import {
   type AbortSignalLike,
   type AccountStore,
-  ask,
   type BackfillProgress,
   type BlobStore,
   type Changed,
@@ -22,7 +21,6 @@ import {
   type PurgeReport,
   type Reading,
   type RunStore,
-  refuse,
   type SearchHit,
   type SearchQuery,
   type Store,
@@ -45,6 +43,7 @@ import { fsckDatabase } from './fsck.ts';
 import { latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
 import { hydratedLog } from './log.ts';
+import { putNames } from './naming.ts';
 import { purge, purgeTree } from './purge.ts';
 import type { Work } from './query.ts';
 import { type Scope, treeRow } from './scope.ts';
@@ -259,28 +258,7 @@ export class SqlStore implements Store {
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
     for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
-    const self = this;
-    const byTree = new Map<TreeId, ExternalId[]>();
-    for (const one of ids) {
-      const names = byTree.get(one.treeId);
-      if (names === undefined) byTree.set(one.treeId, [one]);
-      else names.push(one);
-    }
-    await this.#transaction(function* () {
-      for (const [treeId, names] of byTree) {
-        const scope = yield* self.#known(treeId);
-        yield* self.#refuseStrangers(scope, names);
-        yield* side.putExternalIds(self.#engine.dialect, self.owner, treeId, names);
-      }
-    });
-  }
-
-  *#refuseStrangers(scope: Scope, names: readonly ExternalId[]): Work<void> {
-    const nodes = new Set<NodeId>();
-    for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
-    const linear = linearOf(this.#keeping, scope.tree);
-    if (linear === null) for (const id of yield* side.missingNodes(scope.dialect, scope.treeId, nodes)) unknownNode(id);
-    else for (const id of nodes) if ((yield* answered(scope, ask('anyNode', { id }), linear)) === null) unknownNode(id);
+    await this.#transaction(() => putNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
@@ -394,10 +372,6 @@ export class SqlStore implements Store {
 
 function ended(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
-}
-
-function unknownNode(id: NodeId): never {
-  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 function insertsIn({ steps }: Commit): number {

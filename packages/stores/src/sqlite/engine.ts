@@ -1,23 +1,14 @@
 /** A SQLite file as the shared store uses it. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AbortSignalLike,
-  AppError,
-  isAppError,
-  refuse,
-  type StoreInfo,
-  type Supports,
-  type TreeId,
-} from '@coppice/core';
+import { type AbortSignalLike, AppError, isAppError, type StoreInfo, type Supports, type TreeId } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { SqlEngine } from '../sql/engine.ts';
 import { driveNow, number, type Work } from '../sql/query.ts';
 import type { Found, Search } from '../sql/search.ts';
 import { Tails } from '../sql/tails.ts';
+import { backUp } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
-import { asAppError, busy, type Connection, resultCode, sqliteModule } from './driver.ts';
+import { asAppError, busy, type Connection, resultCode } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
 import { catchUp, findHits, indexAnew, searchState } from './search.ts';
 import { answered, begins, LongWork, longestStretch, longestWait, pause, rolledBack } from './transactions.ts';
@@ -365,23 +356,8 @@ export class SqliteEngine implements SqlEngine {
     return ['the index for search was made anew from the messages'];
   }
 
-  /** Copies the database while it is in use; the copy is complete under its name or not there at all. */
-  async backup(to: string): Promise<void> {
-    if (existsSync(to))
-      refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
-    const temporary = `${to}.part-${process.pid}`;
-    try {
-      const { backup } = sqliteModule();
-      if (backup !== undefined) await backup(this.#connection.database, temporary);
-      else this.#connection.run('VACUUM INTO $1', temporary);
-      syncFile(temporary);
-      renameSync(temporary, to);
-      syncFile(dirname(to));
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      // Where it went wrong is where the copy goes, not where it comes from.
-      throw isAppError(error) ? error : asAppError(error, to);
-    }
+  backup(to: string): Promise<void> {
+    return backUp(this.#connection, to);
   }
 
   async close(): Promise<void> {
@@ -403,14 +379,4 @@ export class SqliteEngine implements SqlEngine {
 // A refusal of a planner concerns its own work alone; anything else may have ended the whole transaction.
 function isRefusal(error: unknown): boolean {
   return isAppError(error) && error.kind !== 'unavailable' && error.kind !== 'internal';
-}
-
-/** Waits until a file, or a directory's list of names, is on the disk. */
-export function syncFile(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

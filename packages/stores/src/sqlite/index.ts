@@ -21,8 +21,9 @@ import { failpoint } from '../failpoints.ts';
 import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
+import { syncFile } from './backup.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
-import { type Opened, SqliteEngine, syncFile } from './engine.ts';
+import { type Opened, SqliteEngine } from './engine.ts';
 import { migrate, schemaOf } from './migrations.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 

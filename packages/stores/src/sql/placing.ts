@@ -1,0 +1,73 @@
+/** Nodes that go, come back or hang elsewhere, as statements. */
+import { matchParentBelow, type NodeId, type RowChange } from '@coppice/core';
+import { exec, row, text, type Work } from './query.ts';
+import { headColumns, headOf } from './rows.ts';
+
+/** Sets `removed_in` to `$3` for a node and all below it that satisfy a condition: any depth, one statement. */
+export function markSubtree(condition: string): string {
+  return `WITH RECURSIVE below(id) AS (
+    SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND ${condition}
+    UNION ALL
+    SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id WHERE ${condition}
+  ) UPDATE node SET removed_in = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM below)`;
+}
+
+/** Brings back what one removal took. */
+export function* restore(tree: string, change: Extract<RowChange, { op: 'restored' }>): Work<void> {
+  if (change.position !== null)
+    yield* exec('UPDATE node SET position = $3 WHERE tree_id = $1 AND id = $2', tree, change.nodeId, change.position);
+  yield* exec(markSubtree('n.removed_in = $4'), tree, change.nodeId, null, change.removedIn);
+  const found = yield* row(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, change.nodeId);
+  const node = found === undefined ? undefined : headOf(found);
+  if (node?.parentId == null) return;
+  const above = yield* row(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, node.parentId);
+  // What is above may have changed while the subtree lay in the trash.
+  const matchParent = above === undefined ? null : matchParentBelow(headOf(above));
+  if (matchParent !== null && matchParent !== node.matchParent) yield* rematch(tree, node.id, matchParent);
+}
+
+/** Below a marker the first messages match under what is above it: all of them follow when it moves. */
+function* rematch(tree: string, id: NodeId, matchParent: string): Work<void> {
+  yield* exec(
+    `WITH RECURSIVE reach(id, kind) AS (
+      SELECT id, kind FROM node WHERE tree_id = $1 AND id = $2
+      UNION ALL
+      SELECT n.id, n.kind FROM reach JOIN node n ON n.tree_id = $1 AND n.parent_id = reach.id WHERE reach.kind <> 'message'
+    ) UPDATE node SET match_parent = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM reach)`,
+    tree,
+    id,
+    matchParent,
+  );
+}
+
+/** Hangs a node elsewhere, with the keys and marks that follow from it. */
+export function* place(tree: string, { nodeId: id, to, from }: Extract<RowChange, { op: 'placed' }>): Work<void> {
+  yield* exec(
+    'UPDATE node SET parent_id = $3, position = $4, group_id = $5, match_parent = $6 WHERE tree_id = $1 AND id = $2',
+    tree,
+    id,
+    to.parentId,
+    to.position,
+    to.groupId,
+    to.matchParent,
+  );
+  const kind = yield* row('SELECT kind FROM node WHERE tree_id = $1 AND id = $2', tree, id);
+  if (text(kind ?? { kind: 'message' }, 'kind') !== 'message') yield* rematch(tree, id, to.matchParent);
+  if (from === to.parentId) return;
+  const carried = yield* exec(
+    `UPDATE node SET last_child_id = CASE WHEN (SELECT p.parent_id FROM node p WHERE p.tree_id = $1 AND p.id = $4) = $2 THEN $4 ELSE NULL END
+    WHERE tree_id = $1 AND id = $2 AND last_child_id = $3`,
+    tree,
+    from,
+    id,
+    to.parentId,
+  );
+  if (carried > 0)
+    yield* exec(
+      'UPDATE node SET last_child_id = $3 WHERE tree_id = $1 AND id = $2 AND (last_child_id IS NULL OR last_child_id = $4)',
+      tree,
+      to.parentId,
+      id,
+      from,
+    );
+}

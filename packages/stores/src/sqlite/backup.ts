@@ -1,0 +1,33 @@
+/** A copy of a SQLite file that is in use. */
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isAppError, refuse } from '@coppice/core';
+import { asAppError, type Connection, sqliteModule } from './driver.ts';
+
+/** Copies a database while it is in use; the copy is complete under its name or not there at all. Refuses to overwrite a file. */
+export async function backUp(connection: Connection, to: string): Promise<void> {
+  if (existsSync(to)) refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
+  const temporary = `${to}.part-${process.pid}`;
+  try {
+    const { backup } = sqliteModule();
+    if (backup !== undefined) await backup(connection.database, temporary);
+    else connection.run('VACUUM INTO $1', temporary);
+    syncFile(temporary);
+    renameSync(temporary, to);
+    syncFile(dirname(to));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    // Where it went wrong is where the copy goes, not where it comes from.
+    throw isAppError(error) ? error : asAppError(error, to);
+  }
+}
+
+/** Waits until a file, or a directory's list of names, is on the disk. */
+export function syncFile(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
