@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineSubcommand } from '../contract.ts';
 
@@ -11,10 +12,27 @@ export const backup = defineSubcommand({
     const store = await at.keptStore();
     const place = resolve(at.host.cwd, given.text('to'));
     await store.backup(place);
-    const { kind } = await store.info();
+    const kind = await kindOf(place, (await store.info()).kind);
     return {
       data: { place, kind },
       lines: [`Written to ${place}.`, at.output.style.quiet(`Look into it with coppice ls --store ${kind}:${place}`)],
     };
   },
 });
+
+const sqliteBegins = 'SQLite format 3\0';
+
+/** What a copy is opened as: that of a database on a server is a file of another kind. */
+export async function kindOf(place: string, kind: string): Promise<string> {
+  const file = await open(place).catch(() => null);
+  if (file === null) return kind;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sqliteBegins.length), 0, sqliteBegins.length, 0);
+    return buffer.toString('latin1', 0, bytesRead) === sqliteBegins ? 'sqlite' : kind;
+  } catch {
+    // A folder.
+    return kind;
+  } finally {
+    await file.close();
+  }
+}
