@@ -168,9 +168,9 @@ describe('long answers', () => {
     }
   });
 
-  it('[RP20] one of 17 MB is recorded whole', async () => {
-    const pieces = Array.from({ length: 17 }, (_, at) => {
-      const choice = { index: 0, delta: { content: `${at} ` }, finish_reason: at === 16 ? 'stop' : null };
+  it('[RP20] one of 15 MB is recorded whole', async () => {
+    const pieces = Array.from({ length: 15 }, (_, at) => {
+      const choice = { index: 0, delta: { content: `${at} ` }, finish_reason: at === 14 ? 'stop' : null };
       return Buffer.from(streamed({ obfuscation: 'x'.repeat(1_000_000), choices: [choice] }));
     });
     const store = await openStore('memory:');

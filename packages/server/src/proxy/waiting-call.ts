@@ -86,9 +86,10 @@ export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly s
 
 /**
  * The most that is kept and read of one answer, unpacked: more than a model says in one go, token by token. Its bytes are
- * held several times on their way into a tree; one at the bound was seen to take 130 MB, a second one 90 MB more.
+ * held several times on their way into a tree: at twice this bound one was seen to take 130 MB and a second one 90 MB more,
+ * which is past what a hostile answer may cost.
  */
-export const answerBytes = 32 * 1024 * 1024;
+export const answerBytes = 16 * 1024 * 1024;
 
 /** What came of a call, unpacked; nothing where it cannot be. */
 export interface Unpacked {
