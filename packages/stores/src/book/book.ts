@@ -220,7 +220,7 @@ export class Book {
       plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
       // What it read of other trees may have been purged before it was through: then it is planned anew.
     } while (purges !== this.soon.purges);
-    hold.take(plan.steps);
+    hold.take(plan);
     await turns.rest();
     const settled = await settledInTurns(treeId, snapshot, plan, options, turns);
     if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };

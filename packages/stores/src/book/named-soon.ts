@@ -1,10 +1,10 @@
 /** What commits on their way to the keeper are about to name, and how often something was taken for good. */
-import type { Commit } from '@coppice/core';
-import { addHashesOfLog } from '../attachments.ts';
+import type { Plan } from '@coppice/core';
+import { addHashesOfPlan } from '../attachments.ts';
 
 /** A change under way: the attachments that it names are left alone until it ends. */
 export interface Hold {
-  take(steps: Commit['steps']): void;
+  take(plan: Plan<unknown>): void;
   release(): void;
 }
 
@@ -19,9 +19,9 @@ export class NamedSoon {
   hold(owner: string): Hold {
     const named = new Set<string>();
     return {
-      take: (steps) => {
+      take: (plan) => {
         if (!this.keeps(owner)) return;
-        addHashesOfLog([{ steps }], named);
+        addHashesOfPlan(plan, named);
         for (const hash of named) this.#count(owner, hash, 1);
       },
       release: () => {

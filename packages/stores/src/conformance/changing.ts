@@ -92,6 +92,8 @@ export function changingRules(subject: StoreSubject): void {
     );
 
     rule(subject, '[K23] what could not be read back is refused, and the tree opens as it was', async (store) => {
+      // Whoever has attachments has what is written looked through for their names.
+      await store.blobs.put(new Uint8Array([1]), 'text/plain');
       const bed = await bedIn(store);
       const [id] = await bed.grow(['a']);
       const before = await imageOf(store, bed.treeId);

@@ -18,7 +18,7 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import { addHashesOfLog } from '../attachments.ts';
+import { addHashesOfPlan } from '../attachments.ts';
 import { type LinearTree, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
 import { answerRead, atHand } from './answers.ts';
@@ -85,7 +85,7 @@ function* planned<R>(
     const plan = yield* answered(scope, planning(), linear);
     if (dialect.forUpdate === '') return plan;
     const named = new Set<string>();
-    addHashesOfLog([plan], named);
+    addHashesOfPlan(plan, named);
     const missing = named.size - (yield* holdBlobs(dialect, owner, named));
     // As many as before: they have been missing for longer.
     if (missing === known) return plan;
