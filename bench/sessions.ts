@@ -130,11 +130,12 @@ async function onDisk(
   return { young: after(stages.young), steady: after(stages.steady) };
 }
 
-function rows(work: string, { ours, theirs }: Sides): Measure[] {
+function rows(work: string, { ours, theirs }: Sides, budget?: '< 1×'): Measure[] {
   const ratio = ours / theirs;
+  const asked = budget === undefined ? {} : { budget, kept: ratio < 1 };
   return [
     { work, by: 'pi-coding-agent', value: theirs, unit: 'µs', ratio: 1 },
-    { work, by: 'coppice', value: ours, unit: 'µs', ratio, budget: '< 1×', kept: ratio < 1 },
+    { work, by: 'coppice', value: ours, unit: 'µs', ratio, ...asked },
   ];
 }
 
@@ -168,6 +169,7 @@ export async function sessions(): Promise<readonly Measure[]> {
     for (const row of rows(
       `open 100,000 entries and build the context, ${shape.name} (${counts.ours} in force)`,
       times,
+      '< 1×',
     ))
       measures.push(row);
   }
@@ -213,7 +215,7 @@ async function writing(file: {
   const paths = await extract(session, file);
   await session.close();
   return [
-    ...rows('append a message durably', appended.steady),
+    ...rows('append a message durably', appended.steady, '< 1×'),
     ...rows(`append a message durably, after ${stages.young} of them`, appended.young),
     {
       work: 'append a message and leave it to the system: lost in a power cut',
@@ -222,9 +224,9 @@ async function writing(file: {
       unit: 'µs',
       ratio: median(left) / appended.steady.theirs,
     },
-    ...rows('branch with a summary, durably', branched.steady),
+    ...rows('branch with a summary, durably', branched.steady, '< 1×'),
     ...rows(`branch with a summary, durably, after ${stages.young} of them`, branched.young),
-    ...rows('extract the way to an entry into a new file', paths),
+    ...rows('extract the way to an entry into a new file', paths, '< 1×'),
   ];
 }
 
