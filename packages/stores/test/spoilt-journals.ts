@@ -1,11 +1,7 @@
 /** Journals that were altered, cut, emptied or exchanged. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { treeId } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
-
-/** The tree beside the one whose journal is spoilt. */
-export const other = treeId(uuid(2));
+import { other } from './planted-folder.ts';
 
 /** Ways to spoil the journal of a tree, each with what its refusal says. */
 export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [

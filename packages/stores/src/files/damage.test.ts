@@ -10,36 +10,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type AppError, isAppError, nodeId, type Store, treeId } from '@coppice/core';
-import { Bed, uuid } from '@coppice/core/testing';
-import { afterEach, describe, expect, test } from 'vitest';
-import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { type AppError, isAppError, nodeId, type Store } from '@coppice/core';
+import { uuid } from '@coppice/core/testing';
+import { describe, expect, test } from 'vitest';
+import { everyFile } from '../../test/files-subject.ts';
 import { LaterBed } from '../../test/later-bed.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { other, spoiltJournals } from '../../test/spoilt-journals.ts';
+import { id, other, ownFolders, plantedIn } from '../../test/planted-folder.ts';
+import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
-const folders: string[] = [];
-function folder(): string {
-  const made = newFolder();
-  folders.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+const folder = ownFolders();
 
-const id = treeId(uuid(1));
-
-async function planted(): Promise<string> {
-  const place = folder();
-  const store = await FileSystemStore.open(place);
-  await (await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
-  await (await Bed.make({ store, treeId: other })).grow(['elsewhere']);
-  await store.close();
-  return place;
-}
+const planted = () => plantedIn(folder());
 
 async function errorOf(work: Promise<unknown>): Promise<AppError> {
   try {

@@ -4,22 +4,15 @@ import { join } from 'node:path';
 import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
 import { arbitraryCommands, assistant, Bed, calls, play, result, testKit, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
-import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { describe, expect, test } from 'vitest';
+import { everyFile } from '../../test/files-subject.ts';
 import { readPlain } from '../../test/plain-reader.ts';
+import { ownFolders } from '../../test/planted-folder.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 import { FileSystemStore } from './index.ts';
 
-const folders: string[] = [];
-function folder(): string {
-  const made = newFolder();
-  folders.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+const folder = ownFolders();
 
 async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly bed: Bed }> {
   const store = await FileSystemStore.open(place);

@@ -1,35 +1,19 @@
 /** Journals that are made anew from the files of their trees. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeId, type Store, treeId } from '@coppice/core';
-import { Bed, user, uuid } from '@coppice/core/testing';
-import { afterEach, expect, test } from 'vitest';
-import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { nodeId, type Store } from '@coppice/core';
+import { user } from '@coppice/core/testing';
+import { expect, test } from 'vitest';
+import { everyFile } from '../../test/files-subject.ts';
 import { LaterBed } from '../../test/later-bed.ts';
-import { other, spoiltJournals } from '../../test/spoilt-journals.ts';
+import { id, ownFolders, plantedIn } from '../../test/planted-folder.ts';
+import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
-const folders: string[] = [];
-function folder(): string {
-  const made = newFolder();
-  folders.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
-});
+const folder = ownFolders();
 
-const id = treeId(uuid(1));
-
-async function planted(): Promise<string> {
-  const place = folder();
-  const store = await FileSystemStore.open(place);
-  await (await Bed.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
-  await (await Bed.make({ store, treeId: other })).grow(['elsewhere']);
-  await store.close();
-  return place;
-}
+const planted = () => plantedIn(folder());
 
 async function texts(store: Store, of = id): Promise<string[]> {
   const rows = await asked(store, of, 'rows', {});
