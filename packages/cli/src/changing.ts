@@ -22,9 +22,9 @@ export function changed(outcome: Outcome<unknown>, said: string, at: Workplace, 
   };
 }
 
-/** `1 change`, `3 changes`. */
-export function counted(changes: number): string {
-  return `${changes} ${changes === 1 ? 'change' : 'changes'}`;
+/** `1 change`, `3 changes`; other things by their name. */
+export function counted(count: number, one = 'change'): string {
+  return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** The line that takes the last change of a tree back. */

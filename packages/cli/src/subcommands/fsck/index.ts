@@ -1,4 +1,5 @@
 import { type AppError, type FsckReport, isAppError } from '@coppice/core';
+import { counted } from '../../changing.ts';
 import { findTree } from '../../place.ts';
 import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand, type Given } from '../contract.ts';
@@ -41,7 +42,7 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `${report.trees} trees and ${report.nodes} nodes checked: ${errors.length} errors, ${report.findings.length - errors.length} notes.`,
+        `${counted(report.trees, 'tree')} and ${counted(report.nodes, 'node')} checked: ${counted(errors.length, 'error')}, ${counted(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [
