@@ -25,8 +25,11 @@ const alone = [
 const common: TestProjectInlineConfiguration['test'] = {
   // Processes, not threads: native drivers and signal handling behave as they do in the product.
   pool: 'forks',
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // What is waited for comes, but on a busy machine not within what it takes on an idle one: a limit is there to end what
+  // hangs, and the longest test that starts processes takes half a minute beside others.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
 };
 
 // One configuration for the whole workspace. Packages resolve to their sources by the `exports` of their package.json,
@@ -34,8 +37,9 @@ const common: TestProjectInlineConfiguration['test'] = {
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // Listens for the first test that wants PostgreSQL; until then no server runs. Once, for both kinds.
-    globalSetup: ['packages/stores/test/postgres-broker.ts'],
+    // A folder for what tests leave, and who listens for the first test that wants PostgreSQL; until then no server runs.
+    // Once, for both kinds; they end the other way round.
+    globalSetup: ['test/temporary-folder.ts', 'packages/stores/test/postgres-broker.ts'],
     // A run that collects nothing has tested nothing, and says so.
     passWithNoTests: false,
     projects: [

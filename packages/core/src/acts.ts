@@ -13,15 +13,17 @@ export interface ActCommits {
 export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   // Walking back, the first commit met of an act is its last one, and says whether it is undone.
   const last = new Map<ActId, Commit>();
+  const acts = new Map<ActId, readonly Commit[]>();
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
     if (commit === undefined || !isAct(commit.steps)) continue;
-    if (!last.has(commit.actId)) last.set(commit.actId, commit);
-    if (commit.version === 1 || commit.actor !== actor || commit.kind === 'undo') continue;
-    if (actId !== undefined && commit.actId !== actId) continue;
-    const newest = last.get(commit.actId) ?? commit;
-    if (newest.kind === 'undo') continue;
-    return { actId: commit.actId, commits: done(log, commit.actId) };
+    const id = commit.actId;
+    if (!last.has(id)) last.set(id, commit);
+    if (commit.actor !== actor || (actId !== undefined && id !== actId) || last.get(id)?.kind === 'undo') continue;
+    const commits = acts.get(id) ?? done(log, id);
+    acts.set(id, commits);
+    // An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
+    if (commits.find((one) => one.actor === actor && isAct(one.steps)) === commit) return { actId: id, commits };
   }
   return null;
 }

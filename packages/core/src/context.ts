@@ -12,6 +12,7 @@ import {
   partInForce,
 } from './context-entries.ts';
 import type { ContextWords } from './context-marks.ts';
+import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
@@ -93,6 +94,8 @@ function* readUpwards<T extends PathNote>(
   let path: readonly T[] = [];
   for (let end = to, limit = 64; ; limit *= 4) {
     const { part, complete } = yield* read(end, limit);
+    if (part.length === 0 && path.length > 0)
+      refuse('tree/broken-path', `The path to ${to} breaks off: ${end} is missing.`, { nodeId: end });
     path = [...part, ...path];
     const above = part[0]?.parentId ?? null;
     if (complete || part.length < limit || above === null || holdsContext(path)) return path;

@@ -229,9 +229,9 @@ function reachesUser(mapping: ConversationMapping, from: string): boolean {
 
 /** A mapping has its nodes by their ids: what has none cannot be in it. */
 function refuseNameless(message: unknown): void {
-  if (typeof message !== 'object' || message === null) refuse('message/invalid', 'There is no message to add.', {});
+  if (typeof message !== 'object' || message === null) refuse('message/invalid', 'There is no message to add.');
   else if (!('id' in message) || typeof message.id !== 'string' || message.id === '')
-    refuse('id/invalid', 'A message is added by its id, and this one has none.', {});
+    refuse('id/invalid', 'A message is added by its id, and this one has none.');
   else if (!('author' in message) || !('content' in message) || message.author == null || message.content == null)
     refuse('message/invalid', `The message ${message.id} has no author or no content.`, { nodeId: message.id });
 }

@@ -77,7 +77,7 @@ export function refused(
 }
 
 // Symbol.for survives two copies of this package in one process, where instanceof would not.
-const marker: unique symbol = Symbol.for('coppice.app-error') as never;
+const marker: unique symbol = Symbol.for('coppice.app-error');
 
 /** What an {@link AppError} is made of. */
 export interface AppErrorInit {

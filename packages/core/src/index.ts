@@ -41,6 +41,7 @@ export {
   defaultProject,
   forestKey,
   type RestoreTreeCommand,
+  rootNode,
 } from './plan/create.ts';
 export {
   type ClearCommand,

@@ -316,25 +316,31 @@ describe('the topology', () => {
     expect(previewOf({ text, meta: { autoTitle: 'auto', title: 'mine' } }, 0)).toBe('mine');
   });
 
-  test('[T29] never shows half a character', () => {
-    const text = `${'x'.repeat(previewLength - 1)}🌲🌲`;
-    expect(previewOf({ text, meta: {} }, 0)).toBe('x'.repeat(previewLength - 1));
-    expect(previewOf({ text: `${'x'.repeat(previewLength - 2)}🌲🌲`, meta: {} }, 0)).toBe(
-      `${'x'.repeat(previewLength - 2)}🌲`,
+  test('[T29] ends in an ellipsis where the text goes on, and only there', () => {
+    const full = 'x'.repeat(previewLength);
+    expect(previewOf({ text: full, meta: {} }, 0)).toBe(full);
+    expect(previewOf({ text: ` ${full}\n`, meta: {} }, 0)).toBe(full);
+    expect(previewOf({ text: `${full}y`, meta: {} }, 0)).toBe(`${'x'.repeat(previewLength - 1)}…`);
+    expect(previewOf({ text: `${'x'.repeat(previewLength - 2)} and more`, meta: {} }, 0)).toBe(
+      `${'x'.repeat(previewLength - 2)}…`,
     );
+    expect(previewOf({ text: '', meta: { title: `${full}y` } }, 0)).toBe(`${full}y`);
+    expect(previewOf({ text: `short${' '.repeat(previewLength * 4)}late`, meta: {} }, 0)).toBe('short…');
     expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} }, 0)).toBe('');
   });
 
   test('[T29] never shows half of what people see as one character', () => {
-    for (const one of ['👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
+    for (const one of ['🌲', '👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
       for (let room = 0; room <= one.length; room++) {
-        const before = 'x'.repeat(previewLength - room);
+        const before = 'x'.repeat(previewLength - 1 - room);
         expect(previewOf({ text: `${before}${one}${one}`, meta: {} }, 0)).toBe(
-          room === one.length ? before + one : before,
+          before.length + 2 * one.length <= previewLength
+            ? `${before}${one}${one}`
+            : `${room === one.length ? before + one : before}…`,
         );
         // White space is passed over, so that the end of what is looked at shows.
         const far = ' '.repeat(previewLength * 4 - room);
-        expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(room === one.length ? one : '');
+        expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(room === one.length ? one : '…');
       }
   });
 });

@@ -1,6 +1,6 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
 import { ok, type Result, refused } from './errors.ts';
-import { beginningOf } from './graphemes.ts';
+import { beginningOf, boundaryBefore } from './graphemes.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { orderAt, orderRank, orderSize } from './order.ts';
@@ -152,17 +152,28 @@ export interface TopologyNode
   readonly childCount: number;
   /** Also true where a depth cuts the children off. */
   readonly hasChildren: boolean;
-  /** The title, or the beginning of the text. */
+  /** The title, or the beginning of the text; an ellipsis at its end says that the text goes on. */
   readonly preview: string;
 }
 
-/** The longest preview, in code units. */
+/** The longest preview of a text, in code units. */
 export const previewLength = 80;
 
-/** The first line's worth of a node: its title, a machine's where nothing hangs below, or the beginning of its text. */
+/**
+ * The first line's worth of a node: its title, a machine's where nothing hangs below, or the beginning of its text, with an
+ * ellipsis where that goes on: only who cuts knows it.
+ */
 export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
   const { title, autoTitle } = node.meta;
-  return title ?? (childCount === 0 ? autoTitle : undefined) ?? beginningOf(node.text, previewLength);
+  return title ?? (childCount === 0 ? autoTitle : undefined) ?? previewOfText(node.text);
+}
+
+function previewOfText(text: string): string {
+  const end = boundaryBefore(text, previewLength * 4);
+  const line = beginningOf(text.slice(0, end), end);
+  // Databases hand on no more of a long text than five previews, and every store shows the same.
+  const goesOn = line.length > previewLength || /\S/.test(text.slice(end, previewLength * 5));
+  return goesOn ? `${beginningOf(line, previewLength - 1).trimEnd()}…` : line;
 }
 
 /** The tree without content, the root left out: all of it in creation order, or breadth first down to a depth. */

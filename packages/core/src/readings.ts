@@ -36,11 +36,15 @@ export function* readPath(ends: { readonly from?: string; readonly to: string })
     return [];
   }
   const { nodes } = yield* ask('path', { to: to.id });
-  if (nodes.length === 0)
-    return refuse('tree/broken-path', `The path to ${to.id} breaks off or runs in a circle.`, { nodeId: to.id });
+  if (nodes.length === 0) return brokenAt(to.id);
   if (from === undefined || from.parentId === null) return nodes;
   const at = nodes.findIndex((node) => node.id === from.id);
   return at === -1 ? offPath(from.id, to.id) : nodes.slice(at);
+}
+
+/** Refuses a way that has nothing where something must be: a reader would take what is left for all there was. */
+function brokenAt(nodeId: NodeId): never {
+  return refuse('tree/broken-path', `The path breaks off at ${nodeId}, or runs in a circle.`, { nodeId });
 }
 
 function offPath(id: string, to: string): never {
@@ -60,6 +64,7 @@ export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<Br
   const to = request.before === undefined ? end.id : yield* above(end.id, request.before);
   const { nodes } = yield* ask('path', { to, limit: Math.max(1, request.limit ?? 20) });
   const first = nodes[0];
+  if (first === undefined && to !== rootId) return brokenAt(to);
   const before = first === undefined || first.parentId === rootId ? null : first.id;
   const groups = yield* othersOf(request.siblings === true ? nodes : []);
   return { rootId, activeNodeId, version, nodes, groups, before };

@@ -103,6 +103,8 @@ describe('a commit', () => {
       { type: 'redo', treeId: bed.treeId },
     ];
     for (const command of commands) await refusalOf(bed, command);
+    for (const type of ['fell', 'toString', '__proto__'])
+      expect(await bed.refusal(JSON.parse(JSON.stringify({ treeId: bed.treeId, type })))).toBe('command/invalid');
     expect(logOf(bed)).toHaveLength(before);
   });
 

@@ -8,7 +8,7 @@ import type { Plan, PlanContext } from './plan/context.ts';
 import type { Copied, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
 import { actAsked } from './plan/undo.ts';
-import { ask, type Reading } from './reads.ts';
+import { type ActRecord, ask, type Reading } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
 import type { Changed, TreeStore } from './store.ts';
 
@@ -35,6 +35,7 @@ export interface Outcome<R> extends Changed<R> {
 export function planOf(command: Command, context: PlanContext): Reading<Plan<unknown>> {
   // The planner's parameter is the command of its own type, which a lookup by that type cannot show the compiler.
   const planner = planners[command.type] as (command: Command, context: PlanContext) => Reading<Plan<unknown>>;
+  if (!Object.hasOwn(planners, command.type)) refuse('command/invalid', `There is no command ${command.type}.`);
   return planner(command, context);
 }
 
@@ -47,12 +48,16 @@ export async function run<C extends Command>(
   command: C,
   context: RunContext,
 ): Promise<Outcome<ResultOf<C['type']>>> {
-  checkVersion(context.expectedVersion);
+  store.accepts?.(command);
+  const { expectedVersion: expected } = context;
+  // Anything else is no version that somebody has seen, and no store could look it up.
+  if (expected !== undefined && !Number.isSafeInteger(expected))
+    refuse('command/invalid', 'The expected version is no whole number.');
   const call: Call = { store, context, act: asActId(context.actId ?? context.newId()), at: context.now() };
   const changed =
     command.type === 'undo' || command.type === 'redo'
       ? await reverse(call, command)
-      : await change(call, command, context.expectedVersion);
+      : await change(call, command, expected);
   return {
     treeId: command.treeId,
     actId: changed.commit?.actId ?? call.act,
@@ -60,12 +65,6 @@ export async function run<C extends Command>(
     commit: changed.commit,
     version: changed.version,
   };
-}
-
-/** A version is a whole number. Anything else is no version that somebody has seen, and no store could look it up. */
-function checkVersion(expected: unknown): void {
-  if (expected !== undefined && !Number.isSafeInteger(expected))
-    refuse('command/invalid', `An expected version is a whole number, not ${String(expected)}.`, {});
 }
 
 /** One call of {@link run}, with the act and the time that all its commits share. */
@@ -105,9 +104,8 @@ function* planning(
   expected: number | undefined,
 ): Reading<Plan<unknown>> {
   const { treeId } = command;
-  const { actor, newId, kit, isId } = context;
   try {
-    return yield* planOf(command, { treeId, now: at, newId, kit, actor, stale, isId });
+    return yield* planOf(command, { ...context, treeId, now: at, stale });
   } catch (error) {
     if (!stale || expected === undefined || !isAppError(error)) throw error;
     if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;
@@ -118,14 +116,19 @@ function* planning(
 
 type Reverse = Extract<Command, { type: 'undo' | 'redo' }>;
 
+/** The act that a command turns back in its tree, or one that could be turned back there otherwise. */
+function actOf({ store, context }: Call, command: Reverse, asked?: 'undoable'): Promise<ActRecord | null> {
+  const kind = asked ?? (command.type === 'undo' ? 'undoable' : 'redoable');
+  return store.read(command.treeId, () => ask(kind, actAsked(command, context.actor)));
+}
+
 /**
  * Takes an act back, or brings it back, in every tree that it changed: in all of them or in none. What one of them
  * would refuse is found out first, and what comes back does so before its copy elsewhere goes.
  */
 async function reverse(call: Call, command: Reverse): Promise<Changed<unknown>> {
-  const { store, context } = call;
-  const asked = command.type === 'undo' ? 'undoable' : 'redoable';
-  const act = await store.read(command.treeId, () => ask(asked, actAsked(command, context.actor)));
+  const { context } = call;
+  const act = await actOf(call, command);
   if (act === null || act.elsewhere.length === 0) return change(call, command, context.expectedVersion);
   const named = { ...command, actId: act.actId };
   const parts = [await rehearsed(call, named, context.expectedVersion)];
@@ -144,13 +147,10 @@ async function reverse(call: Call, command: Reverse): Promise<Changed<unknown>> 
 }
 
 /** Whether an act is turned back in a tree already, as after a crash in between, or never did anything there. */
-async function isDone({ store, context }: Call, command: Reverse): Promise<boolean> {
-  const asked = actAsked(command, context.actor);
-  const [here, there] =
-    command.type === 'undo' ? (['undoable', 'redoable'] as const) : (['redoable', 'undoable'] as const);
-  if ((await store.read(command.treeId, () => ask(here, asked))) !== null) return false;
+async function isDone(call: Call, command: Reverse): Promise<boolean> {
+  if ((await actOf(call, command)) !== null) return false;
   // An act that cannot be brought back here, for something was done since, must not come back elsewhere alone.
-  return command.type === 'undo' || (await store.read(command.treeId, () => ask(there, asked))) !== null;
+  return command.type === 'undo' || (await actOf(call, command, 'undoable')) !== null;
 }
 
 /** Plans without committing. */

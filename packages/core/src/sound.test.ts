@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Block, Message, MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
+import type { Command } from './plan/index.ts';
 import type { Patch } from './steps/types.ts';
-import { Bed, user } from './testing/index.ts';
+import { assistant, Bed, user, uuid } from './testing/index.ts';
 
 function nested(levels: number): object {
   let value: object = {};
@@ -72,6 +73,54 @@ describe('what is kept', () => {
   test('[N20] times that are no numbers are refused', async () => {
     const bed = await Bed.make();
     const messages = [{ message: user('a'), createdAt: Number.NaN }];
+    expect(await bed.refusal({ type: 'append', treeId: bed.treeId, messages })).toBe('command/invalid');
+  });
+
+  test.each([
+    ['what is noted is no object', 'append', { messages: [{ message: user('b'), meta: 'x' }] }],
+    ['what is noted is a list', 'append', { messages: [{ message: user('b'), meta: [] }] }],
+    ['there is no such status', 'reply', { replies: [{ status: 'done' }] }],
+    ['there is no such kind', 'mark', { kind: 'note', message: user('b') }],
+    ['details are no object', 'mark', { kind: 'state', message: user('b'), details: 'x' }],
+    ['tokens are no number', 'compact', { summary: 's', tokensBefore: 'many' }],
+    ['a marker names no id', 'import', { nodes: [{ marker: { from: 5 } }] }],
+    ['a marker is no object', 'import', { nodes: [{ marker: 5 }] }],
+    ['a marker has a part that no marker has', 'import', { nodes: [{ marker: { other: 5 } }] }],
+    ['a marker names half an origin', 'import', { nodes: [{ marker: { mergedFrom: { treeId: uuid(1) } } }] }],
+    ['a bookmark has no time', 'import', { nodes: [{ bookmark: { title: 't', createdAt: 'then' } }] }],
+  ])('[N20] a node is not kept where %s', async (_, type, rest) => {
+    const bed = await Bed.make();
+    const [parentId] = await bed.grow(['a']);
+    const node = { id: uuid(80), parentId: null, order: 1, message: user('b') };
+    const nodes = 'nodes' in rest ? { nodes: rest.nodes.map((part) => ({ ...node, ...part })) } : {};
+    const command: Command = JSON.parse(JSON.stringify({ type, treeId: bed.treeId, parentId, ...rest, ...nodes }));
+    const { tree } = bed;
+    expect(await bed.refusal(command)).toBe('command/invalid');
+    expect(bed.tree).toBe(tree);
+  });
+
+  test('[N20] a group that is no whole number makes no tree', async () => {
+    const bed = new Bed();
+    const nodes = [{ id: uuid(80), parentId: null, order: 1, message: user('b'), group: 0.5 }];
+    expect(await bed.refusal({ type: 'import', treeId: bed.treeId, nodes })).toBe('command/invalid');
+  });
+
+  test('[N20] a reply is not ended with a status that there is not, nor with notes that are none', async () => {
+    const bed = await Bed.make();
+    const { result } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: bed.rootId, replies: [{}] });
+    const { tree } = bed;
+    for (const wrong of [{ status: 'done' }, { status: 'success', meta: 'xy' }]) {
+      const ended = { type: 'finish', treeId: bed.treeId, nodeId: result.added[0], message: assistant('b'), ...wrong };
+      const command: Command = JSON.parse(JSON.stringify(ended));
+      expect(await bed.refusal(command)).toBe('command/invalid');
+    }
+    expect(bed.tree).toBe(tree);
+  });
+
+  test('[N20] notes that are a date are refused', async () => {
+    const bed = await Bed.make();
+    const meta: NodeMeta = Object.setPrototypeOf({}, Date.prototype);
+    const messages = [{ message: user('a'), meta }];
     expect(await bed.refusal({ type: 'append', treeId: bed.treeId, messages })).toBe('command/invalid');
   });
 

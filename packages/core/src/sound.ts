@@ -1,7 +1,21 @@
 /** What steps may carry: plain JSON of the right kind, so that every store can write it down and read it back. */
 import { refuse } from './errors.ts';
 import type { Message } from './message.ts';
-import { attributeReaders, checkPatch, type Fields, finite, Malformed, noteReaders, text } from './steps/fields.ts';
+import {
+  attributeReaders,
+  checkPatch,
+  type Fields,
+  finite,
+  kind as kindOf,
+  Malformed,
+  markerReaders,
+  noteReaders,
+  object,
+  status as statusOf,
+  text,
+  whole,
+  wrong,
+} from './steps/fields.ts';
 import type { Step } from './steps/types.ts';
 
 // JSON.stringify gives up somewhere past two thousand levels, and whoever reads the line again must not.
@@ -25,15 +39,20 @@ export function refuseUnsound(steps: readonly Step[]): void {
 function checkStep(step: Step): void {
   switch (step.type) {
     case 'insert': {
-      const { id, message, meta, marker, createdAt } = step.node;
-      finite({ createdAt }, 'createdAt');
+      const { id, message, meta, marker, createdAt, kind, status, groupId } = step.node;
+      const plain = { createdAt, kind, status, groupId };
+      finite(plain, 'createdAt');
+      kindOf(plain, 'kind');
+      statusOf(plain, 'status');
+      whole(plain, 'groupId');
       if (message !== null) checkMessageData(message, id);
       checkPatch(meta, noteReaders);
       checkPlain(meta);
-      if (marker !== null) checkPlain(marker);
+      if (marker !== null) checkMarker(marker);
       return;
     }
     case 'replace':
+      statusOf({ status: step.after.status }, 'status');
       checkMessageData(step.after.message, step.nodeId);
       return;
     case 'annotate':
@@ -45,8 +64,24 @@ function checkStep(step: Step): void {
       checkPlain(step.after);
       return;
     case 'bookmark':
-      if (step.after !== null) text({ title: step.after.title }, 'title');
+      if (step.after !== null) checkMark({ ...step.after });
   }
+}
+
+/** A marker has no other parts than its own: who reads a journal drops what it does not know. */
+function checkMarker(marker: unknown): void {
+  const parts = object({ marker }, 'marker');
+  checkPlain(parts);
+  for (const name of Object.keys(parts)) {
+    const read = markerReaders.get(name) ?? wrong(name, 'no part of a marker');
+    if (parts[name] !== undefined) read(parts, name);
+  }
+}
+
+function checkMark(bookmark: Fields): void {
+  text(bookmark, 'title');
+  finite(bookmark, 'createdAt');
+  finite(bookmark, 'updatedAt');
 }
 
 function nodeOf(step: Step): Readonly<Record<string, unknown>> {
@@ -105,9 +140,12 @@ interface Walk {
   readonly numbers: boolean;
 }
 
+const notPlain = 'has an object that is not plain data';
+
 /** Why an object is no plain JSON, as the rest of a sentence; null if it is. */
 function plainProblem(value: object, numbers: boolean): string | null {
   if (plainLeft(value, shallow, ordinary, numbers) > 0) return null;
+  if (!isPlain(value)) return notPlain;
   let walk: Walk | undefined;
   for (const [key, member] of Object.entries(value)) {
     const simple = typeof member !== 'object' || member === null;
@@ -137,7 +175,7 @@ function nestedProblem(value: object, walk: Walk): string | null {
   if (done.has(value)) return null;
   if (above.has(value)) return 'contains itself';
   if (above.size >= deepest) return `nests deeper than ${deepest} levels`;
-  if (!Array.isArray(value) && !isPlain(value)) return 'has an object that is not plain data';
+  if (!Array.isArray(value) && !isPlain(value)) return notPlain;
   above.add(value);
   for (const member of Object.values(value)) {
     const problem =

@@ -137,7 +137,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   const nodes: Node[] = [];
   for (const id of new Set(command.nodeIds)) nodes.push(yield* theMessage(id, 'grouped'));
   const parentId = nodes[0]?.parentId;
-  if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.', {});
+  if (parentId === undefined || parentId === null) return refuse('command/invalid', 'No node was named.');
   const stray = nodes.find((node) => node.parentId !== parentId);
   if (stray !== undefined)
     refuse('command/invalid', `The node ${stray.id} is no child of ${parentId}.`, { nodeId: stray.id });

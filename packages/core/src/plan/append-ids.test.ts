@@ -144,4 +144,22 @@ describe('ids that a client chooses', () => {
       expect(await refusalOf(bed, there)).toBe('id/invalid');
     },
   );
+
+  test.each(['', 'x', uuid(50).toUpperCase().replace('0000', 'ABCD')])(
+    '[P9] %j is refused as the id of a tree that is made, copied or imported',
+    async (text) => {
+      const bed = await Bed.make();
+      const id = treeId(text);
+      expect(await refusalOf(bed, { type: 'create', treeId: id })).toBe('id/invalid');
+      expect(await refusalOf(bed, { type: 'duplicate', treeId: id, from: bed.treeId })).toBe('id/invalid');
+      expect(await refusalOf(bed, { type: 'import', treeId: id, nodes: [] })).toBe('id/invalid');
+      expect(bed.reference?.trees.size).toBe(1);
+    },
+  );
+
+  test('[P9] an id that is no text is refused as any other', async () => {
+    const bed = await Bed.make();
+    const messages = [{ message: user('new'), id: JSON.parse('5') }];
+    expect(await refusalOf(bed, named(bed, messages))).toBe('id/invalid');
+  });
 });

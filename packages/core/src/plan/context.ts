@@ -48,13 +48,13 @@ export function* theTree(context: PlanContext): Reading<TreeRow> {
 
 /** A live node of the tree; refused if it is unknown, and told apart if it lives in another tree of the same owner. */
 export function* theNode(id: NodeId, treeId?: TreeId): Reading<Node> {
-  if (!isNamed(id)) return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
-  const node = yield* ask('node', { id, treeId });
+  const named = isNamed(id);
+  const node = named ? yield* ask('node', { id, treeId }) : null;
   if (node !== null) return node;
-  const home = yield* ask('home', { id });
+  const home = named ? yield* ask('home', { id }) : null;
   if (home !== null && home !== treeId)
     return refuse('tree/foreign-parent', `The node ${id} belongs to the tree ${home}.`, { nodeId: id, treeId: home });
-  return refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
 }
 
 /** Whether there is an id at all: callers without types hand on what they have, which no store could look up. */
@@ -108,18 +108,23 @@ export function refusePending(nodeIds: readonly NodeId[]): void {
  * by its id alone, that one stands for the root.
  */
 export function idFor(context: PlanContext, chosen: string | undefined): NodeId {
-  const id = rootIdFor(context, chosen);
+  const id = anyId(context, chosen);
   if (chosen !== undefined && chosen === context.treeId)
     refuse('id/taken', `The id ${id} is the tree's own, which stands for its root.`, { nodeId: id });
   return id;
 }
 
-/** The id of a root, which may be its tree's. */
+/** The id of a root, which may be its tree's. That one was chosen as well, and is checked here. */
 export function rootIdFor(context: PlanContext, chosen: string | undefined): NodeId {
+  anyId(context, context.treeId);
+  return anyId(context, chosen);
+}
+
+function anyId(context: PlanContext, chosen: string | undefined): NodeId {
   if (chosen === undefined) return nodeId(context.newId());
   const fits = context.isId ?? isUuid;
   if (!fits(chosen))
-    refuse('id/invalid', `A node id is a UUID in lower case, not ${JSON.stringify(chosen.slice(0, 64))}.`, {
+    refuse('id/invalid', `An id is a UUID in lower case, not ${JSON.stringify(String(chosen).slice(0, 64))}.`, {
       nodeId: chosen,
     });
   return nodeId(chosen);

@@ -1,5 +1,5 @@
 import { refuse } from '../errors.ts';
-import { type NodeId, nodeId, type TreeId } from '../ids.ts';
+import type { NodeId, TreeId } from '../ids.ts';
 import type { MessageKit } from '../message.ts';
 import type { NewNode, Node, TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
@@ -94,7 +94,7 @@ export function forestKey(kit: MessageKit, systemPrompt: string | undefined): st
 }
 
 /** The content-less node that everything hangs below. */
-export function rootNode(context: Pick<PlanContext, 'now'>, id: NodeId): NewNode {
+export function rootNode(id: NodeId, createdAt: number): NewNode {
   return {
     id,
     parentId: null,
@@ -103,7 +103,7 @@ export function rootNode(context: Pick<PlanContext, 'now'>, id: NodeId): NewNode
     message: null,
     status: 'success',
     groupId: 0,
-    createdAt: context.now,
+    createdAt,
     matchParent: null,
     key: null,
     text: '',
@@ -121,7 +121,7 @@ export function birth(context: PlanContext, rootId: NodeId, attributes: TreeAttr
     project: attributes.project ?? defaultProject,
   };
   return [
-    { type: 'insert', node: rootNode(context, rootId) },
+    { type: 'insert', node: rootNode(rootId, context.now) },
     { type: 'attributes', after: set, before: unpatch({}, set) },
   ];
 }
@@ -201,7 +201,7 @@ export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (comma
   const { forestKey: _, trashedAt: __, ...inherited } = source.attributes;
   const lineage = end === null ? { treeId: from } : { treeId: from, nodeId: end };
   const attributes = patched<TreeAttributes>(inherited, { ...settled(command.attributes ?? {}), copiedFrom: lineage });
-  const rootId = nodeId(context.newId());
+  const rootId = rootIdFor(context, undefined);
   const steps = birth(context, rootId, attributes);
   const ground = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   const copy = copyNodes(context, {

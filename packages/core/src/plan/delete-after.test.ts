@@ -154,9 +154,10 @@ describe('before a delete', () => {
     expect(await impact(bed, deleting(bed, [a ?? '', c ?? ''] as NodeId[]))).toMatchObject({
       count: 2,
       bookmarks: [{ title: 'deep' }],
-      pending: [],
+      pending: [reply],
       active: false,
     });
+    expect((await impact(bed, deleting(bed, [a ?? bed.rootId]))).pending).toEqual([]);
     expect((await impact(bed, deleting(bed, [reply]))).pending).toEqual([reply]);
     expect(bed.tree).toBe(before);
   });

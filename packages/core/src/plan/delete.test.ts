@@ -150,11 +150,16 @@ describe('splice', () => {
     );
   });
 
-  test('[V6] a node that is being written is refused, one above a reply that is being written is not', async () => {
+  test('[V6] a node that is being written, and one that is being answered, are refused; one further up is not', async () => {
     const bed = await Bed.make();
-    const [a] = await bed.grow(['a']);
-    const reply = await pending(bed, a ?? bed.rootId);
+    const [a, b] = await bed.grow(['a', 'b']);
+    const reply = await pending(bed, b ?? bed.rootId);
     expect(await refusalOf(bed, deleting(bed, [reply]))).toBe('tree/pending');
+    expect(await refusalOf(bed, deleting(bed, [b ?? bed.rootId]))).toBe('tree/pending');
+    expect(await refusalOf(bed, deleting(bed, [a ?? bed.rootId, b ?? bed.rootId]))).toBe('tree/pending');
+    expect(await refusalOf(bed, { type: 'delete-group', treeId: bed.treeId, nodeId: b ?? bed.rootId })).toBe(
+      'tree/pending',
+    );
     await carry(bed, deleting(bed, [a ?? bed.rootId]));
     expect(bed.node(reply).status).toBe('pending');
     expect(bed.active).toBe(reply);

@@ -3,7 +3,7 @@ import type { NodeId, TreeId } from '../ids.ts';
 import { type Bookmark, isMessageKind, type Node, type NodeHead } from '../node.ts';
 import { positionsBetween } from '../position.ts';
 import { ask, type Reading } from '../reads.ts';
-import type { BookmarkStep, MoveStep, Step } from '../steps/types.ts';
+import type { BookmarkStep, MoveStep, RestoreStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import {
   type PlanContext,
@@ -73,32 +73,33 @@ export function* impactOf(command: DeleteCommand, context: PlanContext): Reading
   const doomed = yield* doomedBy(command);
   const ids = doomed.map((node) => node.id);
   const bookmarks: Bookmark[] = [];
-  const pending: NodeId[] = [];
+  const pending = new Set<NodeId>();
   let count = 0;
   let active = false;
   if (command.mode === 'cascade') {
     for (const of of yield* ask('topmost', { ids })) {
       const inside = yield* ask('inside', { of });
       for (const mark of inside.bookmarks) bookmarks.push(mark);
-      for (const id of inside.pending) pending.push(id);
+      for (const id of inside.pending) pending.add(id);
       count += yield* ask('count', { of });
       active ||= inside.active;
     }
-    return { count, bookmarks, pending, active };
+    return { count, bookmarks, pending: [...pending], active };
   }
   for (const node of doomed) {
     const mark = yield* ask('bookmark', { on: node.id });
     if (mark !== null) bookmarks.push(mark);
-    if (node.status === 'pending') pending.push(node.id);
+    for (const { id, status } of [node, ...(yield* ask('children', { of: node.id }))])
+      if (status === 'pending') pending.add(id);
     active ||= node.id === row.activeNodeId;
   }
-  return { count: doomed.length, bookmarks, pending, active };
+  return { count: doomed.length, bookmarks, pending: [...pending], active };
 }
 
 function* doomedBy(command: DeleteCommand): Reading<Doomed[]> {
   const doomed: Doomed[] = [];
   for (const id of new Set(command.nodeIds)) doomed.push(yield* theMessage(id, 'deleted alone: it goes with its tree'));
-  if (doomed.length === 0) refuse('command/invalid', 'No node was named.', {});
+  if (doomed.length === 0) refuse('command/invalid', 'No node was named.');
   return doomed;
 }
 
@@ -181,7 +182,13 @@ interface Leaving {
 function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
   const goes = new Map<string, Doomed>(doomed.map((node) => [node.id, node]));
   const children = new Map<string, readonly NodeHead[]>();
-  for (const node of doomed) children.set(node.id, yield* ask('children', { of: node.id }));
+  for (const node of doomed) {
+    settled(node);
+    const below = yield* ask('children', { of: node.id });
+    // What is being written as an answer would lose what it answers.
+    below.forEach(settled);
+    children.set(node.id, below);
+  }
   const homes = new Map<string, NodeId>();
   for (const node of doomed) {
     // Each node is climbed over once: a whole chain may go.
@@ -200,7 +207,6 @@ function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
 
 function* splice(context: PlanContext, doomed: readonly Doomed[]) {
   const row = yield* theTree(context);
-  for (const node of doomed) settled(node);
   const going = yield* leaving(doomed);
   const tops = doomed.filter((node) => !going.goes.has(node.parentId));
   const steps: Step[] = [];
@@ -262,6 +268,11 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Leaving):
     // A marker that has been raised hangs higher by now; one whose turn is still to come takes its messages along.
     at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
   }
+}
+
+/** The step that brings a removed node back, with a place of its own where it cannot have its old one. */
+export function restoring({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
+  return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
 /** The place a node has now. */

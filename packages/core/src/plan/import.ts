@@ -85,10 +85,7 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
   refuseKept(attributes, context.treeId);
   const ids = nodes.map((node) => idFor(context, node.id));
   const known = new Set<string>(ids);
-  for (const [index, node] of nodes.entries()) {
-    if (index % stretch === 0) yield* breath();
-    checkNode(context, known, node);
-  }
+  yield* forAll(nodes, (node) => checkNode(context, known, node));
   const taken = yield* takenOf(ids);
   const row = yield* ask('tree', {});
   const rootId = row?.rootId ?? (yield* newRoot(command, context, taken, known));
@@ -112,9 +109,15 @@ export const importTree: Planner<ImportCommand, Imported> = function* (command, 
 
 const stretch = 500;
 
-/** Asks what every store has at hand: one that carries a long plan out in turns lets others in between here. */
-function breath(): Reading<unknown> {
-  return ask('tree', {});
+/**
+ * Does something for each node. In between it asks what every store has at hand: one that carries a long plan out in turns
+ * lets others in there. What is done stands apart from what asks: as one piece with it, it takes long to be compiled.
+ */
+function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): Reading<void> {
+  for (let from = 0; from < nodes.length; from += stretch) {
+    yield* ask('tree', {});
+    nodes.slice(from, from + stretch).forEach(work);
+  }
 }
 
 /** The root of a tree that an import makes: no id in it may be taken. */
@@ -193,14 +196,13 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
   const left: NodeId[] = [];
   const live: NodeId[] = [];
   const gone = new Set<NodeId>();
-  for (const [index, node] of nodes.entries()) {
-    if (index % stretch === 0) yield* breath();
+  yield* forAll(nodes, (node) => {
     const id = nodeId(node.id);
     const parentId = parentOf(node, rootId);
     const parent = grounds.ground.get(parentId);
     if (parent === undefined) {
       left.push(id);
-      continue;
+      return;
     }
     const group = node.group ?? 0;
     const made = grow(context, parent, positions.get(id) ?? '', {
@@ -220,18 +222,16 @@ function* inserts(context: PlanContext, nodes: readonly ImportNode[], rootId: No
     if (gone.has(parentId) || node.removed === true) {
       if (!gone.has(parentId)) later.push({ type: 'remove', nodeId: id });
       gone.add(id);
-      continue;
+      return;
     }
     live.push(id);
     if (node.bookmark !== undefined) {
-      const { now } = context;
-      const { title, createdAt = now, updatedAt = createdAt } = node.bookmark;
+      const { title, createdAt = context.now, updatedAt = createdAt } = node.bookmark;
       const after = { nodeId: id, title, createdAt, updatedAt };
       later.push({ type: 'bookmark', nodeId: id, after, before: null });
     }
-  }
-  for (const step of later) steps.push(step);
-  return { steps, added, left, live };
+  });
+  return { steps: [...steps, ...later], added, left, live };
 }
 
 /** A position for each node: below a parent that was there before, after all that is there. */

@@ -120,7 +120,7 @@ export const mark: Planner<MarkCommand, Marked> = function* (command, context) {
   const row = yield* theTree(context);
   const { kind } = command;
   const message = messageOf(command.message, 'message');
-  if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.', {});
+  if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message says nothing.');
   const parent = yield* theNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const marker = given<Marker>({ details: command.details });
   return yield* marking(command, context, row, { kind, message, parent, marker });

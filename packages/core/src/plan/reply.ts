@@ -130,7 +130,7 @@ function* planted(
   before: readonly Step[],
 ) {
   const row = yield* theTree(context);
-  if (command.replies.length === 0) refuse('command/invalid', 'At least one reply is needed.', {});
+  if (command.replies.length === 0) refuse('command/invalid', 'At least one reply is needed.');
   const ids = command.replies.map((item) => idFor(context, item.id));
   const chosen = ids.filter((_, index) => command.replies[index]?.id !== undefined);
   const there = chosen.length === ids.length ? yield* sameReplies(context, parent.id, command.replies, ids) : null;

@@ -132,6 +132,27 @@ describe('an earlier version', () => {
     expect(essence(bed.tree)).toEqual(now);
   });
 
+  test('[U1, U2, U28] is taken back, and every removal before it, and all is done again, state by state', async () => {
+    const bed = await Bed.make();
+    const [a = nowhere, b = nowhere, c = nowhere] = await bed.grow(['a', 'b', 'c']);
+    const { version } = bed.tree;
+    const states = [essence(bed.tree)];
+    for (const id of [c, b, a]) {
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [id], mode: 'cascade' });
+      states.push(essence(bed.tree));
+    }
+    await bed.run({ type: 'restore-version', treeId: bed.treeId, version });
+    const all = [...states, essence(bed.tree)];
+    for (const state of [...states].reverse()) {
+      await bed.run({ type: 'undo', treeId: bed.treeId });
+      expect(essence(bed.tree)).toEqual(state);
+    }
+    for (const state of all.slice(1)) {
+      await bed.run({ type: 'redo', treeId: bed.treeId });
+      expect(essence(bed.tree)).toEqual(state);
+    }
+  });
+
   test('[U28] gives every node its exact place, whoever stands there now', async () => {
     const bed = await Bed.make();
     const ids: NodeId[] = [];

@@ -6,6 +6,7 @@ import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import { allNodes, findNode, type Tree } from '../tree.ts';
 import { type Planner, plan, pointing, refusePending, theTree } from './context.ts';
+import { restoring } from './delete.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeAhead } from './tree-ahead.ts';
 
@@ -42,8 +43,7 @@ export const restore: Planner<RestoreCommand, Restored> = function* (command, co
       nodeId: top.parentId,
     });
   const position = yield* new TreeAhead(row).freePlace(parent.id, top.position, top.id);
-  const step: Step = { type: 'restore', nodeId: top.id, version: node.removedIn };
-  const steps: Step[] = [position === top.position ? step : { ...step, position }];
+  const steps: Step[] = [restoring(top, node.removedIn, position)];
   if (row.activeNodeId === null) steps.push(...pointing(row, top.id));
   return plan(steps, { nodeId: top.id });
 };

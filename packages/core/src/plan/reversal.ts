@@ -7,7 +7,7 @@ import { kindOf } from '../steps/kinds.ts';
 import type { BookmarkStep, MoveStep, RegroupStep, ReplaceStep, RestoreStep, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { refusePending, settled } from './context.ts';
-import { placeOf } from './delete.ts';
+import { placeOf, restoring } from './delete.ts';
 import { contentOf } from './editing.ts';
 import { nearestAbove, TreeAhead } from './tree-ahead.ts';
 
@@ -71,15 +71,10 @@ export function* reversal(act: ActRecord, fitting: Fitting): Reading<Reversal> {
   };
   for (const commit of [...act.commits].reverse())
     for (const step of [...commit.steps].reverse()) yield* turnBack(work, deeds, commit, step);
-  const steps: Step[] = [];
-  for (const mark of yield* unmarked(work)) steps.push(mark);
-  for (const step of yield* withoutLate(work, new Set(steps.flatMap(nodesOf)))) steps.push(step);
+  const marks = yield* unmarked(work);
+  const steps = [...marks, ...(yield* withoutLate(work, new Set(marks.map(({ nodeId }) => nodeId))))];
   if (steps.length === 0) for (const what of work.kept) overtaken.push(what);
   return { steps, tops, ahead: work.ahead, overtaken };
-}
-
-function nodesOf(step: Step): NodeId[] {
-  return 'nodeId' in step ? [step.nodeId] : [];
 }
 
 /** The steps but for those on what is gone by then, and those on bookmarks of what goes. */
@@ -255,8 +250,9 @@ function* turnBack(work: Work, deeds: Deeds, commit: Commit, step: Step): Readin
       return yield* fitRegroup(work, inverse);
     case 'bookmark': {
       const before = yield* work.ahead.bookmark(inverse.nodeId);
-      if (!sameJson(before, inverse.before)) work.kept.push(`the bookmark on ${inverse.nodeId}`);
-      if (!sameJson(before, inverse.before) && !work.force) return;
+      const changed = !sameJson(before, inverse.before);
+      if (changed) work.kept.push(`the bookmark on ${inverse.nodeId}`);
+      if (changed && !work.force) return;
       if (inverse.after !== null && (yield* work.ahead.node(inverse.nodeId)) === null) return;
       return take(work, { ...inverse, before }, null);
     }
@@ -298,25 +294,28 @@ function* holds(work: Work, id: NodeId): Reading<Node | null> {
 }
 
 function* fitRestore(work: Work, step: RestoreStep): Reading<void> {
-  const { nodeId } = step;
+  const { nodeId, version: first } = step;
   const node = yield* work.ahead.anyNode(nodeId);
   // Someone brought it back already, which is what was wanted.
   if (node === null || node.parentId === null || (yield* work.ahead.node(nodeId)) !== null) return;
-  const version = node.removedIn ?? step.version;
-  if (version !== step.version && !(yield* removedByOwnHand(work, version)))
+  const version = node.removedIn ?? first;
+  const since = version > first ? yield* ask('log', { since: first }) : [];
+  // The actor's own removal is one that took back that it had been restored.
+  if (since.some((commit) => commit.version === version && commit.actor !== work.actor))
     work.overtaken.push(`${nodeId}, which was deleted again`);
   if ((yield* holds(work, node.parentId)) === null) {
     work.overtaken.push(`${node.parentId}, which ${nodeId} hung on`);
     return;
   }
   const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
-  take(work, { type: 'restore', nodeId, version, ...(position === node.position ? {} : { position }) }, node);
-}
-
-/** Whether the actor removed it again: by taking back that it had been restored from the trash. */
-function* removedByOwnHand({ actor }: Work, version: number): Reading<boolean> {
-  const [commit] = yield* ask('log', { since: version - 1 });
-  return commit?.actor === actor;
+  take(work, restoring(node, version, position), node);
+  // Taking back that several removals were restored takes all of them out at once: what had gone before goes again.
+  for (const { steps } of since)
+    for (const one of steps)
+      if (one.type === 'restore' && one.version < first) {
+        const back = yield* work.ahead.node(one.nodeId);
+        if (back?.removedIn === version) take(work, { type: 'remove', nodeId: back.id }, back);
+      }
 }
 
 function* fitMove(work: Work, step: MoveStep): Reading<void> {
@@ -359,9 +358,8 @@ function* joined(work: Work, node: Node): Reading<boolean> {
   const known = work.groups.get(group);
   if (known !== undefined) return known;
   const { parentId, groupId } = node;
-  let found = false;
-  for (const child of yield* ask('children', { of: parentId }))
-    if (child.groupId === groupId && child.addedIn > work.newest) found = true;
+  const children = yield* ask('children', { of: parentId });
+  const found = children.some((child) => child.groupId === groupId && child.addedIn > work.newest);
   work.groups.set(group, found);
   return found;
 }

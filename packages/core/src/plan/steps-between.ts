@@ -10,7 +10,7 @@ import type { Fields } from '../steps/fields.ts';
 import { kindOf } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from '../tree.ts';
-import { placeOf } from './delete.ts';
+import { placeOf, restoring } from './delete.ts';
 import { contentOf } from './editing.ts';
 
 /** A tree on its way back, and the steps taken so far. */
@@ -65,8 +65,7 @@ function bringBack(way: Way, id: NodeId): void {
       continue;
     }
     const position = freePlace(way.draft, top.parentId, top.position, top.id);
-    const step: Step = { type: 'restore', nodeId: top.id, version: node.removedIn };
-    take(way, position === top.position ? step : { ...step, position });
+    take(way, restoring(top, node.removedIn, position));
   }
 }
 

@@ -30,6 +30,26 @@ describe('whose act', () => {
     expect(bed.texts()).toEqual(['one']);
   });
 
+  test('[U4] what was done while a reply was written goes first, and is no obstacle to taking the turn back', async () => {
+    const bed = await Bed.make();
+    const act = { actId: uuid(500) };
+    const sent = await add(bed, 'send', bed.rootId, act);
+    const { result } = await bed.run({ type: 'reply', treeId: bed.treeId, parentId: sent, replies: [{}] }, act);
+    const [reply = bed.rootId] = result.added;
+    await add(bed, 'meanwhile', reply);
+    await bed.run(
+      { type: 'finish', treeId: bed.treeId, nodeId: reply, status: 'success', message: assistant('yes') },
+      act,
+    );
+    await undo(bed);
+    expect(bed.drawing()).toEqual(['send', '  yes *']);
+    await undo(bed);
+    expect(bed.drawing()).toEqual([]);
+    await redo(bed);
+    await redo(bed);
+    expect(bed.drawing()).toEqual(['send', '  yes', '    meanwhile *']);
+  });
+
   test('[U5] all commits of an act are taken back by one, and brought back by one', async () => {
     const bed = await Bed.make();
     const [q] = await bed.grow(['q']);

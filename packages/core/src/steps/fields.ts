@@ -1,5 +1,6 @@
 /** Readers of fields that come from outside. They throw {@link Malformed}, which their callers turn into a refusal. */
 import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
+import { nodeKinds, nodeStatuses } from '../node.ts';
 
 /** A value that is not what was asked for; the sentence names the field. */
 export class Malformed extends Error {}
@@ -53,6 +54,27 @@ export const object = field(isFields, 'an object');
 const flag = field((value): value is boolean => typeof value === 'boolean', 'true or false');
 const texts = field((value): value is string[] => Array.isArray(value) && value.every(isString), 'a list of texts');
 
+/** A whole number from a least one on. @__NO_SIDE_EFFECTS__ */
+export function wholeFrom(least: number): Reader<number> {
+  return field(
+    (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
+    `a whole number from ${least}`,
+  );
+}
+
+/** A whole number. */
+export const whole = wholeFrom(0);
+
+/** A field that is one of a few words. @__NO_SIDE_EFFECTS__ */
+function oneOf<T extends string>(words: readonly T[]): Reader<T> {
+  return field((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
+}
+
+/** What a node is. */
+export const kind = oneOf(nodeKinds);
+/** How a node came out. */
+export const status = oneOf(nodeStatuses);
+
 /** A non-empty id. Tree values take any text, so that foreign shapes keep their own ids. */
 export function id(fields: Fields, key: string): NodeId {
   return nodeId(text(fields, key) || wrong(key, 'an id'));
@@ -92,6 +114,11 @@ export const noteReaders: PatchReaders = new Map<string, Reader<unknown>>(
   }),
 );
 
+/** What core reads of a marker. */
+export const markerReaders: PatchReaders = new Map<string, Reader<unknown>>(
+  Object.entries({ firstKept: id, tokensBefore: finite, from: id, mergedFrom: origin, details: object }),
+);
+
 /** What core reads of a tree's attributes. */
 export const attributeReaders: PatchReaders = new Map<string, Reader<unknown>>(
   Object.entries({
@@ -107,6 +134,7 @@ export const attributeReaders: PatchReaders = new Map<string, Reader<unknown>>(
 );
 
 /** Throws {@link Malformed} where something that core itself reads is not of its type. Null takes a key away. */
-export function checkPatch(values: Fields, readers: PatchReaders): void {
+export function checkPatch(values: unknown, readers: PatchReaders): void {
+  if (!isFields(values)) return wrong('what is noted', 'an object');
   for (const name of Object.keys(values)) if (values[name] != null) readers.get(name)?.(values, name);
 }

@@ -1,16 +1,7 @@
 /** Decoders for steps and trees that come from outside: what each is made of, as tables of readers. */
 import { isAppError, ok, type Refusal, type Result, refused, valueOf } from '../errors.ts';
 import { checkMessage, type JsonObject, type Message } from '../message.ts';
-import {
-  type Alias,
-  type Bookmark,
-  type Content,
-  type Marker,
-  type NewNode,
-  type NodeOrigin,
-  nodeKinds,
-  nodeStatuses,
-} from '../node.ts';
+import type { Alias, Bookmark, Content, Marker, NewNode, NodeOrigin } from '../node.ts';
 import { isPosition } from '../position.ts';
 import {
   attributeReaders,
@@ -20,6 +11,7 @@ import {
   finite,
   id,
   isFields,
+  kind as kindOf,
   Malformed,
   noteReaders,
   object,
@@ -27,7 +19,10 @@ import {
   own,
   type PatchReaders,
   type Reader,
+  status,
   text,
+  whole,
+  wholeFrom,
   wrong,
 } from './fields.ts';
 import type { Place, Step, StepType } from './types.ts';
@@ -77,19 +72,6 @@ function optional<T>(read: Reader<T>): Reader<T | undefined> {
   return (fields, key) => (own(fields, key) == null ? undefined : read(fields, key));
 }
 
-/** A whole number from a least one on. @__NO_SIDE_EFFECTS__ */
-function wholeFrom(least: number): Reader<number> {
-  return field(
-    (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
-    `a whole number from ${least}`,
-  );
-}
-
-/** A field that is one of a few words. @__NO_SIDE_EFFECTS__ */
-function oneOf<T extends string>(words: readonly T[]): Reader<T> {
-  return field((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
-}
-
 /** A patch: values by key, null takes away. @__NO_SIDE_EFFECTS__ */
 function patch(readers: PatchReaders): Reader<Fields> {
   return (fields, key) => {
@@ -104,8 +86,6 @@ function message(fields: Fields, key: string): Message {
   return valueOf(checkMessage(own(fields, key), key));
 }
 
-/** A whole number. */
-export const whole = wholeFrom(0);
 /** A version, or another number that counts from one. */
 export const counted = wholeFrom(1);
 /** A patch of a tree's attributes. */
@@ -127,8 +107,6 @@ const markerOrNull = orNull(
     details: optional(json),
   }),
 );
-const kindOf = oneOf(nodeKinds);
-const status = oneOf(nodeStatuses);
 const idOrNull = orNull(id);
 const key = orNull(text);
 const aliases = listOf(shaped<Alias>({ matchParent: id, key: text }));

@@ -145,5 +145,5 @@ export function propertyRuns(
 
 /** How long a test file may take over its properties: the long run is long on purpose. */
 export function propertyTimeout(environment: { readonly [name: string]: string | undefined }): number {
-  return environment['COPPICE_LONG'] === undefined ? 60_000 : 4 * 3_600_000;
+  return environment['COPPICE_LONG'] === undefined ? 180_000 : 4 * 3_600_000;
 }

@@ -13,7 +13,7 @@ export const plantedRoot = nodeId('root');
 
 /** A tree with its root and nothing else, at version 1. */
 export function emptyTree(id = 'tree'): Tree {
-  const steps: Step[] = [{ type: 'insert', node: rootNode({ now: 0 }, plantedRoot) }];
+  const steps: Step[] = [{ type: 'insert', node: rootNode(plantedRoot, 0) }];
   return applyOrThrow(seedling(treeId(id)), steps).tree;
 }
 
@@ -52,9 +52,7 @@ export function seed(
  */
 export function treeOf(drawing: string): Tree {
   const steps: Step[] = [];
-  const above: { readonly node: NewNode; last: string | null }[] = [
-    { node: rootNode({ now: 0 }, plantedRoot), last: null },
-  ];
+  const above: { readonly node: NewNode; last: string | null }[] = [{ node: rootNode(plantedRoot, 0), last: null }];
   let active: string | null = null;
   let starred = false;
   for (const line of drawing.split('\n')) {
