@@ -26,9 +26,13 @@ export function fromCursor(kind: string, shape: readonly ('string' | 'number')[]
     shape.every((type, index) => typeof parts[index + 1] === type) &&
     toCursor(kind, parts.slice(1)) === cursor;
   if (!fits)
-    return refuse('cursor/invalid', `This is no cursor of a list of ${kind}: ${JSON.stringify(cursor.slice(0, 64))}.`, {
-      kind,
-    });
+    return refuse(
+      'cursor/invalid',
+      `This is no cursor of a list of ${kind}: ${JSON.stringify(String(cursor).slice(0, 64))}.`,
+      {
+        kind,
+      },
+    );
   return parts.slice(1);
 }
 

@@ -86,6 +86,8 @@ export function checkLinear(record: LinearRecord): void {
     const id = linearNodeId(record, index);
     if (seen.has(id)) refuse('id/taken', `The id ${id} of messages[${index}] is there twice.`, { nodeId: id, index });
     seen.add(id);
+    if (String(id) === record.treeId)
+      refuse('id/taken', `The id ${id} of messages[${index}] is the tree's own.`, { nodeId: id, index });
     const read = checkMessage(item?.message, `messages[${index}]`);
     if (!read.ok && read.refusal.code !== 'message/blank') valueOf(read);
   }

@@ -38,7 +38,7 @@ function removalTop(tree: Tree, from: Node): Node {
 }
 
 /** The removed nodes that go, with everything below them, whenever that was removed. */
-export function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
+function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
   const nodes = allNodes(tree);
   const gone = new Set<NodeId>();
   if ('upTo' in what) {
@@ -47,7 +47,9 @@ export function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
   }
   const node = findAnyNode(tree, what.nodeId);
   if (node === undefined || node.removedIn === null)
-    return refuse('tree/unknown-node', `There is no node ${what.nodeId} in the trash.`, { nodeId: what.nodeId });
+    return refuse('tree/unknown-node', `There is no node ${what.nodeId} in the trash of ${tree.id}.`, {
+      nodeId: what.nodeId,
+    });
   const below = new Map<NodeId, Node[]>();
   for (const one of nodes) {
     if (one.parentId === null || one.removedIn === null) continue;
@@ -66,7 +68,11 @@ export function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
 /** Takes removed nodes out of a tree value and their texts out of its log. Versions stay: feeds have no gap. */
 export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
   const nodeIds = purgedNodes(tree, what);
-  const left = allNodes(tree).filter((node) => !nodeIds.has(node.id));
+  const left = allNodes(tree)
+    .filter((node) => !nodeIds.has(node.id))
+    .map((node) =>
+      node.lastChildId !== null && nodeIds.has(node.lastChildId) ? { ...node, lastChildId: null } : node,
+    );
   let contents = 0;
   const cleaned = log.map((commit) => {
     if (!commit.steps.some((step) => concerns(step, nodeIds))) return commit;

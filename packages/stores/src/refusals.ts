@@ -3,7 +3,7 @@ import { AppError, refusalKinds, refuse, type TreeId } from '@coppice/core';
 
 /** There is no such tree of this owner; a tree of somebody else is answered alike. */
 export function unknownTree(treeId: TreeId): never {
-  return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  return refuse('tree/unknown-tree', `There is no tree ${String(treeId)}.`, { treeId });
 }
 
 /** Only what is in the trash can be taken for good. */

@@ -84,7 +84,7 @@ export function countedFields(block: Block, apart: readonly string[] = []): Reco
 }
 
 /** A text block. */
-export function textBlock(text: string): TextBlock {
+function textBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 

@@ -46,3 +46,10 @@ export function parseBlock(fields: JsonObject, role: Role, at: string): Result<B
   }
   return definition.parse(fields, at);
 }
+
+/** Blocks as somebody else's message may have them: calls, which only a model makes, as the words for them. */
+export function withoutCalls(content: readonly Block[]): readonly Block[] {
+  return content.map((block) =>
+    block.type === 'tool-use' ? { type: 'text', text: definitionOf(block).toText(block) } : block,
+  );
+}

@@ -25,7 +25,7 @@ const byEnding: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What bytes are, by how they begin, else by the name's ending. */
-export function mediaTypeOf(name: string, head: Uint8Array): string {
+function mediaTypeOf(name: string, head: Uint8Array): string {
   const starts = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47)) return 'image/png';
   if (starts(0xff, 0xd8, 0xff)) return 'image/jpeg';

@@ -60,6 +60,11 @@ export interface ImportedNode {
   readonly records?: number;
   /** A mere repetition of what another record brought, as somebody sent it again: it says nothing new where the node is there. */
   readonly repeats?: boolean;
+  /**
+   * Stands beside the messages in an export of ours, since the format has no other way to say what the tree says itself:
+   * its name, its bookmarks, where it goes on. It does not come into a tree that is there.
+   */
+  readonly companion?: boolean;
   /** Where it was found. */
   readonly place: string;
 }

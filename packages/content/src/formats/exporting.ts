@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Node,
   type NodeId,
+  type NodeMeta,
   type Reading,
   refuse,
   type TreeId,
@@ -26,7 +27,7 @@ export type Selection =
  * Live nodes by their creation, parents before children. A moved or split node may be older than its parent, so the
  * creation number alone will not do.
  */
-export function inWritingOrder(nodes: readonly Node[]): Node[] {
+function inWritingOrder(nodes: readonly Node[]): Node[] {
   const children = new Map<NodeId | null, Node[]>();
   const ids = new Set<NodeId>(nodes.map((node) => node.id));
   for (const node of nodes) {
@@ -160,25 +161,63 @@ export function loss(
 
 /** What messages have beside their words that few formats have a place for: how to tell, and what is said of it. */
 const beside = {
-  usage: {
-    has: ({ meta }: Node) => Object.keys(isJsonObject(meta.source?.usage) ? meta.source.usage : {}).length > 0,
-    said: 'What it used is left out.',
-  },
+  usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
   failures: {
     has: ({ role, meta }: Node) => role === 'tool' && isFailure(meta),
     said: 'That its tool failed is left out.',
   },
-  notes: { has: ({ meta }: Node) => meta.customData !== undefined, said: 'Custom data are left out.' },
+  failed: { has: ({ status }: Node) => status === 'error', said: 'That it failed is left out.' },
+  'cut-short': {
+    has: ({ status }: Node) => status === 'interrupted' || status === 'aborted',
+    said: 'That it was cut short is left out.',
+  },
+  notes: { has: ({ meta }: Node) => hasNotes(meta), said: 'Title, custom data or parameters are left out.' },
 } as const;
+
+function hasUsage({ source }: NodeMeta): boolean {
+  return isJsonObject(source?.usage) && Object.keys(source.usage).length > 0;
+}
+
+function hasNotes({ customData, title, source }: NodeMeta): boolean {
+  const { parameters } = source ?? {};
+  const asked = isJsonObject(parameters) && Object.keys(parameters).length > 0;
+  return customData !== undefined || title !== undefined || asked;
+}
+
+/** Whether a message says who made it, when that is more than its role, or has anything beside its words. */
+export function hasMadeOf({ meta }: Node): boolean {
+  const named = meta.source?.model_name !== undefined || meta.source?.tool_name !== undefined;
+  return named || hasUsage(meta) || hasNotes(meta) || (meta.tags ?? []).length > 0;
+}
 
 /** Sentences for what a writer loses beside the words. */
 export const besideLoses = {
   usage: 'What replies used is left out.',
   excluded: 'Messages that the model does not see are written as ordinary ones.',
   failures: 'Results of tools that failed are written as ordinary ones.',
-  notes: 'Custom data of messages are left out.',
+  failed: 'Messages that failed are written as ordinary ones.',
+  'cut-short': 'Replies that were cut short are written as whole ones.',
+  notes: 'Titles, custom data and parameters of messages are left out.',
+  attributes: 'Pins, folders, tags and notes of conversations are left out, as far as there is no place for them.',
 } as const;
+
+/** What belongs to a conversation as a whole and goes out nowhere; `held` is what the format has a place for. */
+export function* attributeLosses(
+  tree: ExportedTree,
+  format: string,
+  held: readonly ('pinned' | 'tags')[] = [],
+): Generator<{ type: 'loss'; loss: Loss }> {
+  const { pinned, folder, tags = [], metadata = {} } = tree.attributes;
+  const lost: string[] = [];
+  if (pinned === true && !held.includes('pinned')) lost.push('pin');
+  if (folder !== undefined) lost.push('folder');
+  if (tags.length > 0 && !held.includes('tags')) lost.push('tags');
+  // Notes that a reader took from the conversation go back with its own record.
+  const noted = Object.keys(metadata).some((key) => key !== 'imported');
+  if (noted && originalTree(tree, format) === undefined) lost.push('notes');
+  if (lost.length > 0) yield loss(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
+}
 
 /** What a format cannot hold beside the words; a message that goes back as it came loses nothing. */
 export function* besideLosses(
@@ -192,5 +231,53 @@ export function* besideLosses(
     const original = originalOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
     for (const one of what) yield loss(tree, node, one, beside[one].said);
+  }
+}
+
+/** Who made a summary or a note to the model, where a format has no place for that on such. */
+export function* makerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: Loss }> {
+  for (const node of tree.nodes) {
+    if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
+    const original = originalOf(node, format);
+    if (original?.unchanged === true && original.record !== undefined) continue;
+    yield loss(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
+  }
+}
+
+/** How replies ended, where a format tells two ways to be cut short as one. */
+export function* endLosses(
+  tree: ExportedTree,
+  format: string,
+  status: 'aborted' | 'interrupted',
+  what: string,
+): Generator<{ type: 'loss'; loss: Loss }> {
+  const said =
+    status === 'aborted'
+      ? 'It was stopped; it is written as one that was interrupted.'
+      : 'It was interrupted; it is written as one that was stopped.';
+  for (const node of tree.nodes) {
+    if (node.status !== status) continue;
+    const original = originalOf(node, format);
+    if (original?.unchanged !== true || original.record === undefined) yield loss(tree, node, what, said);
+  }
+}
+
+/** Bookmarks, where a format has no place for them. */
+export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
+  for (const { nodeId, title } of tree.bookmarks) {
+    const message = `The bookmark ${JSON.stringify(title)} is left out.`;
+    yield { type: 'loss', loss: { what: 'bookmarks', place: `${tree.treeId} ${nodeId}`, message } };
+  }
+}
+
+/** What the session files of other programs have no word for: the system prompt, tags of messages and groups. */
+export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
+  const { systemPrompt } = tree.attributes;
+  if (systemPrompt !== undefined && systemPrompt !== '')
+    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
+  for (const node of tree.nodes) {
+    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
+      yield loss(tree, node, 'tags', 'Its tags are left out.');
+    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
   }
 }

@@ -23,12 +23,6 @@ export function numberAt(record: JsonObject, key: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** A member that is true or false. */
-export function flagAt(record: JsonObject, key: string): boolean | undefined {
-  const value = Object.hasOwn(record, key) ? record[key] : undefined;
-  return typeof value === 'boolean' ? value : undefined;
-}
-
 /** A member that is an object; an empty one where it is not. */
 export function objectAt(record: JsonObject, key: string): JsonObject {
   const value = Object.hasOwn(record, key) ? record[key] : undefined;
@@ -43,7 +37,13 @@ export function listAt(record: JsonObject, key: string): readonly Json[] {
 
 /** The texts of a member that is a list. */
 export function textsAt(record: JsonObject, key: string): readonly string[] {
-  return listAt(record, key).filter((item): item is string => typeof item === 'string');
+  const list = listAt(record, key);
+  const texts: string[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    if (typeof item === 'string') texts.push(item);
+  }
+  return texts;
 }
 
 /** A copy without some members; `__proto__` stays an ordinary key. */

@@ -86,6 +86,11 @@ export interface Finding {
   readonly rejected: number;
 }
 
+/** Puts findings behind others. Mostly there are none, and then nothing is walked. */
+export function addAll(findings: Finding[], more: readonly Finding[]): void {
+  if (more.length > 0) for (const one of more) findings.push(one);
+}
+
 /** Makes a finding whose sentence begins with what the code means. */
 export function finding(code: FindingCode, severity: Severity, place: string, detail = '', rejected = 0): Finding {
   const meaning = findingCodes[code];

@@ -2,6 +2,7 @@
 
 export { fromAnthropic } from './anthropic-blocks.ts';
 export * from './contract.ts';
+export { type Again, type Difference, differenceOf, saysTheSame } from './differences.ts';
 export {
   childrenOf,
   originalTree,
@@ -40,9 +41,9 @@ export {
   type SampleFile,
   sampleOf,
 } from './input.ts';
-export { fromOpenAi, imageOfUrl } from './openai-messages.ts';
+export { fromOpenAi, imageOfUrl, spokenBlocks } from './openai-messages.ts';
 export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
-export { type Difference, differenceOf, type ImportedNote, type Original, originalOf, readNote } from './records.ts';
+export { type ImportedNote, type Original, originalOf, readNote } from './records.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export { foldResponse, messagesOfItems } from './request-log/items.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';

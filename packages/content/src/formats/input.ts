@@ -6,6 +6,7 @@ import { refuseImport } from './findings.ts';
 import { isGzip, unpacked, unpackedName } from './gzip.ts';
 import type { Rest } from './in-turns.ts';
 import { partialJson } from './partial-json.ts';
+import { fromUtf16, utf16Head, utf16In } from './utf16.ts';
 import { isZip, type ZipLimits, zipMembers } from './zip.ts';
 
 /** A file to read. `stream` may be called again and then begins anew, unless the file says otherwise. */
@@ -49,7 +50,7 @@ export interface Sample {
 }
 
 /** How much of each file telling formats apart may look at. */
-export const sampleBytes = 64 * 1024;
+const sampleBytes = 64 * 1024;
 const sampledFiles = 64;
 const sampledLines = 40;
 const scannedBytes = 64 * 1024 * 1024;
@@ -135,11 +136,15 @@ export async function headOf(file: InputFile, most = sampleBytes): Promise<{ hea
   return { head: head.subarray(0, most), whole: head.length <= most };
 }
 
-/** What a file holds that is packed by itself; the file where it is not. */
-async function unpackedFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
-  if (!isGzip(file.read === undefined ? (await headOf(file, 3)).head : await file.read(0, 3))) return file;
-  const name = unpackedName(file.name);
-  const stream = () => unpacked(file.name, file.stream(), limits);
+/** What a file holds that is packed by itself, or in UTF-16; the file where it is neither. */
+async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
+  const head = file.read === undefined ? (await headOf(file, utf16Head)).head : await file.read(0, utf16Head);
+  const packed = isGzip(head);
+  const order = utf16In(head);
+  if (!packed && order === undefined) return file;
+  const name = packed ? unpackedName(file.name) : file.name;
+  const stream = () =>
+    order === undefined ? unpacked(file.name, file.stream(), limits) : fromUtf16(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());
   // How much is in it is known at its end only; until then it may be looked at as often as need be.
   return { name, size: null, kept: scannedBytes, stream };
@@ -153,7 +158,7 @@ export async function openInput(input: Input, limits?: Partial<ZipLimits>): Prom
   const files: InputFile[] = [];
   for (const file of input.files) {
     if (file.read === undefined || file.size === null || file.size < 22 || !isZip(await file.read(0, 4))) {
-      files.push(await unpackedFile(file, limits));
+      files.push(await plainFile(file, limits));
       continue;
     }
     const prefix = input.files.length === 1 ? '' : `${file.name}/`;
@@ -212,6 +217,8 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
 export async function isLineFile(file: InputFile): Promise<boolean> {
   const { head, whole } = await headOf(file);
   const { text } = decodeUtf8(head);
+  // A bracket alone begins a document that is set in lines, some of which may be values by themselves.
+  if (/^\s*[[{]\s*\n/.test(text)) return false;
   const found = linesOf(text, whole);
   if (found.length >= 2) return true;
   // Records are often longer than what is looked at here.

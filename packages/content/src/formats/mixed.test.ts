@@ -63,6 +63,16 @@ describe('conversations of several programs', () => {
     expect(found.left.sort()).toEqual(['gpt/photo.png', 'notes.md']);
   });
 
+  it('[I151] are told of byte by byte, none counted twice however often a file is looked at', async () => {
+    const told: [number, number | null][] = [];
+    for await (const event of readImport(inputOf(whole)))
+      if (event.type === 'progress') told.push([event.bytes, event.total]);
+    const size = Object.values(whole).reduce((sum, file) => sum + file.length, 0);
+    expect(told.map(([bytes]) => bytes)).toEqual(told.map(([bytes]) => bytes).sort((a, b) => a - b));
+    for (const [bytes, total] of told) expect([bytes <= size, total]).toEqual([true, size]);
+    expect(told.at(-1)?.[0]).toBeGreaterThan(size * 0.8);
+  });
+
   it('[I36] are all read from one archive', async () => {
     const zip = zipSync(
       Object.fromEntries(Object.entries(whole).map(([name, text]) => [name, encodeUtf8(String(text))])),

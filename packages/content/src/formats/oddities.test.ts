@@ -174,4 +174,52 @@ describe('what stands oddly', () => {
     const { findings } = await storeInput(inputOf({ a: JSON.stringify({ message, topic: [{ id: 't', name: 'T' }] }) }));
     expect(findings.map((one) => one.code)).toContain('import/several-roots');
   });
+
+  it.each([
+    [
+      'claude-ai',
+      [{ uuid: 'k', chat_messages: [{ uuid: 'a', sender: 'human', text: 'a', files: [{ file_name: 'f.png' }] }] }],
+    ],
+    [
+      'open-webui',
+      [
+        {
+          id: 'w',
+          chat: {
+            history: { messages: { a: { role: 'user', content: 'a', files: [{ type: 'file', name: 'f.png' }] } } },
+          },
+        },
+      ],
+    ],
+    [
+      'librechat',
+      {
+        conversationId: 'l',
+        endpoint: 'e',
+        messages: [{ messageId: 'a', isCreatedByUser: true, text: 'a', files: [{ filename: 'f.png' }] }],
+      },
+    ],
+  ])('[I149] is told of a file that is named and not there, in %s', async (format, file) => {
+    const { findings, trees } = await storeInput(inputOf({ a: JSON.stringify(file) }), { format });
+    const told = findings.filter((one) => one.code === 'import/attachment-missing');
+    expect(told.map((one) => one.message)).toEqual([expect.stringContaining('f.png')]);
+    expect(trees[0]?.nodes[0]?.message.content).toHaveLength(2);
+  });
+
+  it('[I35] is told of what Open WebUI keeps beside an answer, and why it failed is noted', async () => {
+    const a = {
+      role: 'assistant',
+      content: 'a',
+      error: { content: 'busy' },
+      merged: { content: 'b' },
+      output: [{ type: 'novel' }],
+    };
+    const input = inputOf({ a: JSON.stringify([{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }]) });
+    const { findings, trees } = await storeInput(input);
+    expect(findings.map((one) => one.message)).toEqual([
+      expect.stringContaining('merged'),
+      expect.stringContaining('novel'),
+    ]);
+    expect(trees[0]?.nodes[0]).toMatchObject({ status: 'error', meta: { source: { error: 'busy' } } });
+  });
 });

@@ -1,6 +1,7 @@
 // What readers say alike of records that stand oddly. A record is kept all the same; that it is odd is told.
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
+import { filledAt, isJsonObject } from './fields.ts';
 import { type Finding, finding, type Severity } from './findings.ts';
 
 /** A finding for a parent that is no id at all, where one should be: what names it hangs on the root. */
@@ -50,4 +51,22 @@ export function wordFinding(
 export function keyFinding(key: string, id: Json | undefined, place: string): Finding[] {
   if (id === undefined || id === null || id === key) return [];
   return [finding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`)];
+}
+
+// Blocks by which readers keep files of which an export tells no more than what they are called.
+const named: ReadonlySet<string> = new Set(['claude-file', 'claude-attachment', 'open-webui-file', 'librechat-file']);
+
+/** A finding for each file that messages name and the export does not hold. */
+export function fileFindings(nodes: readonly ImportedNode[]): Finding[] {
+  const found: Finding[] = [];
+  for (const { message, place } of nodes) {
+    if (typeof message !== 'object' || message === null || !('content' in message)) continue;
+    const blocks: readonly Json[] = Array.isArray(message.content) ? message.content : [];
+    for (const block of blocks) {
+      if (!isJsonObject(block) || typeof block.type !== 'string' || !named.has(block.type)) continue;
+      const called = filledAt(block, 'file_name') ?? filledAt(block, 'filename') ?? filledAt(block, 'name');
+      found.push(finding('import/attachment-missing', 'note', place, (called ?? 'no name').slice(0, 200)));
+    }
+  }
+  return found;
 }

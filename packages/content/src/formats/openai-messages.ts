@@ -3,7 +3,7 @@ import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { filledAt, listAt, objectAt, textAt } from './fields.ts';
+import { filledAt, listAt, objectAt, textAt, without } from './fields.ts';
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 
@@ -117,6 +117,26 @@ export function fromOpenAi(record: JsonObject): JsonObject {
   return { role: known, content: blocks };
 }
 
+/** What was spoken: as words, which can be read and found, and as it is. Nothing where it has no id. */
+export function spokenBlocks(audio: JsonObject): JsonObject[] {
+  const said = filledAt(audio, 'transcript');
+  if (filledAt(audio, 'id') === undefined) return [];
+  return [
+    ...(said === undefined ? [] : [{ type: 'text', text: said }]),
+    { ...without(audio, 'transcript'), type: 'audio' },
+  ];
+}
+
+/** As {@link fromOpenAi}, with what was spoken. */
+export function fromSpoken(record: JsonObject): JsonObject {
+  const spoken = spokenBlocks(objectAt(record, 'audio'));
+  if (spoken.length === 0) return fromOpenAi(record);
+  const { content } = record;
+  const written: readonly Json[] =
+    typeof content === 'string' && content !== '' ? [content] : listAt(record, 'content');
+  return fromOpenAi({ ...record, content: [...written, ...spoken] });
+}
+
 function urlOf(block: Block): string | undefined {
   const source = 'source' in block ? block.source : undefined;
   if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;
@@ -138,7 +158,9 @@ export function toOpenAi(
   const calls: Json[] = [];
   const losses: OpenAiLoss[] = [];
   let reasoning = '';
+  const spoken = spokenIn(message);
   for (const block of message.content) {
+    if (block === spoken.words || block === spoken.sound) continue;
     if (isText(block)) parts.push({ type: 'text', text: block.text });
     else if (block.type === 'tool-use' && 'id' in block && 'name' in block && 'parameters' in block)
       calls.push({
@@ -157,15 +179,36 @@ export function toOpenAi(
     }
   }
   const plain = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : undefined;
-  const content: Json = plain ?? (parts.length === 0 ? (calls.length > 0 ? null : '') : parts);
+  const audio = audioOf(spoken);
+  const unsaid = calls.length > 0 || audio !== undefined;
+  const content: Json = plain ?? (parts.length === 0 ? (unsaid ? null : '') : parts);
   const record: JsonObject = {
     role: message.role,
     content,
     ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(audio === undefined ? {} : { audio }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(message.tool_call_id === undefined ? {} : { tool_call_id: message.tool_call_id }),
   };
   return { record, losses };
+}
+
+/** What was spoken in a message: its sound, and its words before it. */
+interface Spoken {
+  readonly words?: Block | undefined;
+  readonly sound?: Block | undefined;
+}
+
+function spokenIn({ role, content }: Message): Spoken {
+  const at = role === 'assistant' ? content.findIndex((block) => block.type === 'audio' && 'id' in block) : -1;
+  const before = content[at - 1];
+  return at < 0 ? {} : { sound: content[at], words: before !== undefined && isText(before) ? before : undefined };
+}
+
+function audioOf({ words, sound }: Spoken): JsonObject | undefined {
+  if (sound === undefined) return undefined;
+  const json: JsonObject = JSON.parse(JSON.stringify(sound));
+  return { ...without(json, 'type'), ...(words !== undefined && isText(words) ? { transcript: words.text } : {}) };
 }
 
 function argumentsOf(block: Block): string {

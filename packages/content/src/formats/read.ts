@@ -87,14 +87,20 @@ function isLeftOut({ code, rejected, place }: Finding, names: ReadonlyMap<string
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
-/** Counts what is read of a file, and rests in between. */
-function counted(file: InputFile, count: (bytes: number) => void, rest: Rest | undefined): InputFile {
+/** Counts what is read of a file, and rests in between. What is looked at again counts once. */
+function counted(file: InputFile, far: Map<InputFile, number>, count: (bytes: number) => void, rest: Rest | undefined) {
   return {
     ...file,
     rest,
     async *stream() {
+      let at = 0;
       for await (const chunk of file.stream()) {
-        count(chunk.length);
+        at += chunk.length;
+        const before = far.get(file) ?? 0;
+        if (at > before) {
+          far.set(file, at);
+          count(at - before);
+        }
         yield chunk;
         // What was read of it may be much, and bytes that are at hand give nobody a turn.
         const resting = rest?.();
@@ -115,6 +121,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   let bytes = 0;
   let told = 0;
+  const far = new Map<InputFile, number>();
   const progress = (): ImportEvent => {
     told = bytes;
     return { type: 'progress', bytes, total };
@@ -124,6 +131,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
     const open = files.map((file) =>
       counted(
         file,
+        far,
         (more) => {
           bytes += more;
         },

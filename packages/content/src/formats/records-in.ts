@@ -1,6 +1,5 @@
 // Records of a file, whether it is one JSON document or has one value a line: what most readers begin with.
-import type { Json, JsonObject } from '@coppice/core';
-import { isJsonObject } from './fields.ts';
+import type { Json } from '@coppice/core';
 import { type Finding, finding } from './findings.ts';
 import { readForeign, readingForeign } from './foreign-json.ts';
 import { withRests } from './in-turns.ts';
@@ -85,9 +84,4 @@ export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> 
       yield { type: 'finding', finding: finding('import/bad-line', 'loss', place, detail, 1) };
     } else yield { type: 'record', pattern: 0, path: [number], place, value, bytes: bytes.length, findings };
   }
-}
-
-/** An object of a record, or a finding in its place. */
-export function objectOf(record: Extract<FileRecord, { type: 'record' }>): JsonObject | undefined {
-  return isJsonObject(record.value) ? record.value : undefined;
 }

@@ -1,7 +1,6 @@
 // The source's own record of a node, kept beside the message so that a writer can give it back field for field. Most of a
 // record is the text that the message holds as well; those texts are kept once.
-import type { Block, ImportNode, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
-import { canonicalJson } from '../canonical-json.ts';
+import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
 /** What is noted on an imported node under `imported`. */
@@ -148,7 +147,7 @@ export function unpackRecord(packed: Json, message: Message): Json | undefined {
 }
 
 /** How deep a record may nest to be kept: what a message may, less what it is wrapped in. */
-export const recordDepth = 150;
+const recordDepth = 150;
 /** How large a record may be to be kept, in UTF-16 units of its texts and keys. */
 const recordSize = 16 * 1024 * 1024;
 
@@ -242,37 +241,4 @@ export function originalOf(node: Pick<Node, 'meta' | 'message'>, format: string)
   const unchanged = sumOf(node.message.content) === note.sum;
   const record = note.record === undefined ? undefined : unpackRecord(note.record, node.message);
   return { id: note.id, scope: note.scope, record: isJsonObject(record) ? record : undefined, unchanged };
-}
-
-/** How a record that comes in again differs from the one that a node was made of. */
-export interface Difference {
-  /** Whether it says something else; if not, only what is beside the text differs. */
-  readonly said: boolean;
-  /** Whether the node was edited here meanwhile. */
-  readonly edited: boolean;
-}
-
-/**
- * Compares a record that comes in again with the node that it was stored as; null where nothing changed at the source, or
- * where the same was changed here. One of our own that comes back (`restored`) has no record beside it: what it says is
- * compared with what the node says.
- */
-export function differenceOf(
-  node: Pick<Node, 'meta' | 'message'>,
-  again: Pick<ImportNode, 'meta' | 'message'>,
-  restored: boolean,
-): Difference | null {
-  const [before, now] = restored ? [] : [readNote(node.meta), readNote(again.meta ?? {})];
-  const unsaid = before !== undefined && before.sum === now?.sum;
-  if (unsaid && sameRecord(before.record, now?.record)) return null;
-  const here = node.message === null ? '' : sumOf(node.message.content);
-  if (unsaid) return { said: false, edited: here !== before.sum };
-  if (here === (now?.sum ?? sumOf(again.message.content))) return null;
-  return { said: true, edited: here !== before?.sum };
-}
-
-function sameRecord(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  // A store, or a newer export, may have the keys in another order; mostly it has not.
-  return JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other);
 }

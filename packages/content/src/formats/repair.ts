@@ -35,7 +35,8 @@ const longestId = 512;
 
 /** A foreign id that a store takes: a longer one by its sum. */
 export function boundedId(id: string): string {
-  return utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
+  // No unit takes more than three bytes.
+  return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
 }
 
 interface Draft {
@@ -98,76 +99,104 @@ class Repair {
 
   /** Parents by index; what names none, itself or a stranger hangs on the root. */
   hang(): void {
-    for (const [index, draft] of this.drafts.entries()) {
-      const { parentExternalId: parentId, place } = draft.node;
-      if (parentId === null) continue;
+    for (let index = 0; index < this.drafts.length; index++) {
+      const draft = this.drafts[index];
+      const parentId = draft?.node.parentExternalId;
+      if (draft === undefined || parentId === undefined || parentId === null) continue;
       const parent = this.indexOf(parentId);
-      if (parent === undefined) {
-        this.findings.push(finding('import/orphan', 'repair', place, `parent ${shownId(parentId)}`));
-      } else if (parent === index) {
-        this.findings.push(finding('import/self-parent', 'repair', place));
-      } else draft.parent = parent;
+      if (parent !== undefined && parent !== index) draft.parent = parent;
+      else this.#strange(parentId, parent, draft.node.place);
     }
+  }
+
+  #strange(parentId: string, parent: number | undefined, place: string): void {
+    if (parent === undefined)
+      this.findings.push(finding('import/orphan', 'repair', place, `parent ${shownId(parentId)}`));
+    else this.findings.push(finding('import/self-parent', 'repair', place));
   }
 
   /** Cuts circles where they were entered first: that node hangs on the root, the rest of the circle below it. */
   cut(): void {
     const state = new Uint8Array(this.drafts.length);
-    for (const index of this.drafts.keys()) {
-      const walk: number[] = [];
-      let at = index;
-      while (at !== -1 && state[at] === 0) {
-        state[at] = 1;
-        walk.push(at);
-        at = this.drafts[at]?.parent ?? -1;
-      }
-      if (at !== -1 && state[at] === 1) {
-        const circle = walk.slice(walk.indexOf(at));
-        let first = at;
-        for (const member of circle) if (member < first) first = member;
-        const draft = this.drafts[first];
-        if (draft !== undefined) {
-          this.findings.push(finding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
-          draft.parent = -1;
-        }
-      }
-      for (const done of walk) state[done] = 2;
+    for (let index = 0; index < this.drafts.length; index++) {
+      const parent = this.drafts[index]?.parent ?? -1;
+      // Mostly parents come first, and are known to hang on the root.
+      if (parent === -1 || state[parent] === 2) state[index] = 2;
+      else if (state[index] === 0) this.#walkUp(index, state);
     }
+  }
+
+  /** Walks from a node up to one that is known to hang on the root, or around a circle. */
+  #walkUp(index: number, state: Uint8Array): void {
+    const walk: number[] = [];
+    let at = index;
+    while (at !== -1 && state[at] === 0) {
+      state[at] = 1;
+      walk.push(at);
+      at = this.drafts[at]?.parent ?? -1;
+    }
+    if (at !== -1 && state[at] === 1) {
+      const circle = walk.slice(walk.indexOf(at));
+      let first = at;
+      for (const member of circle) if (member < first) first = member;
+      const draft = this.drafts[first];
+      if (draft !== undefined) {
+        this.findings.push(finding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
+        draft.parent = -1;
+      }
+    }
+    for (const done of walk) state[done] = 2;
   }
 
   /** Places among siblings: as the source lists them, else as they came. */
   arrange(): number[][] {
-    const children: number[][] = Array.from({ length: this.drafts.length + 1 }, () => []);
-    for (const [index, { parent }] of this.drafts.entries()) children[parent + 1]?.push(index);
-    for (const [parentId, listed] of this.#tree.childOrder ?? []) {
+    const { drafts } = this;
+    const children: number[][] = [];
+    while (children.length <= drafts.length) children.push([]);
+    for (let index = 0; index < drafts.length; index++) children[(drafts[index]?.parent ?? -1) + 1]?.push(index);
+    this.#tree.childOrder?.forEach((listed, parentId) => {
       const parent = parentId === '' ? -1 : this.indexOf(parentId);
       const family = parent === undefined ? undefined : children[parent + 1];
-      if (parent === undefined || family === undefined) continue;
-      const place = new Map<number, number>();
-      let stray = 0;
-      for (const id of listed) {
-        const child = this.indexOf(id);
-        if (child === undefined || this.drafts[child]?.parent !== parent) stray++;
-        else if (!place.has(child)) place.set(child, place.size);
-      }
-      if (stray > 0 || place.size !== family.length)
-        this.findings.push(
-          finding(
-            'import/children-mismatch',
-            'repair',
-            `${this.#tree.place} ${shownId(parentId)}`,
-            `${listed.length} listed, ${family.length} there`,
-          ),
-        );
-      const last = family.length;
-      family.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last));
-    }
-    for (const family of children)
-      for (const [order, child] of family.entries()) {
-        const draft = this.drafts[child];
-        if (draft !== undefined) draft.order = order;
-      }
+      if (parent !== undefined && family !== undefined && !this.#stands(family, listed))
+        this.#sort(family, listed, parent, parentId);
+    });
+    for (let at = 0; at < children.length; at++) this.#number(children[at] ?? []);
     return children;
+  }
+
+  /** Whether a family stands as the source lists it, as most do. */
+  #stands(family: readonly number[], listed: readonly string[]): boolean {
+    if (family.length !== listed.length) return false;
+    for (let at = 0; at < family.length; at++) if (this.indexOf(listed[at] ?? '') !== family[at]) return false;
+    return true;
+  }
+
+  #sort(family: number[], listed: readonly string[], parent: number, parentId: string): void {
+    const place = new Map<number, number>();
+    let stray = 0;
+    for (const id of listed) {
+      const child = this.indexOf(id);
+      if (child === undefined || this.drafts[child]?.parent !== parent) stray++;
+      else if (!place.has(child)) place.set(child, place.size);
+    }
+    if (stray > 0 || place.size !== family.length)
+      this.findings.push(
+        finding(
+          'import/children-mismatch',
+          'repair',
+          `${this.#tree.place} ${shownId(parentId)}`,
+          `${listed.length} listed, ${family.length} there`,
+        ),
+      );
+    const last = family.length;
+    family.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last));
+  }
+
+  #number(family: readonly number[]): void {
+    for (let order = 0; order < family.length; order++) {
+      const draft = this.drafts[family[order] ?? -1];
+      if (draft !== undefined) draft.order = order;
+    }
   }
 
   /** All drafts by time, parents before children: the order in which a store numbers them. */
@@ -213,6 +242,15 @@ class Repair {
       return { message, kind: 'state' };
     }
     return { message, kind };
+  }
+
+  /** Adds a node as it can be stored. */
+  addTo(nodes: RepairedNode[], index: number): void {
+    const draft = this.drafts[index];
+    if (draft === undefined) return;
+    const { node, id, parent, order, records } = draft;
+    const parentExternalId = parent === -1 ? null : (this.drafts[parent]?.id ?? null);
+    nodes.push(repairedNode(node, this, { externalId: id, parentExternalId, order, records }));
   }
 
   /** The record of a node, where it may be kept. */
@@ -289,6 +327,7 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: Placed): Repai
   if (node.sequence !== undefined) made.sequence = node.sequence;
   if (node.removed !== undefined) made.removed = node.removed;
   if (node.repeats !== undefined) made.repeats = node.repeats;
+  if (node.companion !== undefined) made.companion = node.companion;
   return made;
 }
 
@@ -307,23 +346,15 @@ export function* repairing(tree: ImportedTree): InTurns<RepairedTree> {
   const children = repair.arrange();
   const order = repair.ordered(children);
   const nodes: RepairedNode[] = [];
+  for (let from = 0; from < order.length; from += stretch) {
+    for (const index of order.slice(from, from + stretch)) repair.addTo(nodes, index);
+    yield;
+  }
   let records = tree.ownRecords ?? 0;
   let merged = 0;
-  for (const index of order) {
-    const draft = repair.drafts[index];
-    if (draft === undefined) continue;
-    const { node, id, parent, records: count } = draft;
-    records += count;
-    merged += Math.max(0, count - 1);
-    nodes.push(
-      repairedNode(node, repair, {
-        externalId: id,
-        parentExternalId: parent === -1 ? null : (repair.drafts[parent]?.id ?? null),
-        order: draft.order,
-        records: count,
-      }),
-    );
-    if (nodes.length % stretch === 0) yield;
+  for (const node of nodes) {
+    records += node.records;
+    merged += Math.max(0, node.records - 1);
   }
   const activeExternalId = repair.active(order);
   let rejected = 0;

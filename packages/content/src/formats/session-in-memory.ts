@@ -29,7 +29,8 @@ export function sessionInMemory(header: SessionHeader, entries: readonly Session
     isOurs: () => true,
     entryAt: at,
     refresh: () => 0,
-    append: async () => undefined,
+    append: () => undefined,
+    appendLine: () => undefined,
     close: () => undefined,
   };
 }

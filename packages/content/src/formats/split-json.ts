@@ -3,6 +3,19 @@
 import type { Json } from '@coppice/core';
 import { copyOf, joined } from './bytes.ts';
 import { refuseImport } from './findings.ts';
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  isSpace,
+  openBrace,
+  openBracket,
+  quote,
+  type ValueKind,
+  valueScan,
+} from './scan-json.ts';
 
 /** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
 export type Pattern = readonly string[];
@@ -39,20 +52,7 @@ export interface SplitLimits {
 
 const defaultSplitLimits: SplitLimits = { pieceBytes: 512 * 1024 * 1024, restBytes: 128 * 1024 * 1024 };
 
-const quote = 0x22;
-const backslash = 0x5c;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBrace = 0x7b;
-const openBracket = 0x5b;
-const closeBrace = 0x7d;
-const closeBracket = 0x5d;
-
 const nothing = new Uint8Array([0x6e, 0x75, 0x6c, 0x6c]);
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
 
 interface Level {
   readonly array: boolean;
@@ -68,7 +68,7 @@ interface Grab {
   readonly pattern: number;
   readonly path: readonly (string | number)[];
   readonly offset: number;
-  readonly kind: 'string' | 'scalar' | 'container';
+  readonly kind: ValueKind;
   depth: number;
   members: number;
   pieces: Uint8Array[];
@@ -267,44 +267,19 @@ export class JsonSplitter {
 
   #grabbing(grab: Grab, chunk: Uint8Array, start: number, found: Piece[]): number {
     const { kind } = grab;
-    const { length } = chunk;
     let at = start;
     let ended = false;
     if (this.#inString) {
       at = this.#stringEnd(chunk, at);
       ended = !this.#inString && kind === 'string';
     }
-    // All in local variables: this looks at every byte of every file.
-    let { depth, members } = grab;
-    while (!ended && at < length) {
-      const byte = chunk[at];
-      if (byte === quote) {
-        const close = stringClose(chunk, at + 1);
-        if (close === -1) {
-          at = this.#stringEnd(chunk, at + 1);
-          break;
-        }
-        at = close + 1;
-        ended = kind === 'string';
-      } else if (byte === openBrace || byte === openBracket) {
-        depth++;
-        at++;
-      } else if (byte === closeBrace || byte === closeBracket) {
-        if (kind === 'scalar') ended = true;
-        else {
-          depth--;
-          at++;
-          ended = depth === 0;
-        }
-      } else if (kind === 'scalar' && (byte === comma || isSpace(byte ?? 0))) {
-        ended = true;
-      } else {
-        if (byte === colon) members++;
-        at++;
-      }
+    if (!ended) {
+      const seen = valueScan(chunk, at, grab.depth, kind);
+      grab.depth = seen.depth;
+      grab.members += seen.members;
+      ended = seen.ended;
+      at = seen.open ? this.#stringEnd(chunk, seen.at) : seen.at;
     }
-    grab.depth = depth;
-    grab.members = members;
     const part = chunk.subarray(start, at);
     grab.size += part.length;
     if (grab.size > this.#limits.pieceBytes)
@@ -333,27 +308,6 @@ export class JsonSplitter {
   }
 }
 
-/** The closing quote of a string inside a chunk; -1 where it goes on beyond. Short strings are walked, long ones searched. */
-function stringClose(chunk: Uint8Array, start: number): number {
-  const near = Math.min(chunk.length, start + 32);
-  for (let at = start; at < near; at++) {
-    const byte = chunk[at];
-    if (byte === quote) return at;
-    if (byte === backslash) at++;
-  }
-  let from = near;
-  // The walk may have ended inside an escape.
-  let escapes = 0;
-  for (let at = near - 1; at >= start && chunk[at] === backslash; at--) escapes++;
-  if (escapes % 2 === 1) from++;
-  for (let close = chunk.indexOf(quote, from); close !== -1; close = chunk.indexOf(quote, close + 1)) {
-    let before = 0;
-    for (let at = close - 1; at >= start && chunk[at] === backslash; at--) before++;
-    if (before % 2 === 0) return close;
-  }
-  return -1;
-}
-
 function keyText(bytes: Uint8Array): string {
   let ascii = '';
   let plain = true;
@@ -376,17 +330,4 @@ function decodeKey(bytes: Uint8Array): string {
   let encoded = '';
   for (const byte of bytes) encoded += `%${byte.toString(16).padStart(2, '0')}`;
   return decodeURIComponent(encoded);
-}
-
-/** Cuts a stream. Pieces come in the document's order, the remainder last. */
-export async function* splitJson(
-  stream: AsyncIterable<Uint8Array>,
-  patterns: readonly Pattern[],
-  limits: Partial<SplitLimits> = {},
-): AsyncGenerator<Piece, Remainder> {
-  const splitter = new JsonSplitter(patterns, limits);
-  for await (const chunk of stream) yield* splitter.push(chunk);
-  const { pieces, remainder } = splitter.end();
-  yield* pieces;
-  return remainder;
 }

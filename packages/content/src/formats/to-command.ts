@@ -23,7 +23,7 @@ export interface Incoming {
   readonly names: readonly ExternalId[];
   /** What each node was made of. */
   readonly sources: ReadonlyMap<string, RepairedNode>;
-  /** Records that are parts of nodes which are there: an export wrote one node as several records. */
+  /** Records that are parts of nodes which are there, as an export wrote one node as several records, or stand beside them. */
   readonly parts: number;
 }
 
@@ -33,6 +33,10 @@ export interface Destination {
   readonly fresh?: boolean;
   /** Nodes of the tree that an export gave out under our own ids: what comes back under them is what is there. */
   readonly own?: ReadonlySet<string>;
+  /** Companions of an export of ours, by their ids there, that are not in the tree and need not be. */
+  readonly companions?: ReadonlySet<string>;
+  /** The tree of ours that comes back, where it is another than the one that such a conversation becomes. */
+  readonly treeId?: TreeId;
 }
 
 const uuidLength = 36;
@@ -120,25 +124,36 @@ interface Ids {
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
+/** Gives nodes their ids: the ones that they bring, where all (null) or some of them are ours, else ones that follow from those. */
+function nameNodes(
+  ids: Map<string, NodeId>,
+  nodes: readonly RepairedNode[],
+  tree: TreeId,
+  ours: ReadonlySet<string> | null,
+): void {
+  for (const { externalId } of nodes)
+    ids.set(externalId, ours?.has(externalId) === false ? importedNodeId(tree, externalId) : nodeId(externalId));
+}
+
 function* idsOf(
   tree: RepairedTree,
   format: string,
   owner: string,
-  { fresh = false, own: ours = none }: Destination,
+  { fresh = false, own: ours = none, treeId: there }: Destination,
 ): InTurns<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
-  const derived = importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
+  const derived = there ?? importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
   const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
-  for (const { externalId } of tree.nodes) {
-    nodes.set(externalId, kept || ours.has(externalId) ? nodeId(externalId) : importedNodeId(derived, externalId));
-    if (nodes.size % stretch === 0) yield;
+  for (let from = 0; from < tree.nodes.length; from += stretch) {
+    nameNodes(nodes, tree.nodes.slice(from, from + stretch), derived, kept ? null : ours);
+    yield;
   }
   if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
   return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
 }
 
-function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<string>): ExternalId[] {
+function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<string>, parts: Parts): ExternalId[] {
   const { treeId: id } = ids;
   const { scope } = tree;
   const names: ExternalId[] = [];
@@ -151,28 +166,29 @@ function namesOf(tree: RepairedTree, format: string, ids: Ids, own: ReadonlySet<
   }
   for (const { externalId } of tree.nodes) {
     const node = ids.nodes.get(externalId);
-    if (node === undefined || own.has(externalId) || wholeOf(externalId, own) !== undefined) continue;
+    if (node === undefined || own.has(externalId) || parts.has(externalId)) continue;
     names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
-  // The tree's own name comes last: where it is there, the others are.
+  // One of ours that comes back is known by its id; the name of any other comes last: where it is there, the others are.
+  if (id === tree.externalId) return names;
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
   return names;
 }
 
-/** Records of a conversation that are parts of nodes which are there. */
+/** Records of a conversation that are parts of nodes which are there, or stand beside them. */
 class Parts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();
   /** How many of them are records of the source. */
   readonly records: number = 0;
 
-  constructor({ nodes }: RepairedTree, own: ReadonlySet<string>) {
-    if (own.size === 0) return;
+  constructor({ nodes }: RepairedTree, own: ReadonlySet<string>, companions: ReadonlySet<string>) {
+    if (own.size === 0 && companions.size === 0) return;
     for (const { externalId, parentExternalId, records } of nodes) {
       const whole = wholeOf(externalId, own);
-      if (whole === undefined) continue;
+      if (whole === undefined && !companions.has(externalId)) continue;
       this.#parents.set(externalId, parentExternalId);
-      this.#wholes.add(whole);
+      if (whole !== undefined) this.#wholes.add(whole);
       if (records > 0) this.records++;
     }
   }
@@ -203,6 +219,51 @@ export function toCommand(tree: RepairedTree, format: string, owner: string, fre
   return atOnce(commanding(tree, format, owner, { fresh }));
 }
 
+/** What nodes are made with. */
+interface Making {
+  readonly format: string;
+  readonly scope: string;
+  /** Whether they are our own, whose notes are complete. */
+  readonly restored: boolean;
+  readonly ids: Ids;
+  readonly parts: Parts;
+  readonly groups: ReadonlyMap<RepairedNode, number>;
+}
+
+// Apart from what gives others their turns: as one piece with it, it takes long to be compiled.
+function addNode(nodes: ImportNode[], sources: Map<string, RepairedNode>, node: RepairedNode, making: Making): void {
+  const { ids, parts } = making;
+  const id = ids.nodes.get(node.externalId);
+  if (id === undefined || parts.has(node.externalId)) return;
+  nodes.push(nodeOf(node, id, making));
+  // A node that went out in parts does not say all of itself in one of them.
+  sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
+}
+
+function nodeOf(node: RepairedNode, id: NodeId, { format, scope, restored, ids, parts, groups }: Making): ImportNode {
+  const above = parts.past(node.parentExternalId);
+  const marker = markerOf(node, ids.nodes);
+  const group = node.group === undefined ? undefined : groups.get(node);
+  const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;
+  const made: { -readonly [K in keyof ImportNode]: ImportNode[K] } = {
+    id,
+    parentId: above === null ? null : (ids.nodes.get(above) ?? null),
+    order: node.order,
+    message: node.message,
+    kind: node.kind,
+    meta: restored
+      ? (node.meta ?? {})
+      : { ...node.meta, imported: noteOf({ format, scope, id: node.externalId }, node.message, node.record) },
+  };
+  if (node.status !== undefined) made.status = node.status;
+  if (group !== undefined) made.group = group;
+  if (marker !== undefined) made.marker = marker;
+  if (node.createdAt !== undefined) made.createdAt = node.createdAt;
+  if (node.removed === true) made.removed = true;
+  if (bookmark !== undefined) made.bookmark = bookmark;
+  return made;
+}
+
 /** As {@link toCommand}, with places where others may have a turn. */
 export function* commanding(
   tree: RepairedTree,
@@ -211,41 +272,16 @@ export function* commanding(
   destination: Destination = {},
 ): InTurns<Incoming> {
   const { scope } = tree;
-  const { own = none } = destination;
+  const { own = none, companions = none } = destination;
   const ids = yield* idsOf(tree, format, owner, destination);
-  const parts = new Parts(tree, own);
+  const parts = new Parts(tree, own, companions);
   const groups = groupNumbers(tree.nodes);
   const nodes: ImportNode[] = [];
   const sources = new Map<string, RepairedNode>();
-  for (const node of tree.nodes) {
-    const id = ids.nodes.get(node.externalId);
-    if (id === undefined || parts.has(node.externalId)) continue;
-    const above = parts.past(node.parentExternalId);
-    const marker = markerOf(node, ids.nodes);
-    const group = groups.get(node);
-    const bookmark = typeof node.bookmark === 'string' ? { title: node.bookmark } : node.bookmark;
-    const meta =
-      tree.restores === undefined
-        ? { ...node.meta, imported: noteOf({ format, scope, id: node.externalId }, node.message, node.record) }
-        : (node.meta ?? {});
-    const made: { -readonly [K in keyof ImportNode]: ImportNode[K] } = {
-      id,
-      parentId: above === null ? null : (ids.nodes.get(above) ?? null),
-      order: node.order,
-      message: node.message,
-      kind: node.kind,
-      meta,
-    };
-    if (node.status !== undefined) made.status = node.status;
-    if (group !== undefined) made.group = group;
-    if (marker !== undefined) made.marker = marker;
-    if (node.createdAt !== undefined) made.createdAt = node.createdAt;
-    if (node.removed === true) made.removed = true;
-    if (bookmark !== undefined) made.bookmark = bookmark;
-    nodes.push(made);
-    // A node that went out in parts does not say all of itself in one of them.
-    sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
-    if (nodes.length % stretch === 0) yield;
+  const making: Making = { format, scope, restored: tree.restores !== undefined, ids, parts, groups };
+  for (let from = 0; from < tree.nodes.length; from += stretch) {
+    for (const node of tree.nodes.slice(from, from + stretch)) addNode(nodes, sources, node, making);
+    yield;
   }
   const command: ImportCommand = {
     type: 'import',
@@ -255,5 +291,5 @@ export function* commanding(
     nodes,
     activeId: tree.activeExternalId === null ? null : (ids.nodes.get(tree.activeExternalId) ?? null),
   };
-  return { command, names: namesOf(tree, format, ids, own), sources, parts: parts.records };
+  return { command, names: namesOf(tree, format, ids, own, parts), sources, parts: parts.records };
 }

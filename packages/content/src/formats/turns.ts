@@ -73,6 +73,23 @@ export interface Turns {
   readonly lifted: readonly Node[];
 }
 
+/**
+ * The step of a turn by which it is told who made it: the last that names a model or what it used. The others that do so
+ * with another model, or with figures of their own, have no place in one record.
+ */
+export function madeBy({ nodes }: Turn): { readonly maker: Node; readonly others: readonly Node[] } {
+  const spoken = nodes.filter((node) => node.role === 'assistant');
+  const named = spoken.filter(({ meta }) => meta.source?.model_name !== undefined || meta.source?.usage !== undefined);
+  const maker = named.at(-1) ?? spoken.at(-1) ?? nodes.at(-1);
+  if (maker === undefined) throw new Error('A turn has no nodes.');
+  const { source } = maker.meta;
+  const others = named.filter(
+    ({ meta }) =>
+      meta.source !== source && (meta.source?.model_name !== source?.model_name || meta.source?.usage !== undefined),
+  );
+  return { maker, others };
+}
+
 class Gathering {
   readonly #all: readonly Returning[];
   readonly #byId = new Map<string, Returning>();

@@ -155,6 +155,8 @@ export interface SessionFile {
   claim?(): boolean;
   /** Adds entries as one commit; on the disk when it returns. Refuses where nothing may be written. */
   append(entries: readonly SessionEntry[], commit?: SessionCommit): void;
+  /** Adds a line that is a commit of its own and puts its number in; on the disk when it returns. Refuses as `append` does. */
+  appendLine(line: NewLine): void;
   close(): void;
 }
 
@@ -226,6 +228,15 @@ export interface SessionCommit {
   readonly kind?: 'undo' | 'redo';
   readonly sequence?: number;
   readonly format?: 'linear';
+}
+
+/**
+ * One entry that is a commit of its own, as the line that it becomes: what every line begins with in its order, what the
+ * entry says, and the notes about the commit. Nearly every save is one, and is printed as it is.
+ */
+export interface NewLine extends SessionEntry, SessionCommit {
+  version: number;
+  readonly commit: true;
 }
 
 /** The fields that the notes about a commit take on its last line. */

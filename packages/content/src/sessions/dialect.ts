@@ -1,4 +1,5 @@
 // Which tool wrote a session file, told by the shape of its first lines and not by its name.
+import { asideTypes, chainTypes } from './claude-code-types.ts';
 import { type Dialect, isReadable } from './contract.ts';
 import { type Fields, isFields, numberField, own, textField } from './fields.ts';
 
@@ -9,34 +10,15 @@ export type Detected =
   | { readonly newer: number }
   | { readonly unknown: string };
 
-// Lines of Claude Code that are in no chain and may come first.
-const codeTypes: ReadonlySet<string> = new Set([
-  'summary',
-  'user',
-  'assistant',
-  'system',
-  'attachment',
-  'progress',
-  'file-history-snapshot',
-  'queue-operation',
-  'custom-title',
-  'ai-title',
-  'agent-name',
-  'agent-setting',
-  'permission-mode',
-  'mode',
-  'pr-link',
-  'last-prompt',
-  'bridge-session',
-]);
+function isCodeType(type = ''): boolean {
+  return chainTypes.has(type) || asideTypes.has(type);
+}
 
 /** Tells the dialect from the first lines, parsed; what cannot be parsed is given as undefined. */
 export function detectDialect(lines: readonly unknown[]): Detected {
   const [first] = lines;
   if (isFields(first) && own(first, 'type') === 'session') return byHeader(first);
-  const known = lines.find((line) => isFields(line) && codeTypes.has(textField(line, 'type') ?? ''));
-  const code =
-    isFields(known) && (own(known, 'sessionId') !== undefined || codeTypes.has(textField(known, 'type') ?? ''));
+  const code = lines.some((line) => isFields(line) && isCodeType(textField(line, 'type')));
   if (code && !lines.some((line) => isFields(line) && own(line, 'type') === 'session'))
     return { dialect: 'claude-code' };
   return { unknown: first === undefined ? 'its first line cannot be read' : 'its first line is no session header' };

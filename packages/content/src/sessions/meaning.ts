@@ -222,6 +222,11 @@ const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
   state: 'custom',
 };
 
+/** When a node was made, as lines write it; undefined for what does not say so, which has nought for a time. */
+export function madeAt({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
+  return createdAt === 0 ? undefined : isoTime(createdAt);
+}
+
 /** A node as an entry. `noted` is what cannot be told from the entry itself, such as its place among the variants. */
 export function entryOf(node: NewNode, fileId: FileId, noted: Fields): SessionEntry {
   const { kind, message, parentId } = node;
@@ -229,7 +234,7 @@ export function entryOf(node: NewNode, fileId: FileId, noted: Fields): SessionEn
     throw new Error(`The root ${node.id} is the header, not an entry.`);
   const marker = fileMarker(node.marker, fileId);
   const said = saidBy(kind, message, marker);
-  const timestamp = isoTime(node.createdAt);
+  const timestamp = madeAt(node);
   const entry: SessionEntry = {
     type: said.type,
     uuid: fileId(node.id),

@@ -1,6 +1,7 @@
 import { actId, type NewNode, nodeId, seedling, textMessage, treeId } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sessionInMemory } from '../formats/session-in-memory.ts';
 import { messageKit } from '../kit.ts';
 import {
   detectDialect,
@@ -10,8 +11,10 @@ import {
   meaningOf,
   nodeMarker,
   parentsFirst,
+  piLines,
   readSessionMessage,
   type SessionEntry,
+  SessionIndex,
   stepsOf,
 } from './index.ts';
 
@@ -229,4 +232,23 @@ describe('lines of others', () => {
       ['a', 'other'],
     ]);
   });
+});
+
+test('[I174] what does not say when it was said has the time of what it hangs on in lines that need one', () => {
+  const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id: 's1' } as const;
+  const said = (uuid: string, parentUuid: string, more: object = {}): SessionEntry => ({
+    type: 'message',
+    uuid,
+    parentUuid,
+    message: { role: 'user', content: uuid },
+    ...more,
+  });
+  const entries = [said('a', 'root'), said('b', 'a', { timestamp: '2026-01-02T03:04:05.000Z' }), said('c', 'b')];
+  const { lines } = piLines(new SessionIndex(sessionInMemory(header, entries)), 3, 1_767_400_000_000);
+  expect(lines.map(({ timestamp }) => timestamp)).toEqual([
+    '2026-01-03T00:26:40.000Z',
+    '2026-01-03T00:26:40.000Z',
+    '2026-01-02T03:04:05.000Z',
+    '2026-01-02T03:04:05.000Z',
+  ]);
 });

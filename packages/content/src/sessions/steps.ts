@@ -13,13 +13,14 @@ import {
   parseStep,
   parseSteps,
   positionBetween,
+  rootNode,
   type SelectStep,
   type Step,
   type Tree,
 } from '@coppice/core';
 import { isAside, isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { type Fields, given, isFields, isoTime, numberField, own, textField, timeOf } from './fields.ts';
-import { entryOf, type FileId, meaningOf, nodeMarker } from './meaning.ts';
+import { entryOf, type FileId, madeAt, meaningOf, nodeMarker } from './meaning.ts';
 
 /** What lines are written with. */
 export interface Writing {
@@ -88,7 +89,7 @@ function rootOf(steps: readonly Step[]): NodeId | null {
 }
 
 function headerOf(commit: Commit, node: NewNode, { fileId, header }: Writing): SessionHeader {
-  const timestamp = isoTime(node.createdAt);
+  const timestamp = madeAt(node);
   const bare = rootNode(node.id, node.createdAt);
   const noted = given({
     ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
@@ -105,26 +106,6 @@ function headerOf(commit: Commit, node: NewNode, { fileId, header }: Writing): S
     ...(timestamp === undefined ? {} : { timestamp }),
     ...header,
     ...(Object.keys(noted).length === 0 ? {} : { node: noted }),
-  };
-}
-
-function rootNode(id: NodeId, createdAt: number): NewNode {
-  return {
-    id,
-    parentId: null,
-    position: positionBetween(null, null),
-    kind: 'root',
-    message: null,
-    status: 'success',
-    groupId: 0,
-    createdAt,
-    matchParent: null,
-    key: null,
-    text: '',
-    tokens: 0,
-    meta: {},
-    marker: null,
-    aliases: [],
   };
 }
 

@@ -1,7 +1,8 @@
 // A session in the lines of the terminal agent whose format this is, version 3. What those lines cannot hold is said.
-import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus } from '@coppice/core';
+import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus, usageOf } from '@coppice/core';
+import { definitionOf, withoutCalls } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
-import { type Fields, given, isFields, isoTime, objectField, own, textField, without } from './fields.ts';
+import { type Fields, given, isFields, isoTime, objectField, own, textField, timeOf, without } from './fields.ts';
 import type { EntryMeaning } from './meaning.ts';
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
@@ -32,6 +33,10 @@ class Writer {
   readonly #lines: JsonObject[] = [];
   readonly #losses: { readonly uuid: string; readonly what: string }[] = [];
   readonly #tools = new Map<string, string>();
+  // The model in force at each line, in the words of a reply's source: lines of the tool always name one.
+  readonly #models = new Map<number, JsonObject>();
+  // When each line was written: there every line has a time, and one without goes by that above it.
+  readonly #times = new Map<number, string>();
 
   constructor(index: SessionIndex, now: number) {
     this.#index = index;
@@ -52,6 +57,7 @@ class Writer {
         parentSession,
       }),
     );
+    this.#times.set(0, this.#time(timeOf(timestamp) ?? this.#now));
     let last = 0;
     const order = this.#order();
     for (const at of order) {
@@ -105,21 +111,24 @@ class Writer {
     const { file } = this.#index;
     const parent = this.#index.parent(at);
     const meaning = this.#index.meaningAt(at);
-    const base = {
-      id: file.uuidAt(at),
-      parentId: parent <= 0 ? null : file.uuidAt(parent),
-      timestamp: this.#time(meaning.createdAt ?? 0),
-    };
-    return given(this.#said(meaning, base, file.typeAt(at)));
+    const { createdAt = 0 } = meaning;
+    const above = this.#times.get(Math.max(0, parent)) ?? this.#time(this.#now);
+    const timestamp = createdAt === 0 ? above : this.#time(createdAt);
+    this.#times.set(at, timestamp);
+    const base = { id: file.uuidAt(at), parentId: parent <= 0 ? null : file.uuidAt(parent), timestamp };
+    const type = file.typeAt(at);
+    const model = modelIn(meaning, type) ?? this.#models.get(parent);
+    if (model !== undefined) this.#models.set(at, model);
+    return given(this.#said(meaning, base, type, model ?? {}));
   }
 
-  #said(meaning: EntryMeaning, base: Fields & { readonly id: string }, type: string): Fields {
+  #said(meaning: EntryMeaning, base: Fields & { readonly id: string }, type: string, model: JsonObject): Fields {
     const { kind, message, marker, meta } = meaning;
     const more = objectField(meta, 'sessionFields') ?? {};
     const text = message.content.map((block) => (isText(block) ? block.text : '')).join('');
     switch (kind) {
       case 'message':
-        return this.#message(meaning, base);
+        return this.#message(meaning, base, model);
       case 'branch-summary': {
         const fromId = textField(more, 'fromId') ?? base['parentId'] ?? 'root';
         return { type: 'branch_summary', ...base, fromId, summary: text, details: marker?.details, ...others(more) };
@@ -139,17 +148,19 @@ class Writer {
         const record = recordOf(meaning);
         if (record !== null) return { type: 'message', ...base, message: record };
         const told = marker?.details ?? {};
+        if (message.role !== 'user') this.#lose(base.id, 'it is put as said by the user');
         return {
           type: 'custom_message',
           ...base,
           customType: textField(told, 'customType') ?? 'injected',
-          content: this.#blocks(message, base.id),
+          content: this.#blocks({ ...message, content: withoutCalls(message.content) }, base.id),
           display: own(told, 'display') ?? true,
           details: own(told, 'details'),
         };
       }
       case 'state': {
         const told = marker?.details ?? {};
+        if (text !== '') this.#lose(base.id, 'the words beside the state of an extension are left out');
         if (itsTypes.has(type) && (type !== 'custom' || textField(told, 'customType') !== undefined))
           return { type, ...base, ...without(told, new Set(['type', 'id', 'parentId'])) };
         return { type: 'custom', ...base, customType: textField(told, 'type') ?? type, data: told };
@@ -157,7 +168,7 @@ class Writer {
     }
   }
 
-  #message(meaning: EntryMeaning, base: Fields & { readonly id: string }): Fields {
+  #message(meaning: EntryMeaning, base: Fields & { readonly id: string }, model: JsonObject): Fields {
     const { message, meta, status } = meaning;
     const kept = recordOf(meaning);
     if (meta.excluded === true && kept === null) {
@@ -176,7 +187,11 @@ class Writer {
         display: true,
       };
     }
-    return { type: 'message', ...base, message: this.#written(message, meta.source ?? {}, status, base) };
+    return {
+      type: 'message',
+      ...base,
+      message: this.#written(message, sourceWith(meta.source ?? {}, model), status, base),
+    };
   }
 
   #written(message: Message, source: JsonObject, status: NodeStatus, base: Fields & { readonly id: string }): Fields {
@@ -188,23 +203,24 @@ class Writer {
         return {
           role: 'toolResult',
           toolCallId: call,
-          toolName: this.#tools.get(call) ?? textField(source, 'tool_name') ?? 'unknown',
+          toolName: textField(source, 'tool_name') ?? this.#tools.get(call) ?? 'unknown',
           content,
           isError: own(source, 'is_error') === true,
           timestamp,
         };
       }
       case 'assistant':
-        return {
+        return given({
           role: 'assistant',
           content: Array.isArray(content) ? content : [{ type: 'text', text: content }],
           api: textField(source, 'api') ?? 'unknown',
           provider: textField(source, 'provider') ?? 'unknown',
           model: textField(source, 'model_name') ?? 'unknown',
-          usage: usageOf(source),
+          usage: figuresOf(source),
           stopReason: stopReason(message, status, source),
+          errorMessage: status === 'error' ? textField(source, 'error') : undefined,
           timestamp,
-        };
+        });
       default:
         return { role: 'user', content, timestamp };
     }
@@ -242,13 +258,27 @@ class Writer {
         data: textField(source, 'data') ?? '',
         mimeType: textField(fields, 'mediaType') ?? 'image/png',
       };
-    this.#lose(uuid, `a block of type ${block.type} is put as a text that names it`);
-    return { type: 'text', text: `[${block.type}]` };
+    this.#lose(uuid, `a block of type ${block.type} is put as a text`);
+    return { type: 'text', text: definitionOf(block).toText(block) };
   }
 
   #lose(uuid: string, what: string): void {
     this.#losses.push({ uuid, what });
   }
+}
+
+/** The model that an entry sets, or that a reply names with its provider. */
+function modelIn({ message, meta, marker }: EntryMeaning, type: string): JsonObject | undefined {
+  const said =
+    type === 'model_change' ? (marker?.details ?? {}) : message.role === 'assistant' ? (meta.source ?? {}) : {};
+  const [provider, name] = [textField(said, 'provider'), textField(said, 'modelId') ?? textField(said, 'model_name')];
+  return provider === undefined || name === undefined ? undefined : { provider, model_name: name };
+}
+
+/** What is known of where a reply came from; one that does not say was made by the model in force. */
+function sourceWith(source: JsonObject, model: JsonObject): JsonObject {
+  const isNamed = textField(source, 'provider') !== undefined || textField(source, 'model_name') !== undefined;
+  return isNamed ? source : { ...source, ...model };
 }
 
 // What is written anew, or was another tool's.
@@ -276,19 +306,15 @@ function stopReason(message: Message, status: NodeStatus, source: JsonObject): s
   return textField(source, 'finish_reason') === 'length' ? 'length' : 'stop';
 }
 
-function usageOf(source: JsonObject): Fields {
-  const usage = objectField(source, 'usage') ?? {};
-  const figure = (key: string) => {
-    const value = own(usage, key);
-    return typeof value === 'number' ? value : 0;
-  };
-  const [input, output] = [figure('inputTokens'), figure('outputTokens')];
+/** What a reply used, in their words; noughts where nobody knows, since every reply there has figures. */
+function figuresOf(source: JsonObject): Fields {
+  const used = usageOf({ meta: { source } }) ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   return {
-    input,
-    output,
+    input: used.inputTokens,
+    output: used.outputTokens,
     cacheRead: 0,
     cacheWrite: 0,
-    totalTokens: Math.max(figure('totalTokens'), input + output),
+    totalTokens: used.totalTokens,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   };
 }

@@ -1,14 +1,17 @@
 /** What was changed at its source since it came in. Ours stays; the report names it. */
 import { setImmediate } from 'node:timers/promises';
-import { type Difference, differenceOf, type Finding, finding, type Incoming } from '@coppice/content/formats';
-import { ask, type ImportNode, type Node, type NodeId, type Store, textOf } from '@coppice/core';
+import {
+  type Difference,
+  differenceOf,
+  type Finding,
+  finding,
+  type Incoming,
+  saysTheSame,
+} from '@coppice/content/formats';
+import { ask, type NodeId, type Store } from '@coppice/core';
 
 // As many as are read without holding up others.
 const atOnce = 200;
-
-function saysTheSame({ message }: Node, again: ImportNode): boolean {
-  return message !== null && textOf(message) === textOf(again.message);
-}
 
 function told({ said, edited }: Difference, restored: boolean): string {
   if (restored) return 'it says something else here';
@@ -28,14 +31,16 @@ export async function* differing(
 ): AsyncGenerator<Finding> {
   const { treeId } = command;
   const again = new Map(command.nodes.map((node) => [node.id, node]));
+  const row = present.length === 0 ? null : await store.read(treeId, () => ask('tree', {}));
   for (let from = 0; from < present.length; from += atOnce) {
     const ids = present.slice(from, from + atOnce);
     for (const node of await store.read(treeId, () => ask('nodes', { ids }))) {
       const [incoming, source] = [again.get(node.id), sources.get(node.id)];
       if (incoming === undefined || source === undefined || source.repeats === true) continue;
       // What went out from here may come back in other blocks; then the words tell.
-      if (!restored && source.externalId === node.id && saysTheSame(node, incoming)) continue;
-      const difference = differenceOf(node, incoming, restored);
+      if (!restored && source.externalId === node.id && saysTheSame(node, incoming.message)) continue;
+      const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
+      const difference = differenceOf(node, incoming, { restored, inPlace });
       if (difference !== null)
         yield finding('import/differs', difference.said ? 'loss' : 'note', source.place, told(difference, restored));
     }

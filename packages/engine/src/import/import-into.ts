@@ -33,7 +33,7 @@ import {
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { differing } from './differing.ts';
 import { Ledger } from './ledger.ts';
-import { ownIdsOf } from './own-ids.ts';
+import { destinationOf } from './own-ids.ts';
 
 /** How an import is done. */
 export interface ImportIntoOptions extends ServiceOptions {
@@ -255,8 +255,8 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
 async function taken(desk: Desk, tree: RepairedTree) {
   const { store, ledger, dryRun, rest } = desk;
   const take = async (fresh: boolean) => {
-    const own = tree.restores === undefined ? await ownIdsOf(store, tree, ledger.format, rest) : undefined;
-    const destination = { fresh, ...(own === undefined ? {} : { own }) };
+    const known = tree.restores === undefined ? await destinationOf(store, tree, ledger.format, rest) : {};
+    const destination = { ...known, fresh };
     const made = await withRests(commanding(tree, ledger.format, store.owner, destination), rest);
     const follows = desk.ends.get(made.command.treeId);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };

@@ -170,6 +170,24 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect(report.findings[0]?.message).toContain('beside its text');
   });
 
+  test('[IM10] only notes that files which lay beside a message the first time are missing the next', async () => {
+    const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_1' };
+    const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset, 'See'] } };
+    const first = { author: { role: 'user' }, content: { content_type: 'text', parts: ['First'] } };
+    const mapping = { p: { id: 'p', parent: null, message: first }, a: { id: 'a', parent: 'p', message } };
+    const { files } = inputOf([{ id: 'c', current_node: 'a', mapping }]);
+    const picture = fileOfBytes('file_1.png', Buffer.from('89504e470d0a1a0a', 'hex'));
+    const [id] = treesOf((await imported({ files: [...files, picture] })).events);
+    const differing = async (input: Input) =>
+      (await imported(input)).report.findings.filter(({ code }) => code === 'import/differs');
+    expect(await differing({ files })).toMatchObject([{ severity: 'note' }]);
+    const above = (await rowsOf(id)).nodes.find((node) => node.text === 'First');
+    if (id === undefined || above === undefined) throw new Error('There is no tree.');
+    await run(store, { type: 'delete', treeId: id, nodeIds: [above.id] }, runContextOf(store, {}));
+    const { text } = await written('chatgpt');
+    expect(await differing(inputOf(JSON.parse(text)))).toMatchObject([{ severity: 'note' }]);
+  });
+
   test('[IM10] of an archive says which messages have other words here', async () => {
     const { events } = await imported(inputOf([talk('Which?', 'Green.')]));
     const [a] = treesOf(events);

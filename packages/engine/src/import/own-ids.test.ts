@@ -1,5 +1,5 @@
 import { fileOfBytes, formats, type Input } from '@coppice/content/formats';
-import { ask, type Message, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import { ask, type Message, type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runContextOf } from '../service.ts';
@@ -40,19 +40,25 @@ const calls: Message = {
 };
 const resultOf = (id: string): Message => ({ role: 'tool', tool_call_id: id, content: [textOf(`found by ${id}`)] });
 
+const ours = treeId('00000000-0000-7000-8000-00000000abcd');
+
 let store: Store;
 
 async function take(into: Store, input: Input, format: string) {
   const told: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
   const codes: string[] = [];
+  const differing: string[] = [];
   for await (const event of importInto(into, input, { format })) {
     if (event.type === 'conversation') told.push(event);
     if (event.type !== 'report') continue;
     const { records, findings } = event.report;
     expect(records.read).toBe(records.stored + records.merged + records.rejected);
-    for (const { code, severity } of findings) if (severity !== 'note') codes.push(code);
+    for (const { code, severity, message } of findings) {
+      if (severity !== 'note') codes.push(code);
+      if (code === 'import/differs') differing.push(message);
+    }
   }
-  return { told: told.map(({ created, added }) => [created, added]), treeId: told[0]?.treeId, codes };
+  return { told: told.map(({ created, added }) => [created, added]), treeId: told[0]?.treeId, codes, differing };
 }
 
 async function written(from: Store, format: string): Promise<Input> {
@@ -73,17 +79,41 @@ async function grown(format: string): Promise<TreeId> {
   await elsewhere.close();
   if (treeId === undefined) throw new Error('Nothing came in.');
   const asked = (await nodesOf(treeId)).find((node) => node.role === 'user');
+  await goOn(treeId);
+  await say(treeId, textMessage('assistant', 'Black.'), asked?.id);
+  return treeId;
+}
+
+/** A tree that grew here from its first word. */
+async function planted(): Promise<TreeId> {
+  const { result } = await run(store, { type: 'create', treeId: ours }, runContextOf(store, {}));
+  await goOn(result.treeId);
+  await furnish(result.treeId);
+  return result.treeId;
+}
+
+async function goOn(treeId: TreeId): Promise<void> {
   await say(treeId, textMessage('user', 'Where does it grow?'));
   for (const message of [calls, resultOf('call_1'), resultOf('call_2'), textMessage('assistant', 'On hills.')])
     await say(treeId, message);
-  await say(treeId, textMessage('assistant', 'Black.'), asked?.id);
-  return treeId;
 }
 
 async function say(treeId: TreeId, message: Message, parentId?: NodeId): Promise<void> {
   const messages = [{ message }];
   const command = { type: 'append', treeId, messages, ...(parentId === undefined ? {} : { parentId }) } as const;
   await run(store, command, runContextOf(store, {}));
+}
+
+/** What has a line of its own in files that know no better: a name, a bookmark, a summary, where the user is. */
+async function furnish(treeId: TreeId): Promise<void> {
+  const context = runContextOf(store, {});
+  const [first, second] = (await nodesOf(treeId)).filter((node) => node.kind === 'message');
+  if (first === undefined || second === undefined) throw new Error('Nothing was said.');
+  await run(store, { type: 'compact', treeId, summary: 'Of tea.', firstKept: first.id }, context);
+  await say(treeId, textMessage('user', 'And coffee?'));
+  await run(store, { type: 'attributes', treeId, set: { title: 'Drinks' } }, context);
+  await run(store, { type: 'bookmark', treeId, nodeId: first.id, title: 'here' }, context);
+  await run(store, { type: 'select', treeId, nodeId: second.id }, context);
 }
 
 async function nodesOf(treeId: TreeId) {
@@ -110,6 +140,42 @@ describe.each(holdIds)('what grew here and went out as %s', (format) => {
       expect(codes.filter((code) => code === 'import/differs')).toEqual([]);
     }
     expect(await nodesOf(treeId)).toEqual(before);
+  });
+
+  test('[IM16] brings no line back that only stood beside it: names, bookmarks, boundaries, places', async () => {
+    const treeId = await grown(format);
+    await furnish(treeId);
+    const before = await nodesOf(treeId);
+    const { told, differing } = await take(store, await written(store, format), format);
+    expect(told).toEqual([[false, 0]]);
+    expect(differing).toEqual([]);
+    expect(await nodesOf(treeId)).toEqual(before);
+  });
+
+  test('[IM10] is not said to differ for having been moved or cut out of here', async () => {
+    const treeId = await grown(format);
+    const said = (await nodesOf(treeId)).filter((node) => node.kind === 'message');
+    const [asked, , , calls] = said;
+    const black = said.find((node) => JSON.stringify(node.message).includes('Black.'));
+    if (asked === undefined || calls === undefined || black === undefined) throw new Error('It is not there.');
+    await run(store, { type: 'move', treeId, nodeId: calls.id, parentId: black.id }, runContextOf(store, {}));
+    await run(store, { type: 'delete', treeId, nodeIds: [asked.id], mode: 'splice' }, runContextOf(store, {}));
+    const { told, differing } = await take(store, await written(store, format), format);
+    expect(told).toEqual([[false, 0]]);
+    expect(differing).toEqual([]);
+  });
+
+  test('[IM17] in a tree of ours is known when it comes back to its owner, and new to anybody else', async () => {
+    const treeId = await planted();
+    const before = await nodesOf(treeId);
+    const input = await written(store, format);
+    const { told, differing } = await take(store, input, format);
+    expect(told).toEqual([[false, 0]]);
+    expect(differing).toEqual([]);
+    expect(await nodesOf(treeId)).toEqual(before);
+    expect((await take(store.forOwner('somebody-else'), input, format)).told.map(([created]) => created)).toEqual([
+      true,
+    ]);
   });
 
   test('[IM16] stays deleted when it comes back', async () => {

@@ -1,33 +1,60 @@
-/** Ids that an export gave out and that come back: what has them is the node that is there, not another one. */
-import { importedTreeId, ownIdIn, type RepairedTree, type Rest } from '@coppice/content/formats';
-import { ask, type NodeId, type Reading, type Store } from '@coppice/core';
+/** What an export gave out and what comes back: ids that nodes here have, and records that only stood beside them. */
+import {
+  type Destination,
+  importedNodeId,
+  importedTreeId,
+  ownIdIn,
+  type RepairedTree,
+  type Rest,
+} from '@coppice/content/formats';
+import { ask, isUuid, type NodeId, type Reading, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
 
 // As many as are looked for without holding up others.
 const atOnce = 200;
 
-/** The nodes, deleted ones too, of the tree that a conversation comes into, which it names by our own ids. */
-export async function ownIdsOf(
+/**
+ * The tree that a conversation comes into, if it is there: one that was brought in under its id before, or the one of ours
+ * that an export gave out under its own id.
+ */
+async function treeHere(store: Store, derived: TreeId, id: string): Promise<TreeId | undefined> {
+  for (const one of isUuid(id) ? [derived, treeIdOf(id)] : [derived])
+    if ((await store.read(one, () => ask('tree', {}))) !== null) return one;
+  return undefined;
+}
+
+/** What is known of the tree that a conversation comes into: nothing, where it is not there. */
+export async function destinationOf(
   store: Store,
   tree: RepairedTree,
   format: string,
   rest: Rest,
-): Promise<ReadonlySet<string>> {
+): Promise<Destination> {
   const { scope, externalId: id } = tree;
-  const treeId = importedTreeId({ owner: store.owner, format, scope, id });
+  const derived = importedTreeId({ owner: store.owner, format, scope, id });
+  const there = await treeHere(store, derived, id);
+  if (there === undefined) return {};
   const named = new Set<NodeId>();
-  for (const { externalId } of tree.nodes) {
+  const beside = new Map<NodeId, string>();
+  for (const { externalId, companion } of tree.nodes) {
     const own = ownIdIn(externalId);
     if (own !== undefined) named.add(own);
+    if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
   }
-  const found = new Set<string>();
-  if (named.size === 0 || (await store.read(treeId, () => ask('tree', {}))) === null) return found;
-  const ids = [...named];
+  const own = await found(store, there, [...named], rest);
+  const kept = await found(store, there, [...beside.keys()], rest);
+  const companions = new Set([...beside].flatMap(([node, externalId]) => (kept.has(node) ? [] : externalId)));
+  return { own, companions, ...(there === derived ? {} : { treeId: there }) };
+}
+
+/** Those of some ids that nodes of a tree have, deleted ones too. */
+async function found(store: Store, tree: TreeId, ids: readonly NodeId[], rest: Rest): Promise<ReadonlySet<string>> {
+  const here = new Set<string>();
   for (let from = 0; from < ids.length; from += atOnce) {
     const some = ids.slice(from, from + atOnce);
-    for (const one of await store.read(treeId, () => hereOf(some))) found.add(one);
+    for (const one of await store.read(tree, () => hereOf(some))) here.add(one);
     await rest();
   }
-  return found;
+  return here;
 }
 
 /** Those of some ids that nodes of the tree have. */

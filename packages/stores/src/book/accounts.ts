@@ -70,8 +70,11 @@ export class Accounts implements AccountStore {
   async putToken(token: Token): Promise<void> {
     this.#book.writable();
     refuseHash('token', token.id, await this.tokenByHash(token.hash));
-    await this.#book.keep({ type: 'token', token });
-    this.#enterToken(token);
+    // Whoever read it before it was revoked and writes it now, to note its use, must not make it good again.
+    const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
+    const kept = { ...token, revokedAt };
+    await this.#book.keep({ type: 'token', token: kept });
+    this.#enterToken(kept);
   }
 
   async tokens(userId: string): Promise<readonly Token[]> {

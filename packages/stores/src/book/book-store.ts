@@ -38,16 +38,19 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { argument, lookedAt } from '../argument-shapes.ts';
 import { addHashesOf, addHashesOfLog } from '../attachments.ts';
+import { checkCommand } from '../command-shapes.ts';
 import { commitSummary } from '../history.ts';
 import { pageLimit, usualHistory } from '../limits.ts';
 import { mendRows } from '../mend.ts';
 import type { StoreOptions } from '../options.ts';
 import { type PurgeWhat, purge } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
+import { check } from '../shapes.ts';
 import { Accounts } from './accounts.ts';
 import { Blobs } from './blobs.ts';
-import type { Book } from './book.ts';
+import { Book, type BookOptions } from './book.ts';
 import type { Keeper } from './keeper.ts';
 import { listTrash, listTrees, searchMessages } from './lists.ts';
 import { Names } from './names.ts';
@@ -73,6 +76,15 @@ export interface Nameplate {
   close(): Promise<void>;
 }
 
+/** A book as a store is opened with it. */
+export function bookOf({ treeWrites, kit }: StoreOptions, about: Pick<BookOptions, 'keeper' | 'readOnly'>): Book {
+  return new Book({
+    ...about,
+    ...(treeWrites === undefined ? {} : { treeWrites }),
+    ...(kit === undefined ? {} : { kit }),
+  });
+}
+
 /** The desk of a book. */
 export function deskOf(book: Book, keeper?: Keeper, options: StoreOptions = {}): Desk {
   return {
@@ -95,6 +107,7 @@ export class BookStore implements Store {
   readonly #plate: Nameplate;
 
   constructor(desk: Desk, plate: Nameplate, owner: string) {
+    check('owner', owner, argument.ownerName);
     this.#desk = desk;
     this.#plate = plate;
     this.owner = owner;
@@ -108,12 +121,16 @@ export class BookStore implements Store {
     return new BookStore(this.#desk, this.#plate, owner);
   }
 
+  accepts(command: unknown): void {
+    checkCommand(command);
+  }
+
   get #book(): Book {
     return this.#desk.book;
   }
 
   read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
-    return this.#book.read(this.owner, treeId, reading);
+    return this.#book.read(this.owner, treeId, () => lookedAt(reading()));
   }
 
   change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
@@ -130,6 +147,7 @@ export class BookStore implements Store {
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
     this.#book.alive();
+    check('ids', ids, argument.nodeIds);
     const texts = new Map<NodeId, string>();
     if (this.#book.find(this.owner, treeId) === undefined) return texts;
     const { pages } = await this.#book.open(this.owner, treeId);
@@ -151,6 +169,7 @@ export class BookStore implements Store {
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     this.#book.alive();
+    check('query', query, argument.treeQuery);
     return listTrees(this.#book, this.owner, query);
   }
 
@@ -161,6 +180,7 @@ export class BookStore implements Store {
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#book.alive();
+    check('query', query, argument.searchQuery);
     return searchMessages(this.#book, this.owner, query);
   }
 
@@ -168,6 +188,7 @@ export class BookStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
+    check('options', options, argument.historyQuery);
     const limit = pageLimit(options.limit ?? usualHistory);
     const { pages } = await this.#book.open(this.owner, treeId);
     const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
@@ -184,6 +205,7 @@ export class BookStore implements Store {
 
   async purge(treeId: TreeId, what: PurgeWhat): Promise<PurgeReport> {
     this.#book.writable();
+    check('what', what, argument.purgeQuery);
     return this.#book.locks.run(treeId, async () => {
       const { volume, pages } = await this.#book.open(this.owner, treeId);
       const done = purge(pages.tree, pages.log, what);
@@ -239,11 +261,13 @@ export class BookStore implements Store {
     }
   }
 
-  putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+  async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    check('ids', ids, argument.externalIds);
     return this.#desk.names.put(this.owner, ids);
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    check('names', { format, scope, ids }, argument.wantedNames);
     return this.#desk.names.find(this.owner, format, scope, ids);
   }
 
@@ -251,7 +275,8 @@ export class BookStore implements Store {
     return this.#desk.names.of(this.owner, treeId);
   }
 
-  addProvenance(rows: readonly Provenance[]): Promise<void> {
+  async addProvenance(rows: readonly Provenance[]): Promise<void> {
+    check('rows', rows, argument.provenances);
     return this.#desk.names.addProvenance(this.owner, rows);
   }
 
@@ -259,7 +284,8 @@ export class BookStore implements Store {
     return this.#desk.names.provenanceOf(this.owner, treeId);
   }
 
-  putLinear(record: LinearRecord): Promise<void> {
+  async putLinear(record: LinearRecord): Promise<void> {
+    check('record', record, argument.linearRecord);
     return this.#book.putLinear(this.owner, record);
   }
 
@@ -278,17 +304,20 @@ export class BookStore implements Store {
     }
   }
 
+  /** The trees that are asked for: one, if it is there, or all. */
+  protected wanted(treeId: TreeId | undefined): TreeId[] {
+    return [...this.#book.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
+  }
+
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
     if (options.repair === true) this.#book.writable();
     this.#book.alive();
     const findings: FsckReport['findings'][number][] = [];
     const repaired: string[] = [];
     let nodes = 0;
-    const wanted = [...this.#book.owned(this.owner)].filter(
-      ({ id }) => options.treeId === undefined || id === options.treeId,
-    );
+    const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
-    for (const { id } of wanted) {
+    for (const id of wanted) {
       const { pages } = await this.#book.open(this.owner, id);
       nodes += pages.tree.nodes.size;
       const found = checkTree(pages.tree);

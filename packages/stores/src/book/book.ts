@@ -25,9 +25,11 @@ import {
   type TreeId,
   type TreeWrites,
 } from '@coppice/core';
+import { argument } from '../argument-shapes.ts';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
+import { check } from '../shapes.ts';
 import { Answers } from './answers.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
@@ -368,8 +370,9 @@ export class Book {
 
   /** The commits of a tree after a version, then those to come, until the signal, the end of the tree or of the book. */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
+    check('since', since, argument.version);
     const { volume, pages } = await this.open(owner, treeId);
-    let at = Math.max(0, since);
+    let at = Math.max(0, Math.floor(since));
     while (!this.#news.over(signal) && this.volumes.get(treeId) === volume) {
       const next = pages.log[at];
       if (next === undefined || at >= pages.tree.version) await this.#news.wait(signal);

@@ -125,3 +125,13 @@ export interface Keeper {
   /** The bytes of an attachment, where the book was told of it without them. */
   bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
 }
+
+/** Those of the nodes that have a home, with it. */
+export function homesAmong(homes: ReadonlyMap<NodeId, TreeId>, ids: readonly NodeId[]): Map<NodeId, TreeId> {
+  const found = new Map<NodeId, TreeId>();
+  for (const id of ids) {
+    const home = homes.get(id);
+    if (home !== undefined) found.set(id, home);
+  }
+  return found;
+}

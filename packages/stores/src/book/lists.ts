@@ -21,7 +21,7 @@ import type { Book } from './book.ts';
 import type { Pages, Volume } from './volume.ts';
 
 /** The name that a tree goes by. */
-export function titleOf({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
+function titleOf({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
   return attributes.title ?? attributes.autoTitle ?? null;
 }
 
@@ -41,7 +41,7 @@ function fits({ attributes }: TreeRow, query: TreeQuery): boolean {
 /** An owner's trees, newest change first. */
 export function listTrees(book: Book, owner: string, query: TreeQuery): Page<TreeSummary> {
   const limit = pageLimit(query.limit);
-  const from = query.cursor === undefined ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
   const found: Volume[] = [];
   for (const volume of book.owned(owner)) {
     const { row } = volume;
@@ -85,7 +85,7 @@ interface Found {
 export async function searchMessages(book: Book, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
   const limit = pageLimit(query.limit);
   const terms = searchTerms(query.text);
-  const from = query.cursor === undefined ? null : fromCursor('hits', ['number', 'string', 'number'], query.cursor);
+  const from = query.cursor == null ? null : fromCursor('hits', ['number', 'string', 'number'], query.cursor);
   if (terms.length === 0) return { items: [], cursor: null };
   const found: Found[] = [];
   for (const volume of [...book.owned(owner)]) {
@@ -173,10 +173,12 @@ export function listTrash(volume: Volume, { tree, log }: Pages): TrashItem[] {
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
-  for (const { node, count } of tops.values()) {
+  // What went together is told in the order in which it was made, whatever ids its makers chose.
+  const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
+  for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;
     const at = log[removedIn - 1]?.at ?? tree.updatedAt;
     items.push({ treeId: volume.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
   }
-  return items.sort((a, b) => b.removedIn - a.removedIn || (a.nodeId < b.nodeId ? -1 : 1));
+  return items.sort((a, b) => b.removedIn - a.removedIn);
 }

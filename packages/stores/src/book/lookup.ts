@@ -1,8 +1,10 @@
 /** What is found over all trees of a book: whose a node is, what an act changed, which tree has a unique key. */
 import {
+  type ActId,
   type ActRecord,
   allNodes,
   findNode,
+  isAct,
   type NodeId,
   nodeId,
   type Read,
@@ -149,14 +151,26 @@ export class Lookup {
     const find = read.ask === 'undoable' ? undoableAct : redoableAct;
     const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
     if (record === null) return null;
-    const known = this.#acts.of(record.actId);
-    const complete = (ids: Iterable<TreeId>) => ({
-      ...record,
-      elsewhere: [...new Set(ids)].filter((id) => id !== treeId && this.#trees.find(owner, id) !== undefined),
-    });
-    const more = this.#keeper?.treesOf?.(record.actId);
-    return more === undefined ? complete(known) : more.then((ids) => complete([...known, ...ids]));
+    const { actId } = record;
+    const known = this.#acts.of(actId);
+    const others = (ids: Iterable<TreeId>) =>
+      [...new Set(ids)].sort().flatMap((id) => (id === treeId ? [] : (this.#trees.find(owner, id) ?? [])));
+    const more = this.#keeper?.treesOf?.(actId);
+    if (more !== undefined)
+      return more.then(async (ids) => {
+        const elsewhere: TreeId[] = [];
+        for (const volume of others([...known, ...ids]))
+          if (isChangedBy(actId, await this.#trees.load(volume))) elsewhere.push(volume.id);
+        return { ...record, elsewhere };
+      });
+    const elsewhere = others(known).filter(({ pages }) => pages !== null && isChangedBy(actId, pages));
+    return { ...record, elsewhere: elsewhere.map(({ id }) => id) };
   }
+}
+
+/** Whether an act did something in a tree that can be turned back: neither its making nor a move of the pointer can. */
+function isChangedBy(act: ActId, { log }: Pages): boolean {
+  return log.some(({ actId, version, steps }) => actId === act && version > 1 && isAct(steps));
 }
 
 function liveIn({ tree }: Pages, id: NodeId, treeId: TreeId): TreeId | null {

@@ -4,7 +4,7 @@ import { type ExternalId, findAnyNode, type NodeId, type Provenance, refuse, typ
 import type { Book } from './book.ts';
 
 /** The longest foreign id, in bytes. */
-export const longestForeignId = 512;
+const longestForeignId = 512;
 
 /** Refuses a foreign id that is too long to be kept. */
 export function checkForeignId(id: string): void {

@@ -133,7 +133,7 @@ export class Runs {
 }
 
 /** The text from an offset on: the piece that the offset lies in is cut, so that nothing comes twice. */
-export function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
+function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
   const found: RunChunk[] = [];
   for (const { offset, text } of chunks) {
     if (offset + text.length <= from) continue;

@@ -130,7 +130,7 @@ const nowhere = {
 };
 
 /** The nodes that a step is about. */
-export function nodesOf(step: Step): readonly NodeId[] {
+function nodesOf(step: Step): readonly NodeId[] {
   if (step.type === 'insert') return [step.node.id];
   return 'nodeId' in step ? [step.nodeId] : [];
 }

@@ -65,6 +65,9 @@ export function accountingRules(subject: StoreSubject): void {
       await store.accounts.putToken({ ...token, hash: 'h2', revokedAt: 5 });
       expect(await store.accounts.tokenByHash('h1')).toBeNull();
       expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5 }]);
+      // As whoever notes its use does, having read it before it was revoked.
+      await store.accounts.putToken({ ...token, hash: 'h2', usedAt: 7 });
+      expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5, usedAt: 7 }]);
       expect(await store.accounts.tokens('ben')).toEqual([]);
       const share: Share = {
         id: 's',

@@ -1,5 +1,17 @@
 /** One writer: commits, refusals, versions, unique keys. */
-import { actId, ask, type Command, isAppError, type MessageKit, nodeId, run, type Store, treeId } from '@coppice/core';
+import {
+  actId,
+  ask,
+  type Command,
+  isAppError,
+  type MessageKit,
+  type NodeId,
+  nodeId,
+  run,
+  type Store,
+  type TreeId,
+  treeId,
+} from '@coppice/core';
 import { Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
@@ -105,6 +117,8 @@ export function changingRules(subject: StoreSubject): void {
       expect(await bed.refusal({ type: 'bookmark', ...at, title: JSON.parse('5') })).toBe('command/invalid');
       for (const value of [1n, () => 1, new Date(0)])
         expect(await bed.refusal({ type: 'annotate', ...at, set: { value } })).toBe('command/invalid');
+      for (const command of unreadable(bed.treeId, at.nodeId))
+        expect([command.type, await bed.refusal(command)]).toEqual([command.type, 'command/invalid']);
       const again = subject.reopen === undefined ? store : await subject.reopen(store);
       expect(await imageOf(again, bed.treeId)).toEqual(before);
       if (again !== store) await again.close();
@@ -355,4 +369,29 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
     { actor: 'me', kit: testKit, ...ticking(100 + at) },
   );
   return result.treeId;
+}
+
+/** Commands of callers without types, whose commits no journal could be read with. */
+function unreadable(id: TreeId, below: NodeId): readonly Command[] {
+  const message = user('b');
+  const written = {
+    append: { messages: [{ message, meta: 'x' }] },
+    reply: { parentId: below, replies: [{ status: 'done' }] },
+    mark: { kind: 'note', message },
+    branch: { nodeId: below, summary: 's', details: 'x' },
+    compact: { summary: 's', tokensBefore: 'many' },
+  };
+  const node = { id: uuid(80), parentId: null, order: 1, message };
+  const imported = [
+    { group: 0.5 },
+    { kind: 'compaction', marker: { firstKept: 5 } },
+    { kind: 'compaction', marker: { other: 5 } },
+    { bookmark: { title: 't', createdAt: 'then' } },
+  ];
+  return JSON.parse(
+    JSON.stringify([
+      ...Object.entries(written).map(([type, rest]) => ({ type, treeId: id, ...rest })),
+      ...imported.map((rest) => ({ type: 'import', treeId: uuid(81), nodes: [{ ...node, ...rest }] })),
+    ]),
+  );
 }

@@ -111,8 +111,13 @@ export function feedingRules(subject: StoreSubject): void {
       async (store) => {
         const kept = await bedIn(store, 1);
         const gone = await bedIn(store, 2);
-        await gone.grow(['a', 'b', 'c', 'd']);
-        const deleted = await firstTold(store, () => gone.run({ type: 'delete-tree', treeId: gone.treeId }));
+        const begun = await firstTold(store, () => gone.grow(['a', 'b', 'c', 'd']));
+        const { version } = await gone.run({ type: 'delete-tree', treeId: gone.treeId });
+        let deleted = begun;
+        for await (const event of store.feedAll(begun.cursor)) {
+          deleted = event;
+          if (event.treeId === gone.treeId && event.version === version) break;
+        }
         await store.purgeTree(gone.treeId);
         const again = subject.reopen === undefined ? store : await subject.reopen(store);
         await new Bed(again, kept.treeId).run(

@@ -9,6 +9,7 @@ import { changingRules } from './changing.ts';
 import { feedingRules } from './feeding.ts';
 import { growingRules } from './growing.ts';
 import { keepingRules } from './keeping.ts';
+import { misusingRules } from './misusing.ts';
 import { openingRules } from './opening.ts';
 import { owningRules } from './owning.ts';
 import { readingRules } from './reading.ts';
@@ -22,9 +23,12 @@ import { writingAtOnceRules } from './writing-at-once.ts';
 export { expectSamePlay } from './replaying.ts';
 export type { Spoilt, StoreSubject } from './subject.ts';
 
+// The long rules take longer than the few seconds that a test has where nobody says.
+const timeout = 180_000;
+
 /** Registers every rule of the suite for one store. */
 export function runStoreConformance(subject: StoreSubject): void {
-  describe(`${subject.name} as a store`, () => {
+  describe(`${subject.name} as a store`, { timeout }, () => {
     openingRules(subject);
     changingRules(subject);
     readingRules(subject);
@@ -34,6 +38,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     feedingRules(subject);
     trashingRules(subject);
     owningRules(subject);
+    misusingRules(subject);
     servingRules(subject);
     accountingRules(subject);
     attachingRules(subject);

@@ -115,6 +115,54 @@ export function keepingRules(subject: StoreSubject): void {
       expect(again.result.reused.length).toBe(2);
     });
 
+    rule(subject, '[K110] a list that is copied into another tree is copied as the tree it reads as', async (store) => {
+      const record = listOf(1, ['a', 'b', 'c']);
+      await store.putLinear(record);
+      const copy = new Bed(store, treeId(uuid(2)));
+      await copy.run({ type: 'duplicate', treeId: copy.treeId, from: record.treeId }, { kit: messageKit });
+      expect(await thread(store, copy.treeId)).toEqual(['a', 'b', 'c']);
+      // One that is a list itself asks for another one.
+      const other = listOf(3, ['d']);
+      await store.putLinear(other);
+      const seen = await asked(store, other.treeId, 'tree', { treeId: record.treeId });
+      expect(seen?.activeNodeId).toBe((await asked(store, record.treeId, 'tree', {}))?.activeNodeId);
+      expect((await formats(store)).filter((format) => format === 'linear')).toHaveLength(2);
+    });
+
+    rule(subject, '[K19] the ids of a list are taken while it is one, and go on to its tree', async (store) => {
+      const list = (id: number, ids: readonly number[]): LinearRecord => ({
+        ...listOf(id, []),
+        messages: ids.map((n) => ({ message: user(`said ${n}`), id: uuid(n) })),
+      });
+      const record = list(1, [91, 92]);
+      await store.putLinear(record);
+      const bed = await bedIn(store, 2);
+      const elsewhere = await bedIn(store.forOwner('somebody else'), 3);
+      for (const other of [bed, elsewhere]) {
+        const messages = [{ message: user('another'), id: uuid(91) }];
+        expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');
+        const tree = new Bed(other.store, treeId(uuid(92)));
+        expect(await tree.refusal({ type: 'create', treeId: tree.treeId })).toBe('id/taken');
+      }
+      const foreign = { type: 'append', treeId: bed.treeId, messages: [{ message: user('here') }] } as const;
+      expect(await bed.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+      expect(await refusalOf(store.putLinear(list(4, [93, 92])))).toBe('id/taken');
+      expect(await refusalOf(store.putLinear(list(4, [4])))).toBe('id/taken');
+      const own = new Bed(store, record.treeId);
+      const again = {
+        type: 'append',
+        treeId: own.treeId,
+        messages: [{ message: user('said 92'), id: uuid(92) }],
+      } as const;
+      expect((await own.run({ ...again, parentId: nodeId(uuid(91)) }, { kit: messageKit })).commit).toBeNull();
+      expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: uuid(92) }] })).toBe('id/taken');
+      for await (const step of store.backfill()) expect(step.left).toBe(0);
+      expect(await bed.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+      await own.run({ type: 'delete-tree', treeId: own.treeId });
+      await store.purgeTree(own.treeId);
+      await store.putLinear(list(4, [91, 92]));
+    });
+
     rule(subject, '[K112] a backfill may be stopped and begun again until no list is left', async (store) => {
       for (let at = 1; at <= 7; at++) await store.putLinear(listOf(at, [`one ${at}`, `two ${at}`]));
       for await (const step of store.backfill({ batch: 2 })) {

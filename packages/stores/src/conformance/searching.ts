@@ -73,6 +73,19 @@ export function searchingRules(subject: StoreSubject): void {
       for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
     });
 
+    rule(subject, '[K62] search sees what was moved out of what came back', async (store, context) => {
+      needs(context, store.supports.search, 'this store does not search');
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await bed.grow(['alpha', 'beta', 'gamma', 'delta']);
+      await bed.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
+      expect(await found(store, 'delta')).toEqual([]);
+      await bed.run({ type: 'undo', treeId });
+      await bed.run({ type: 'move', treeId, nodeId: c, parentId: a });
+      expect(await found(store, 'gamma')).toHaveLength(1);
+      expect(await found(store, 'delta')).toHaveLength(1);
+    });
+
     rule(subject, '[K62] search sees what was acknowledged last and nothing that is gone', async (store, context) => {
       needs(context, store.supports.search, 'this store does not search');
       const bed = await bedIn(store);

@@ -1,6 +1,15 @@
 /** The trash, what is taken for good, and history. */
-import { nodeId, readTreeAsOf, type Store, type Tree, type TreeId, treeToJson } from '@coppice/core';
-import { arbitraryCommands, Bed, play, ReferenceStore, user, uuid } from '@coppice/core/testing';
+import {
+  treeId as asTreeId,
+  type NodeId,
+  nodeId,
+  readTreeAsOf,
+  type Store,
+  type Tree,
+  type TreeId,
+  treeToJson,
+} from '@coppice/core';
+import { arbitraryCommands, assistant, Bed, play, ReferenceStore, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import {
@@ -14,6 +23,7 @@ import {
   rule,
   type StoreSubject,
   take,
+  valueIn,
 } from './subject.ts';
 
 /** Everything that a store tells of a tree, as one text in which a purged word must not be. */
@@ -27,6 +37,14 @@ async function allTextOf(store: Store, id: TreeId): Promise<string> {
     await store.trash(id),
   ];
   return JSON.stringify(told);
+}
+
+function said(id: string) {
+  return { id, message: user(`says ${id}`) };
+}
+
+async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
+  return (await asked(store, id, 'tree', {}))?.rootId ?? nodeId('');
 }
 
 /** The rules of the trash and of history. */
@@ -50,6 +68,21 @@ export function trashingRules(subject: StoreSubject): void {
         b,
         c,
       ]);
+    });
+
+    rule(subject, '[K80] what went together is told in the order in which it was made, by its title', async (store) => {
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const made = [uuid(203), uuid(202), uuid(201)];
+      for (const id of made)
+        await bed.run({ type: 'append', treeId, parentId: await rootOf(store, treeId), messages: [said(id)] });
+      const [first = ''] = made;
+      await bed.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
+      await bed.run({ type: 'append', treeId, parentId: nodeId(first), messages: [said(uuid(204))] });
+      await bed.run({ type: 'clear', treeId });
+      const items = await store.trash(treeId);
+      expect(items.map((item) => item.nodeId)).toEqual(made);
+      expect(items.map((item) => item.preview)).toEqual(made.map((id) => `says ${id}`));
     });
 
     rule(
@@ -97,6 +130,14 @@ export function trashingRules(subject: StoreSubject): void {
         c,
       ]);
       await expectSound(store, bed.treeId);
+    });
+
+    rule(subject, '[K82] where somebody was last is forgotten with what is purged', async (store) => {
+      const bed = await bedIn(store);
+      const [a = nodeId(''), b = nodeId('')] = await bed.grow(['a', 'b']);
+      await bed.run({ type: 'delete', treeId: bed.treeId, nodeIds: [b] });
+      await store.purge(bed.treeId, { nodeId: b });
+      expect((await asked(store, bed.treeId, 'node', { id: a }))?.lastChildId).toBeNull();
     });
 
     rule(subject, '[K83] a tree is purged from the trash only, and nothing of it remains', async (store) => {
@@ -171,6 +212,88 @@ export function trashingRules(subject: StoreSubject): void {
       for await (const _ of play(store, commands));
       for (const then of states.values())
         expect(unmarked(await store.read(then.id, () => readTreeAsOf(then.id, then.version)))).toEqual(unmarked(then));
+    });
+
+    rule(subject, '[K87] a tree that an act only made, or only pointed in, is none that it changed', async (store) => {
+      const bed = await bedIn(store);
+      const other = await bedIn(store, 2);
+      const [seen = nodeId('')] = await other.grow(['x', 'y']);
+      const { treeId } = bed;
+      const act = { actId: uuid(700) };
+      await bed.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
+      await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
+      await bed.run({ type: 'duplicate', treeId: asTreeId(uuid(3)), from: treeId }, act);
+      expect((await asked(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
+      await bed.run({ type: 'undo', treeId });
+      const { result } = await bed.run({ type: 'redo', treeId });
+      expect(result.activeNodeId).toBe(uuid(701));
+    });
+
+    rule(subject, '[K79] what was done while a reply was written is newer than the reply', async (store) => {
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const act = { actId: uuid(710) };
+      const newest = async () => (await asked(store, treeId, 'undoable', { actor: 'me' }))?.actId;
+      await bed.run({ type: 'append', treeId, messages: [said(uuid(711))] }, act);
+      const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(uuid(711)), replies: [{}] }, act);
+      const [reply = nodeId('')] = result.added;
+      const { actId: meanwhile } = await bed.run({
+        type: 'append',
+        treeId,
+        parentId: reply,
+        messages: [said(uuid(712))],
+      });
+      await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
+      expect(await newest()).toBe(meanwhile);
+      await bed.run({ type: 'undo', treeId });
+      expect(await newest()).toBe(act.actId);
+      await bed.run({ type: 'undo', treeId });
+      await bed.run({ type: 'redo', treeId });
+      // Brought back, it is what was done last.
+      expect(await newest()).toBe(act.actId);
+      await bed.run({ type: 'redo', treeId });
+      expect(await newest()).toBe(meanwhile);
+      await expectSound(store, treeId);
+    });
+
+    rule(subject, '[K88] what undo brings back and what it moves there have places of their own', async (store) => {
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const [, b = nodeId(''), c = nodeId('')] = await bed.grow(['a', 'b', 'c']);
+      const you = { actor: 'you' };
+      await bed.run({ type: 'delete', treeId, nodeIds: [b] });
+      await bed.run({ type: 'restore', treeId, nodeId: b }, you);
+      await bed.run({ type: 'append', treeId, parentId: b, messages: [said(uuid(800))] }, you);
+      await bed.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
+      await bed.run({ type: 'undo', treeId, force: true });
+      expect((await asked(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([uuid(800), c]);
+      await expectSound(store, treeId);
+    });
+
+    rule(subject, '[K89] undo goes back past a restored version, removal by removal', async (store, context) => {
+      needs(context, store.supports.history, 'this store keeps no history');
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const grown = await bed.grow(['a', 'b', 'c']);
+      const { version } = await valueIn(store, treeId);
+      const look = async () => shapeOf(await imageOf(store, treeId));
+      const states = [await look()];
+      for (const id of [...grown].reverse()) {
+        await bed.run({ type: 'delete', treeId, nodeIds: [id], mode: 'cascade' });
+        states.push(await look());
+      }
+      await bed.run({ type: 'restore-version', treeId, version });
+      states.push(await look());
+      for (const state of states.slice(0, -1).reverse()) {
+        await bed.run({ type: 'undo', treeId });
+        expect(await look()).toEqual(state);
+        await expectSound(store, treeId);
+      }
+      for (const state of states.slice(1)) {
+        await bed.run({ type: 'redo', treeId });
+        expect(await look()).toEqual(state);
+        await expectSound(store, treeId);
+      }
     });
 
     rule(subject, '[K86] undo and redo reach over closing and opening again', async (store, context) => {

@@ -59,7 +59,7 @@ function runs(pid: number): boolean {
 }
 
 /** Whether a holder is surely gone. What cannot be looked at, such as a process of another machine, is taken to live. */
-export function isGone(holder: Holder, here: Holder = ourselves()): boolean {
+function isGone(holder: Holder, here: Holder = ourselves()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
   // A container that was started again has its own numbering; its name stays, and its old processes are gone.

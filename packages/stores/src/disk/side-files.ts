@@ -5,7 +5,7 @@ import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@copp
 import type { Desk } from '../book/book-store.ts';
 import type { BookEntry } from '../book/keeper.ts';
 import { type Fields, field, isFields, list, number, object, text, Unreadable } from './decode.ts';
-import { LineFile, linesOf, type Tail, toLine } from './line-file.ts';
+import { LineFile, linesOf, type Place, type Tail, toLine } from './line-file.ts';
 import {
   readBlobInfo,
   readChunk,
@@ -16,7 +16,7 @@ import {
   readToken,
   readUser,
 } from './records.ts';
-import { damaged, newer, onFile, type Workbench } from './whole-files.ts';
+import { bytesOf, damaged, namesIn, newer, onFile, type Workbench } from './whole-files.ts';
 
 /** The files, and who is in which. */
 const files = {
@@ -40,6 +40,9 @@ interface Running {
   readonly chunks: RunChunk[];
 }
 
+// A line that is left out here may be the one that takes a key back: who comes in is not told from what is left.
+const strict: ReadonlySet<Name> = new Set(['accounts']);
+
 // Ended generations are left in their file until they are most of it.
 const mostStale = 1 << 20;
 
@@ -50,6 +53,8 @@ export class SideFiles {
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, Running>();
+  /** What of which file cannot be read: the lines stay where they are, and the rest is used. */
+  readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly Place[] }>();
   #stale = 0;
 
   constructor(folder: string, bench: Workbench, note: (text: string) => void) {
@@ -62,17 +67,23 @@ export class SideFiles {
     return join(this.#folder, files[name]);
   }
 
-  /** The lines of a file; those that were never acknowledged are left out and told. */
+  /**
+   * The lines of a file; those that were never acknowledged are left out and told. One that was altered is left out, too, and
+   * is damage: the trees, and what else lies beside them, are not to be had any less for it.
+   */
   *#lines(name: Name): Generator<Fields, void, undefined> {
     const path = this.#path(name);
     let tail: Tail = { bytes: 0, ended: true };
     let first = true;
+    this.#unread.delete(name);
     for (const line of linesOf(path)) {
       const { at } = line;
       tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
-      if (line.ok && first) this.#checkHead(path, line.value);
-      else if (line.ok) yield line.value;
-      else if (!line.torn || first) throw damaged(path, `cannot be read at line ${at.line}: it ${line.why}`);
+      if (line.ok) {
+        if (first) this.#checkHead(name, line.value, at);
+        // Where the head is gone, what comes first may be one of the others.
+        if (!first || field(line.value, 'type') !== undefined) yield line.value;
+      } else if (!line.torn || first) this.#leaveOut(name, at, line.why);
       else if (at.length > 0)
         this.#note(`${path} has a line that ${line.why}: line ${at.line} at byte ${at.offset}. It stays where it is.`);
       first = false;
@@ -82,10 +93,49 @@ export class SideFiles {
     if (name === 'runs') this.#stale = tail.bytes;
   }
 
-  #checkHead(path: string, value: Fields): void {
-    if (field(value, 'format') !== 'coppice/side') throw damaged(path, 'is no file of ours');
+  #leaveOut(name: Name, at: Place, why: string): void {
+    const path = this.#path(name);
+    if (strict.has(name)) throw damaged(path, `cannot be read at line ${at.line}: it ${why}`);
+    const known = this.#unread.get(name);
+    const sentence = `${path} cannot be read at line ${at.line}, byte ${at.offset}: it ${why}.`;
+    this.#unread.set(name, { why: known?.why ?? sentence, lines: [...(known?.lines ?? []), at] });
+    this.#note(`${sentence} The rest of it is used, and nothing in it is changed.`);
+  }
+
+  #checkHead(name: Name, value: Fields, at: Place): void {
+    if (field(value, 'format') !== 'coppice/side') return this.#leaveOut(name, at, 'is no beginning of a file of ours');
     const version = field(value, 'formatVersion');
-    if (version !== formatVersion) throw newer(path, version, formatVersion);
+    if (version !== formatVersion) throw newer(this.#path(name), version, formatVersion);
+  }
+
+  /** The files of which something cannot be read, with a sentence for each. */
+  get damage(): readonly { readonly path: string; readonly why: string }[] {
+    return [...this.#unread].map(([name, { why }]) => ({ path: this.#path(name), why }));
+  }
+
+  /** Writes files of which lines cannot be read anew without those, which are kept beside them. Tells what was done. */
+  mend(): string[] {
+    return [...this.#unread.keys()].map((name) => {
+      const kept = [head()];
+      for (const value of this.#lines(name)) kept.push(toLine(value));
+      return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, kept)}`;
+    });
+  }
+
+  /** Writes a file anew. Lines of it that cannot be read go into one beside it first, whose name is answered. */
+  #rewrite(name: Name, lines: Iterable<Uint8Array>): string | null {
+    const { lines: unread = [] } = this.#unread.get(name) ?? {};
+    const path = this.#path(name);
+    let beside: string | null = null;
+    if (unread.length > 0) {
+      const bytes = onFile(path, () => readFileSync(path));
+      for (let at = 1; beside === null || existsSync(beside); at++) beside = `${path}.damaged-${at}`;
+      const parts = unread.flatMap(({ offset, length }) => [bytes.subarray(offset, offset + length), bytesOf('\n')]);
+      this.#bench.replace(beside, parts, 'side', true);
+    }
+    this.#file(name).rewrite(lines, this.#bench);
+    this.#unread.delete(name);
+    return beside;
   }
 
   /** Reads all files and tells a desk of what is in them. */
@@ -95,6 +145,7 @@ export class SideFiles {
         try {
           this.#tell(desk, value);
         } catch (error) {
+          // It fits its checksum, so that somebody meant it: another build than this one.
           if (error instanceof Unreadable) throw damaged(this.#path(name), `has a line that ${error.message}`);
           throw error;
         }
@@ -167,7 +218,8 @@ export class SideFiles {
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
         // The last one is all that counts.
-        return this.#file('feed').rewrite([head(), toLine(entry)], this.#bench);
+        this.#rewrite('feed', [head(), toLine(entry)]);
+        return;
       case 'run':
         this.#append('runs', entry, !this.#running.has(entry.run.id));
         return this.#run(entry.owner, entry.run);
@@ -185,7 +237,7 @@ export class SideFiles {
   #append(name: Name, entry: object, sync: boolean): void {
     const line = toLine(entry);
     const file = this.#file(name);
-    if (file.tail.bytes === 0) file.rewrite([head(), line], this.#bench);
+    if (file.tail.bytes === 0) this.#rewrite(name, [head(), line]);
     else file.append([line], sync);
     if (name === 'runs') this.#stale += line.length;
   }
@@ -208,7 +260,7 @@ export class SideFiles {
         for (const chunk of chunks) yield toLine({ type: 'run-chunk', runId: run.id, chunk });
       }
     };
-    this.#file('runs').rewrite(lines(), this.#bench);
+    this.#rewrite('runs', lines());
   }
 
   #blob({ owner, info, bytes, at, loose }: Extract<SideEntry, { type: 'blob' }>): void {
@@ -239,11 +291,13 @@ export class SideFiles {
       left.add(hash);
       kept.push(toLine(value));
     }
-    this.#file('blobs').rewrite(kept, this.#bench);
-    for (const hash of hashes) {
-      const path = this.blobPath(hash);
-      if (!left.has(hash)) onFile(path, () => rmSync(path, { force: true }));
-    }
+    // Whose they are besides may stand in a line that cannot be read.
+    const told = this.#rewrite('blobs', kept) === null;
+    if (told)
+      for (const hash of hashes) {
+        const path = this.blobPath(hash);
+        if (!left.has(hash)) onFile(path, () => rmSync(path, { force: true }));
+      }
   }
 
   /** Where the bytes of an attachment are; the name is a hash and nothing else. */
@@ -268,6 +322,16 @@ export class SideFiles {
     this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
     this.#filter('provenance', (row) => row.treeId === treeId && (gone(row.firstNodeId) || gone(row.lastNodeId)));
     if (nodeIds === undefined) this.#filter('accounts', (row) => row.treeId === treeId);
+    this.#dropDamaged();
+  }
+
+  /** What was set aside may speak of what is purged, and nobody can tell. */
+  #dropDamaged(): void {
+    for (const name of existsSync(this.#folder) ? namesIn(this.#folder) : [])
+      if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
+        const path = join(this.#folder, name);
+        onFile(path, () => rmSync(path, { force: true }));
+      }
   }
 
   /** Writes a file anew without the rows that are to go; does nothing where there are none. */
@@ -279,7 +343,7 @@ export class SideFiles {
       if (left !== null) kept.push(toLine(left));
       less ||= left !== value;
     }
-    if (less) this.#file(name).rewrite(kept, this.#bench);
+    if (less) this.#rewrite(name, kept);
   }
 
   close(): void {

@@ -1,24 +1,12 @@
 /** A complete copy of a store in another folder. */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { refuse } from '@coppice/core';
-import { onFile, step, syncFolder } from '../disk/whole-files.ts';
+import { copyDurably, nameCopy } from '../disk/copying.ts';
+import { passing } from '../disk/passing.ts';
+import { onFile } from '../disk/whole-files.ts';
 import type { FilesKeeper, Holdings } from './files-keeper.ts';
-
-// What belongs to this process and not to what is kept.
-const passing = new Set(['lock', 'locking', 'making', 'gone']);
 
 /**
  * Copies everything. Each tree is copied in one go, so that its files say the same as its journal. The folder gets its
@@ -35,48 +23,13 @@ export async function backupFolder(holdings: Holdings, keeper: FilesKeeper, to: 
     await keeper.flush();
     for (const name of onFile(place, () => readdirSync(place))) {
       await keeper.flush();
-      copy(join(place, name), join(part, name), name === '.coppice' ? passing : new Set());
+      const from = join(place, name);
+      copyDurably(from, join(part, name), (folder, one) => name === '.coppice' && folder === from && passing.has(one));
       await breathe();
     }
-    onFile(path, () => {
-      step('backup', 'rename', () => renameSync(part, path));
-      syncFolder(dirname(path), 'backup');
-    });
+    nameCopy(part, path);
   } catch (error) {
     rmSync(part, { recursive: true, force: true });
     throw error;
-  }
-}
-
-function copy(from: string, to: string, without: ReadonlySet<string>): void {
-  const open = [{ from, to }];
-  const made: string[] = [];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const each = at;
-    onFile(each.from, () => {
-      if (!isFolder(each.from)) {
-        copyFileSync(each.from, each.to);
-        return sync(each.to);
-      }
-      mkdirSync(each.to, { recursive: true });
-      made.push(each.to);
-      for (const name of readdirSync(each.from))
-        if (each.from !== from || !without.has(name))
-          open.push({ from: join(each.from, name), to: join(each.to, name) });
-    });
-  }
-  for (const folder of made) onFile(folder, () => sync(folder));
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path).isDirectory();
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    step('backup', 'fsync', () => fsyncSync(handle));
-  } finally {
-    closeSync(handle);
   }
 }

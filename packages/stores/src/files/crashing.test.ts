@@ -26,16 +26,16 @@ import { armFault, faultPassed } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
 
 const folders: string[] = [];
-const children = new Set<ChildProcess>();
+const running = new Map<ChildProcess, Promise<unknown>>();
 function folder(): string {
   const made = newFolder();
   folders.push(made);
   return made;
 }
-afterEach(() => {
+afterEach(async () => {
   armFault(null);
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
+  for (const child of running.keys()) child.kill('SIGKILL');
+  await Promise.all(running.values());
   for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
 });
 
@@ -57,7 +57,6 @@ function start(
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
-  children.add(child);
   let out = '';
   const waiting = new Set<() => void>();
   child.stdout?.on('data', (chunk: Buffer) => {
@@ -66,10 +65,11 @@ function start(
   });
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (_, signal) => {
-      children.delete(child);
+      running.delete(child);
       resolve({ said: out.split('\n').filter((line) => line !== ''), signal });
     });
   });
+  running.set(child, ended);
   const until = (word: string) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type AppError, isAppError, nodeId, type Store } from '@coppice/core';
-import { uuid } from '@coppice/core/testing';
+import { type AppError, isAppError, run, type Store } from '@coppice/core';
+import { testKit, ticking, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { everyFile } from '../../test/files-subject.ts';
 import { LaterBed } from '../../test/later-bed.ts';
@@ -252,25 +252,52 @@ describe('places that are none', () => {
     await store.close();
   });
 
-  test('[L27] a side file that cannot be read is refused by its name, and a torn end of one is not', async () => {
+  test('[L27] what cannot be read beside the trees is left out, told, and set aside by repair', async () => {
     const place = await planted();
     const store = await FileSystemStore.open(place);
-    await store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'one' }]);
+    const name = (text: string) => ({ treeId: id, nodeId: null, format: 'f', scope: 's', id: text });
+    await store.putExternalIds([name('one')]);
     await store.close();
     const path = join(place, '.coppice', 'names.jsonl');
     appendFileSync(path, '{"type":"exter');
     const again = await FileSystemStore.open(place);
-    await again.putExternalIds([{ treeId: id, nodeId: nodeId(await leaf(again)), format: 'f', scope: 's', id: 'two' }]);
+    await again.putExternalIds([name('two')]);
+    expect((await again.fsck()).findings).toEqual([]);
     await again.close();
+    const altered = readFileSync(path, 'utf8').replace('"one"', '"One"');
+    writeFileSync(path, altered);
+
     const third = await FileSystemStore.open(place);
-    expect((await third.externalIdsOf(id)).map((name) => name.id)).toEqual(['one', 'two']);
+    const namesIn = async (one: Store) => (await one.externalIdsOf(id)).map((found) => found.id);
+    expect(await namesIn(third)).toEqual(['two']);
+    expect(readFileSync(path, 'utf8')).toBe(altered);
+    expect((await third.info()).notes.join()).toContain(`${path} cannot be read at line 2`);
+    const { findings } = await third.fsck();
+    expect(findings.map(({ code, severity, id: at }) => [code, severity, at])).toEqual([['side-file', 'error', path]]);
+    // What comes after it is kept behind it.
+    await third.putExternalIds([name('three')]);
+    expect((await third.fsck({ repair: true })).repaired).toHaveLength(1);
+    expect((await third.fsck({ repair: true })).findings).toEqual([]);
+    expect(readFileSync(`${path}.damaged-1`, 'utf8')).toContain('"One"');
     await third.close();
-    writeFileSync(path, readFileSync(path, 'utf8').replace('"one"', '"One"'));
+    const fourth = await FileSystemStore.open(place);
+    expect(await namesIn(fourth)).toEqual(['three', 'two']);
+    expect((await fourth.fsck()).findings).toEqual([]);
+    // It may speak of what is purged.
+    await run(fourth, { type: 'delete-tree', treeId: other }, { actor: 'me', kit: testKit, ...ticking(900) });
+    await fourth.purgeTree(other);
+    expect([...everyFile(place).keys()].filter((file) => file.includes('.damaged-'))).toEqual([]);
+    await fourth.close();
+  });
+
+  test('[L27] accounts of which a line was altered are refused by the name of their file', async () => {
+    const place = await planted();
+    const store = await FileSystemStore.open(place);
+    await store.accounts.putUser({ id: 'ann', name: 'Ann', role: 'member', createdAt: 1, disabledAt: null });
+    await store.close();
+    const path = join(place, '.coppice', 'accounts.jsonl');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"Ann"', '"Eve"'));
     const error = await errorOf(FileSystemStore.open(place));
     expect([error.code, error.message.includes(path)]).toEqual(['store/damaged', true]);
   });
 });
-
-async function leaf(store: Store): Promise<string> {
-  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
-}

@@ -14,7 +14,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { addHashes, addHashesOf } from '../attachments.ts';
-import type { BookEntry, Keeper, LoadedTree } from '../book/keeper.ts';
+import { type BookEntry, homesAmong, type Keeper, type LoadedTree } from '../book/keeper.ts';
 import { Locks } from '../book/locks.ts';
 import { linesOf } from '../disk/line-file.ts';
 import { type FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
@@ -228,12 +228,7 @@ export class FilesKeeper implements Keeper {
 
   async homesOf(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
     this.#homes ??= this.#allHomes();
-    const found = new Map<NodeId, TreeId>();
-    for (const id of ids) {
-      const home = this.#homes.get(id);
-      if (home !== undefined) found.set(id, home);
-    }
-    return found;
+    return homesAmong(this.#homes, ids);
   }
 
   /** Which tree every node of every folder belongs to, by the names of their files. */

@@ -1,9 +1,9 @@
 /** Trees in folders of JSON files that other tools read, with a journal for each that has the truth. */
-import { rmdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
-import { Book } from '../book/book.ts';
-import { BookStore, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
+import { BookStore, bookOf, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
+import { tidyFolder } from '../disk/passing.ts';
+import { withSides } from '../disk/side-check.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupFolder } from './backup.ts';
 import { FilesKeeper, type Holdings } from './files-keeper.ts';
@@ -37,13 +37,7 @@ export class FileSystemStore extends BookStore {
     const path = resolve(place);
     const { holdings, readOnly, notes, known, lists } = openFolder(path, options);
     const keeper = new FilesKeeper(holdings);
-    const { treeWrites, kit, owner = defaultOwner } = options;
-    const book = new Book({
-      keeper,
-      readOnly,
-      ...(treeWrites === undefined ? {} : { treeWrites }),
-      ...(kit === undefined ? {} : { kit }),
-    });
+    const book = bookOf(options, { keeper, readOnly });
     const desk = deskOf(book, keeper, options);
     try {
       book.know(known);
@@ -72,10 +66,10 @@ export class FileSystemStore extends BookStore {
       backup: (to) => backupFolder(holdings, keeper, to),
       close: async () => {
         await keeper.close();
-        tidy(path);
+        tidyFolder(path);
       },
     };
-    return new FileSystemStore({ desk, plate, keeper, holdings }, owner);
+    return new FileSystemStore({ desk, plate, keeper, holdings }, options.owner ?? defaultOwner);
   }
 
   override forOwner(owner: string): FileSystemStore {
@@ -90,27 +84,16 @@ export class FileSystemStore extends BookStore {
     if (options.treeId !== undefined && desk.book.find(this.owner, options.treeId) === undefined)
       return super.fsck(options);
     await keeper.flush();
-    const wanted = [...desk.book.owned(this.owner)].filter(
-      ({ id }) => options.treeId === undefined || id === options.treeId,
-    );
-    return fsckFiles({
-      trees: wanted.map(({ id }) => id),
+    const repair = options.repair === true;
+    const report = await fsckFiles({
+      trees: this.wanted(options.treeId),
       holdings,
       keeper,
-      repair: options.repair === true,
+      repair,
       check: (treeId) => super.fsck({ ...options, treeId }),
     });
+    return options.treeId === undefined ? withSides(report, [holdings.side], repair) : report;
   }
-}
-
-// A folder that was only looked at is left without a trace.
-function tidy(path: string): void {
-  for (const name of ['locking', 'making', 'gone', ''])
-    try {
-      rmdirSync(join(path, '.coppice', name));
-    } catch {
-      // There is something in it, or it is not there.
-    }
 }
 
 /** Opens a store in a folder; what follows the scheme is its path. */

@@ -38,7 +38,7 @@ import { readRecord } from '../disk/records.ts';
 import { damaged, newer } from '../disk/whole-files.ts';
 
 /** The version of the journal's format. */
-export const journalVersion = 1;
+const journalVersion = 1;
 
 /** Where a tree was before it had a journal. */
 export interface Origin {

@@ -17,7 +17,7 @@ import {
 import { type Fields, field, isJson, object, readNode, text, Unreadable } from '../disk/decode.ts';
 
 /** A time as people and other programs read it; the exact number stands beside it. */
-export function isoTime(at: number): string {
+function isoTime(at: number): string {
   // The ends of what a date can be: a clock that is off must not keep a message from being written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();

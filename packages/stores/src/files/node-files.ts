@@ -28,7 +28,7 @@ export function folderOf(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
 }
 
 /** The part of the fingerprint that one file is. */
-export function printOf(text: string): number {
+function printOf(text: string): number {
   return crc32(bytesOf(text));
 }
 

@@ -6,7 +6,6 @@ import {
   isAppError,
   isUuid,
   type LinearRecord,
-  nodeId,
   refusalKinds,
   type TreeId,
   type TreeRow,
@@ -15,7 +14,9 @@ import {
 import type { KnownTree } from '../book/keeper.ts';
 import { field } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { SideFiles } from '../disk/side-files.ts';
+import { unreadableRow } from '../disk/unreadable-row.ts';
 import {
   asAppError,
   damaged,
@@ -26,7 +27,6 @@ import {
   systemCode,
   Workbench,
 } from '../disk/whole-files.ts';
-import { derivedId } from '../linear.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { Holdings } from './files-keeper.ts';
 import { checkFormat } from './format-file.ts';
@@ -67,7 +67,7 @@ function makeFolder(place: string, readOnly: boolean): boolean {
       data: { place },
     });
   onFile(place, () => {
-    mkdirSync(place, { recursive: true });
+    makeFolders(place);
     syncFolder(dirname(place), 'format');
   });
   return true;
@@ -190,23 +190,7 @@ class Finder {
     if (!isAppError(error)) throw error;
     this.#note(error.message);
     this.#broken.set(id, error);
-    this.known.push({ row: row ?? this.#unknownRow(id), format: 'tree', sequence });
-  }
-
-  /** A tree of which nothing can be read is listed all the same: a history that is hidden is taken for lost. */
-  #unknownRow(id: TreeId): TreeRow {
-    return {
-      id,
-      owner: this.#options.owner ?? defaultOwner,
-      rootId: nodeId(derivedId('unreadable-root', id)),
-      version: 0,
-      structureVersion: 0,
-      activeNodeId: null,
-      nextSeq: 0,
-      createdAt: 0,
-      updatedAt: 0,
-      attributes: { title: 'Cannot be read' },
-    };
+    this.known.push({ row: row ?? unreadableRow(id, this.#options.owner ?? defaultOwner), format: 'tree', sequence });
   }
 
   /** Folders of other programs, and those of ours that have lost their journal. */

@@ -24,7 +24,7 @@ import { damaged, newer, readText } from '../disk/whole-files.ts';
 import { print } from './node-file.ts';
 
 /** The version of the format of `tree.json` and of the node files. */
-export const treeFileVersion = 1;
+const treeFileVersion = 1;
 
 /** What the files of a tree were written from. */
 export interface Mark {

@@ -1,25 +1,13 @@
 /** A complete copy of sessions in another place. */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { refuse } from '@coppice/core';
-import { namesIn, onFile, step, syncFolder } from '../disk/whole-files.ts';
+import { copyDurably, nameCopy, syncCopy } from '../disk/copying.ts';
+import { passing } from '../disk/passing.ts';
+import { namesIn, onFile } from '../disk/whole-files.ts';
 import type { Holdings } from './jsonl-keeper.ts';
 import { sideOf } from './places.ts';
-
-// What belongs to a process and not to what is kept.
-const passing: ReadonlySet<string> = new Set(['lock', 'locking', 'making', 'gone']);
 
 /** Copies everything. The copy gets its name when it is complete and on the disk; before that there is none. */
 export async function backupSessions({ place, single }: Holdings, to: string): Promise<void> {
@@ -40,44 +28,16 @@ export async function backupSessions({ place, single }: Holdings, to: string): P
         copy(join(place, name), join(part, name));
         await breathe();
       }
-      sync(part);
+      syncCopy(part);
     }
-    onFile(path, () => {
-      step('backup', 'rename', () => renameSync(part, path));
-      syncFolder(dirname(path), 'backup');
-    });
+    nameCopy(part, path);
   } catch (error) {
     clear();
     throw error;
   }
 }
 
+// An attachment may have any name.
 function copy(from: string, to: string): void {
-  const open = [{ from, to }];
-  const made: string[] = [];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const each = at;
-    onFile(each.from, () => {
-      if (!statSync(each.from).isDirectory()) {
-        mkdirSync(dirname(each.to), { recursive: true });
-        copyFileSync(each.from, each.to);
-        return sync(each.to);
-      }
-      mkdirSync(each.to, { recursive: true });
-      made.push(each.to);
-      for (const name of readdirSync(each.from))
-        if (!passing.has(name) || basename(each.from) === 'blobs')
-          open.push({ from: join(each.from, name), to: join(each.to, name) });
-    });
-  }
-  for (const folder of made) onFile(folder, () => sync(folder));
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    step('backup', 'fsync', () => fsyncSync(handle));
-  } finally {
-    closeSync(handle);
-  }
+  copyDurably(from, to, (folder, name) => passing.has(name) && basename(folder) !== 'blobs');
 }

@@ -1,6 +1,7 @@
 /** The bytes of a file that is open to be read, with the last piece of it kept. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { onFile } from '../disk/whole-files.ts';
+import { wasClosed } from './refusals.ts';
 
 /** How much is read at once by whoever reads on. */
 export const chunkSize = 1 << 20;
@@ -12,10 +13,11 @@ const markSize = 64;
 /** A file that is read from. */
 export class FileBytes {
   readonly #path: string;
-  readonly #handle: number;
-  /** Which file it is, whatever has its name later. */
-  readonly inode: number;
-  readonly #names: number;
+  // None once it is closed: the system gives the number to the next file that is opened.
+  #handle: number;
+  // Which file it is, whatever has its name later, and how many names it has.
+  readonly #inode: number;
+  #names: number;
   // The last bytes before a place.
   #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
@@ -24,7 +26,7 @@ export class FileBytes {
     this.#path = path;
     this.#handle = onFile(path, () => openSync(path, 'r'));
     const { ino, nlink } = onFile(path, () => fstatSync(this.#handle));
-    [this.inode, this.#names] = [ino, nlink];
+    [this.#inode, this.#names] = [ino, nlink];
   }
 
   /** Whether the file has a size and its names, and nothing about it changed after a time, such as a name that it lost. */
@@ -33,19 +35,25 @@ export class FileBytes {
     return now.size === size && now.nlink === this.#names && now.ctimeMs <= since;
   }
 
+  /** Whether it is this file that was found at its path; a name that it got or lost elsewhere meanwhile is noted then. */
+  isAt({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
+    if (ino === this.#inode) this.#names = nlink;
+    return ino === this.#inode;
+  }
+
   /** How many bytes there are now. */
   size(): number {
-    return onFile(this.#path, () => fstatSync(this.#handle).size);
+    return this.#reading(() => fstatSync(this.#handle).size);
   }
 
   /** Whether the file ends at a place (0), goes past it (1) or does not come so far (−1): quicker than asking for its size. */
   goesPast(place: number): number {
-    return onFile(this.#path, () => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
+    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
   }
 
   /** Whether the byte at a place is a certain one. */
   goesOnWith(byte: number, place: number): boolean {
-    return onFile(this.#path, () => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
+    return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
   }
 
   /** Notes what stands before a place up to which the file was read; `bytes` end there, if they are at hand. */
@@ -71,7 +79,7 @@ export class FileBytes {
   readInto(bytes: Buffer, offset: number, length: number): Buffer {
     let read = 0;
     while (read < length) {
-      const count = onFile(this.#path, () => readSync(this.#handle, bytes, read, length - read, offset + read));
+      const count = this.#reading(() => readSync(this.#handle, bytes, read, length - read, offset + read));
       if (count === 0) break;
       read += count;
     }
@@ -95,7 +103,13 @@ export class FileBytes {
     this.#block = null;
   }
 
+  #reading<T>(work: () => T): T {
+    if (this.#handle < 0) throw wasClosed(this.#path);
+    return onFile(this.#path, work);
+  }
+
   close(): void {
     closeSync(this.#handle);
+    this.#handle = -1;
   }
 }

@@ -2,7 +2,7 @@
 import { isAppError } from '@coppice/core';
 import { FolderLock, type Holder, lockedBy } from '../disk/lock.ts';
 import { sideOf } from './places.ts';
-import { openedToRead } from './refusals.ts';
+import { openedToRead, wasClosed } from './refusals.ts';
 
 // For so many milliseconds a lease that was looked at is taken to be there.
 const goodFor = 500;
@@ -13,14 +13,18 @@ export class FileLease {
   #lease: FolderLock | Holder | null = null;
   // Whether it is to be had as soon as that can be.
   #wanted = false;
-  #seenAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  // Whether it is this process's; from when to when it is taken to be there: as numbers alone, since every save asks for it.
+  #isHeld = false;
+  #seenAt = Number.POSITIVE_INFINITY;
+  #goodUntil = Number.NEGATIVE_INFINITY;
 
   constructor(path: string) {
     this.#path = path;
   }
 
   get isHeld(): boolean {
-    return this.#lease instanceof FolderLock;
+    return this.#isHeld;
   }
 
   /** Who else holds it. */
@@ -30,7 +34,9 @@ export class FileLease {
 
   /** Takes the lease, if it can be had: one that another process gave up meanwhile is taken over. */
   take(): void {
-    if (!(this.#lease instanceof FolderLock)) this.#lease = FolderLock.take(sideOf(this.#path));
+    if (this.#isClosed) throw wasClosed(this.#path);
+    if (!this.#isHeld) this.#lease = FolderLock.take(sideOf(this.#path));
+    this.#isHeld = this.#lease instanceof FolderLock;
   }
 
   /** Takes the lease, as {@link claim} does, now or as soon as it can be had. */
@@ -41,6 +47,7 @@ export class FileLease {
 
   /** Takes the lease if it is wanted and can be had by now, and says whether it is held. */
   claim(): boolean {
+    if (this.#isClosed) throw wasClosed(this.#path);
     try {
       if (this.#wanted) this.take();
     } catch (error) {
@@ -51,25 +58,28 @@ export class FileLease {
 
   /** Whether the lease is held and was looked at a moment ago. A clock that was set back since says nothing about it. */
   isGoodAt(now: number): boolean {
-    const age = now - this.#seenAt;
-    return age >= 0 && age < goodFor && this.#lease instanceof FolderLock;
+    return now >= this.#seenAt && now < this.#goodUntil;
   }
 
-  /** Notes that the lease was looked at. */
+  /** Notes that the lease was looked at and is held. */
   seen(now: number): void {
-    this.#seenAt = now;
+    [this.#seenAt, this.#goodUntil] = [now, now + goodFor];
   }
 
   /** Refuses where nothing may be written. */
   check(): void {
-    if (this.#wanted) this.take();
+    if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
     if (lease instanceof FolderLock) lease.check();
     else throw lease === null ? openedToRead(this.#path) : lockedBy(this.#path, lease);
   }
 
+  /** Gives it up for good: whoever still has the file cannot take it again, for nobody would give it up then. */
   release(): void {
     if (this.#lease instanceof FolderLock) this.#lease.release();
     this.#lease = null;
+    this.#isHeld = false;
+    this.#isClosed = true;
+    this.#goodUntil = Number.NEGATIVE_INFINITY;
   }
 }

@@ -18,7 +18,7 @@ import {
 import { AppError, refusalKinds } from '@coppice/core';
 import { type Fields, field } from '../disk/decode.ts';
 import { damaged, newer } from '../disk/whole-files.ts';
-import { parsedLine } from './heads.ts';
+import { mayBeOdd, parsedLine, partsOf } from './heads.ts';
 import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
 
 /** Which tool wrote a file, by its first lines. Refuses a file that is none of a kind that is known, or a newer one. */
@@ -49,14 +49,20 @@ export interface ParsedLine {
   readonly at: RawLine;
 }
 
-/** The lines of a file that say anything, and what is to be said of those that cannot be parsed. */
-export function parsedLines(path: string): {
+/**
+ * The lines of a file that say anything, and what is to be said of those that cannot be parsed. Entries that were written
+ * right behind others are lines of their own, unless lines go by their number as in version 1.
+ */
+export function parsedLines(
+  path: string,
+  dialect: Dialect,
+): {
   readonly lines: readonly ParsedLine[];
   readonly warnings: SessionWarning[];
 } {
   const lines: ParsedLine[] = [];
   const warnings: SessionWarning[] = [];
-  for (const at of linesIn(path)) {
+  for (const at of dialect === 'v1' ? linesIn(path) : entriesIn(path)) {
     if (isBlankLine(at.bytes)) continue;
     const fields = parsedLine(at.bytes) ?? null;
     lines.push({ fields, at });
@@ -68,8 +74,17 @@ export function parsedLines(path: string): {
   return { lines, warnings };
 }
 
+function* entriesIn(path: string): Generator<RawLine, void, undefined> {
+  for (const at of linesIn(path)) {
+    if (!mayBeOdd(at.bytes)) yield at;
+    else
+      for (const { from, to } of partsOf(at.bytes))
+        yield { ...at, offset: at.offset + from, bytes: at.bytes.subarray(from, to) };
+  }
+}
+
 function read(path: string, dialect: Dialect): Read {
-  const { lines, warnings } = parsedLines(path);
+  const { lines, warnings } = parsedLines(path, dialect);
   const found = lines.flatMap(({ fields, at }) => (fields === null ? [] : [{ fields, at }]));
   const [first] = found;
   if (first === undefined) throw damaged(path, 'has no line that can be read');
@@ -217,6 +232,10 @@ export class ForeignFile implements SessionFile {
   }
 
   append(): void {
+    throw readAsItIs(this.path, this.dialect);
+  }
+
+  appendLine(): void {
     throw readAsItIs(this.path, this.dialect);
   }
 

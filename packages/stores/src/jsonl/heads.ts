@@ -1,5 +1,6 @@
 /** What a line is and where it hangs, told from its first bytes without reading what it says. */
 import { type Fields, field, isFields } from '../disk/decode.ts';
+import { isBlankLine } from './raw-lines.ts';
 
 /** The beginning of a line. */
 export interface Head {
@@ -19,6 +20,7 @@ export interface QuickHead extends Head {
 
 const quote = 0x22;
 const comma = 0x2c;
+const opening = 0x7b;
 const closing = 0x7d;
 const backslash = 0x5c;
 const typeKey = Buffer.from('{"type":"');
@@ -117,6 +119,11 @@ export function parsedLine(bytes: Buffer): Fields | undefined {
   }
 }
 
+/** What a line that is no object begins with, if that is one. */
+export function firstIn(bytes: Buffer): Fields | undefined {
+  return parsedLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
+}
+
 /** A piece of a line, from one byte to another: an entry, or what cannot be read and why. */
 export interface LinePart {
   readonly head: Head | null;
@@ -136,24 +143,60 @@ export function mayHideAnother(bytes: Buffer, { rest }: QuickHead): boolean {
   return bytes.includes(parentKey, rest);
 }
 
+// Where one entry ends and another begins. In a line that can be read they stand at the end of a text alone.
+const seam = Buffer.from('}{"');
+const wideSeam = Buffer.from('} {"');
+
 /**
- * What a line says that cannot be told from its beginning. One of ours that was written right behind what somebody else
- * had not ended is an entry of its own: only what cannot be read before it is lost.
+ * Whether lines may be none that the first bytes tell about: there is NUL in them, or one entry ends and another begins. It
+ * is asked of many at once.
+ */
+export function mayBeOdd(bytes: Buffer): boolean {
+  return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
+}
+
+/**
+ * What a line says that cannot be told from its beginning. Entries that were written right behind others are entries of
+ * their own, and so is one of ours behind what somebody else had not ended: only what cannot be read is lost.
  */
 export function partsOf(bytes: Buffer): readonly LinePart[] {
   const line = parsedLine(bytes);
-  const head = line === undefined ? null : headIn(line);
-  const whole = {
-    head,
-    why: line === undefined ? 'cannot be read' : 'has no type or no id',
-    from: 0,
-    to: bytes.length,
-  };
-  const ours = line === undefined ? entryWithin(bytes) : null;
-  if (ours === null) return [whole];
-  const before = parsedLine(bytes.subarray(0, ours.from));
-  const other = before === undefined ? null : headIn(before);
-  return [{ head: other, why: 'was cut off, and another one begins in it', from: 0, to: ours.from }, ours];
+  if (line !== undefined) return [partOf(line, 0, bytes.length)];
+  const parts: LinePart[] = [];
+  let from = 0;
+  for (let to = endOfObject(bytes, 0); to > from; to = endOfObject(bytes, from)) {
+    const one = parsedLine(bytes.subarray(from, to));
+    const part = one === undefined ? null : partOf(one, from, to);
+    // What is no entry is told with all that is left, not piece by piece.
+    if (part === null || part.head === null) break;
+    parts.push(part);
+    from = to;
+  }
+  const rest = bytes.subarray(from);
+  if (isBlankLine(rest)) return parts;
+  const ours = entryWithin(rest);
+  const end = ours === null ? rest.length : ours.from;
+  const why = ours === null ? 'cannot be read' : 'was cut off, and another one begins in it';
+  parts.push({ head: null, why, from, to: from + end });
+  if (ours !== null) parts.push({ ...ours, from: from + ours.from, to: from + ours.to });
+  return parts;
+}
+
+function partOf(line: Fields, from: number, to: number): LinePart {
+  return { head: headIn(line), why: 'has no type or no id', from, to };
+}
+
+/** Where the object that begins at a place ends; −1 where none does. */
+function endOfObject(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
+    } else if (byte === opening) depth++;
+    else if (byte === closing && --depth <= 0) return at + 1;
+  }
+  return -1;
 }
 
 /** The entry of ours at the end of a line. No two can end there, so that it is looked for from the end. */

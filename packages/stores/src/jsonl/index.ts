@@ -1,9 +1,9 @@
 /** Sessions in files of JSON lines that other tools can read, one file each, only ever added to. */
-import { rmdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
-import { Book } from '../book/book.ts';
-import { BookStore, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
+import { BookStore, bookOf, type Desk, deskOf, type Nameplate } from '../book/book-store.ts';
+import { tidyFolder } from '../disk/passing.ts';
+import { withSides } from '../disk/side-check.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupSessions } from './backup.ts';
 import { fsckSessions } from './fsck.ts';
@@ -15,6 +15,7 @@ interface Shared {
   readonly desk: Desk;
   readonly plate: Nameplate;
   readonly holdings: Holdings;
+  readonly keeper: JsonlKeeper;
 }
 
 /**
@@ -39,13 +40,7 @@ export class SessionStore extends BookStore {
     const path = resolve(place);
     const { holdings, readOnly, notes, damage, known, lists } = openPlace(path, options);
     const keeper = new JsonlKeeper(holdings);
-    const { treeWrites, kit, owner = defaultOwner } = options;
-    const book = new Book({
-      keeper,
-      readOnly,
-      ...(treeWrites === undefined ? {} : { treeWrites }),
-      ...(kit === undefined ? {} : { kit }),
-    });
+    const book = bookOf(options, { keeper, readOnly });
     const desk = deskOf(book, keeper, options);
     try {
       book.know(known);
@@ -72,7 +67,7 @@ export class SessionStore extends BookStore {
         if (!holdings.single) tidyFolder(path);
       },
     };
-    return new SessionStore({ desk, plate, holdings }, owner);
+    return new SessionStore({ desk, plate, holdings, keeper }, options.owner ?? defaultOwner);
   }
 
   override forOwner(owner: string): SessionStore {
@@ -81,29 +76,19 @@ export class SessionStore extends BookStore {
 
   /** Checks trees as every store does, and tells what is wrong with the lines of their files. */
   override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
-    const { desk, holdings } = this.#shared;
+    const { desk, holdings, keeper } = this.#shared;
     desk.book.alive();
     if (options.repair === true) desk.book.writable();
-    const wanted = [...desk.book.owned(this.owner)].filter(
-      ({ id }) => options.treeId === undefined || id === options.treeId,
-    );
+    const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
-    return fsckSessions({
-      trees: wanted.map(({ id }) => id),
+    const report = await fsckSessions({
+      trees: wanted,
       holdings,
       check: (treeId) => super.fsck({ ...options, treeId }),
     });
+    const repair = options.repair === true;
+    return options.treeId === undefined ? withSides(report, keeper.sides(repair), repair) : report;
   }
-}
-
-// A folder that was only looked at is left without a trace.
-function tidyFolder(path: string): void {
-  for (const name of ['locking', 'making', 'gone', ''])
-    try {
-      rmdirSync(join(path, '.coppice', name));
-    } catch {
-      // There is something in it, or it is not there.
-    }
 }
 
 /** Opens a store of session files; what follows the scheme is a folder or a file. */

@@ -14,7 +14,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import type { Desk } from '../book/book-store.ts';
-import type { BookEntry, Fresh, Keeper, LoadedTree } from '../book/keeper.ts';
+import { type BookEntry, type Fresh, homesAmong, type Keeper, type LoadedTree } from '../book/keeper.ts';
 import { FolderLock, lockedBy } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import { namesIn, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
@@ -205,6 +205,17 @@ export class JsonlKeeper implements Keeper {
     return this.#side(session);
   }
 
+  /** What lies beside the sessions; what is to be written of it is this process's alone first. */
+  *sides(write: boolean): Generator<SideFiles, void, undefined> {
+    for (const [id, side] of this.#sides) {
+      if (write && side.damage.length > 0) this.#besideOf(id);
+      yield side;
+    }
+    if (this.#top === null) return;
+    if (write && this.#top.damage.length > 0) this.#lockShared();
+    yield this.#top;
+  }
+
   /** Takes the lock of what all sessions of a folder share; a single session's lease covers it. */
   #lockShared(): void {
     const { single, place } = this.#has;
@@ -243,12 +254,7 @@ export class JsonlKeeper implements Keeper {
 
   async homesOf(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
     this.#homes ??= this.#allHomes();
-    const found = new Map<NodeId, TreeId>();
-    for (const id of ids) {
-      const home = this.#homes.get(id);
-      if (home !== undefined) found.set(id, home);
-    }
-    return found;
+    return homesAmong(this.#homes, ids);
   }
 
   /** Which session every entry of every file belongs to; the first one's, where one was branched into another file. */

@@ -142,7 +142,7 @@ export class LineTable {
       return;
     }
     // Lines of ours that somebody copied to the end of the file have numbers that were given.
-    if (head.version <= this.#version && !this.open && this.#isCopy(head, at)) return;
+    if (head.version <= this.#version && this.#isCopy(head, at)) return;
     // A commit of one line that follows the last one, as nearly all do, needs no group.
     if (head.commit && head.version === this.#version + 1 && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;

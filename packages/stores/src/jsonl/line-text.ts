@@ -26,20 +26,23 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOf(commit);
-  const printed = printedEntry(entry);
+  const whole = printed(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
   // Entries are made in the order of a line, so that nearly always only the number and the notes are put between.
-  if (printed.startsWith(begun) && !('version' in entry) && !('commit' in entry))
-    return `${begun}${numbered}${printed.slice(begun.length, -1)}${notes}`;
+  if (whole.startsWith(begun) && !('version' in entry) && !('commit' in entry))
+    return `${begun}${numbered}${whole.slice(begun.length, -2)}${notes}`;
   let text = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)}${numbered}`;
   for (const key of Object.keys(entry)) if (!heading.has(key)) text += fieldText(key, entry[key]);
   return text + notes;
 }
 
-/** An entry as JSON. What it says of itself there is no line, be it nothing. Refuses one that JSON cannot say. */
-function printedEntry(entry: SessionEntry): string {
+/**
+ * An entry as JSON, with the end of a line. What it says of itself there is no line, be it nothing. Refuses one that JSON
+ * cannot say.
+ */
+export function printed(entry: SessionEntry): string {
   try {
-    return String(JSON.stringify(entry));
+    return `${JSON.stringify(entry)}\n`;
   } catch (error) {
     throw unsayable(entry.uuid, error);
   }
@@ -75,9 +78,6 @@ export interface LinesOfCommit {
 
 /** The lines of a commit. */
 export function linesOf({ entries: given, version, commit }: LinesOfCommit): string[] {
-  const only = given[0];
-  // Nearly every save is one entry without notes of its own.
-  if (only !== undefined && given.length === 1 && !hasNotes(only)) return [lineText(only, version, commit)];
   const entries = ended(given);
   const last = entries.length - 1;
   return entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));

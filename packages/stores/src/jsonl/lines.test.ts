@@ -245,7 +245,7 @@ describe('torn and damaged files', () => {
         {
           actor: 'me',
           now: () => 5000,
-          newId: () => uuid(5000 + Math.floor(Math.random() * 1e6)),
+          newId: () => crypto.randomUUID(),
           kit: messageKit,
         },
       );

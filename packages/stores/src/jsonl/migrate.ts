@@ -16,7 +16,7 @@ import { isBlankLine, linesIn } from './raw-lines.ts';
 export function migrateFile(path: string): void {
   const bench = new Workbench(join(sideOf(path), 'making'));
   bench.clear();
-  const { lines } = parsedLines(path);
+  const { lines } = parsedLines(path, 'v1');
   const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
   const texts = [headerText(header), ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
   const readable = lines.filter(({ fields }) => fields !== null);

@@ -1,21 +1,14 @@
 /** Finds out what a place holds before anything is written to it. */
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import {
-  AppError,
-  isAppError,
-  type LinearRecord,
-  nodeId,
-  refusalKinds,
-  type TreeId,
-  type TreeRow,
-  treeId,
-} from '@coppice/core';
+import { AppError, isAppError, type LinearRecord, refusalKinds, type TreeId, treeId } from '@coppice/core';
 import type { KnownTree } from '../book/keeper.ts';
 import { rowOf } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
+import { makeFolders } from '../disk/make-folders.ts';
+import { unreadableRow } from '../disk/unreadable-row.ts';
 import { damaged, namesIn, onFile, statOf, syncFolder } from '../disk/whole-files.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
@@ -71,7 +64,7 @@ function makeFolder(folder: string, readOnly: boolean): void {
       data: { place: folder },
     });
   onFile(folder, () => {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     syncFolder(dirname(folder), 'session');
   });
 }
@@ -175,19 +168,7 @@ class Finder {
     this.#warn(error.message);
     const id = idInName(path) ?? treeId(derivedId('session-unreadable', path));
     this.#broken.set(id, error);
-    const row: TreeRow = {
-      id,
-      owner: this.#owner,
-      rootId: nodeId(derivedId('unreadable-root', id)),
-      version: 0,
-      structureVersion: 0,
-      activeNodeId: null,
-      nextSeq: 0,
-      createdAt: 0,
-      updatedAt: 0,
-      attributes: { title: 'Cannot be read' },
-    };
-    this.#known.push({ row, format: 'tree', sequence: 0 });
+    this.#known.push({ row: unreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
   }
 
   /** Takes the lease of the one session; false where somebody else has it or the file is another tool's. */
@@ -200,7 +181,7 @@ class Finder {
         return false;
       }
       try {
-        file.lease();
+        file.lease.take();
       } catch (error) {
         // Whoever writes takes the lease first, and is told then.
         if (!isUnwritable(error)) throw error;

@@ -15,7 +15,7 @@ let folder: string;
 let path: string;
 const root = uuid(1);
 const tree = treeId(uuid(2));
-const stops: (() => void)[] = [];
+const stops: (() => Promise<void>)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-processes-'));
   path = join(folder, 'session.jsonl');
@@ -23,8 +23,8 @@ beforeEach(() => {
   const first = { type: 'message', uuid: uuid(3), parentUuid: root, message: { role: 'user', content: 'first' } };
   writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(first)}\n`);
 });
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop();
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -47,7 +47,10 @@ function start(what: string): {
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const kill = () => child.kill('SIGKILL');
-  stops.push(kill);
+  stops.push(() => {
+    kill();
+    return ended;
+  });
   return {
     said,
     kill,
@@ -87,7 +90,7 @@ test('[J27] a second process opens a file read-only and says who holds it; the l
   const later = sessionFiles.open(path);
   expect(later.writable).toBe(true);
   later.close();
-}, 60_000);
+});
 
 test('[J28] lines of a tool that knows of no lease are neither torn nor lost, and appear beside ours', async () => {
   const store = await SessionStore.open(path);
@@ -104,14 +107,14 @@ test('[J28] lines of a tool that knows of no lease are neither torn nor lost, an
     );
     mine.push(id);
   }
-  await plain.until('wrote');
+  const said = () => plain.said.filter((line) => line.startsWith('wrote ')).map((line) => line.slice(6));
+  await expect.poll(() => said().length).toBeGreaterThan(10);
   plain.kill();
   await plain.ended;
-  const theirs = plain.said.filter((line) => line.startsWith('wrote ')).map((line) => line.slice(6));
+  const theirs = said();
   for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) if (line !== '') JSON.parse(line);
   const children = await store.read(tree, () => ask('children', { of: nodeId(uuid(3)) }));
   const image = children.map(({ id }) => id);
-  expect(theirs.length).toBeGreaterThan(10);
   expect(new Set(image).size).toBe(children.length);
   for (const id of mine) expect(image).toContain(id);
   const names = new Set((await store.externalIdsOf(tree)).map(({ id }) => id));
@@ -124,7 +127,7 @@ test('[J28] lines of a tool that knows of no lease are neither torn nor lost, an
   for (const id of theirs) expect(known.has(id)).toBe(true);
   expect((await again.fsck()).findings).toEqual([]);
   await again.close();
-}, 60_000);
+});
 
 test('[K161] an attachment that another process named in a session of its own outlives a purge here', async () => {
   const place = join(folder, 'sessions');

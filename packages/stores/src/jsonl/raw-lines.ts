@@ -35,36 +35,34 @@ export function firstLine(file: FileBytes): Pick<RawLine, 'line' | 'bytes'> {
 }
 
 /**
- * Takes the lines of an open file from a place to its end, each good until the next, and whether it may have NUL in it: that
- * is looked for in many at once. Gives what is left after the last one that has an end, and where that begins.
+ * Takes the lines of an open file from a place to its end, each good until the next, and whether it may be odd: that is
+ * looked for in many at once. Gives what is left after the last one that has an end, and where that begins.
  */
 export function eachLine(
   file: FileBytes,
   from: number,
   size: number,
-  take: (bytes: Buffer, offset: number, mayHaveNul: boolean) => void,
+  isOdd: (bytes: Buffer) => boolean,
+  take: (bytes: Buffer, offset: number, mayBeOdd: boolean) => void,
 ): { readonly rest: Buffer | null; readonly offset: number } {
   let held: Buffer[] = [];
-  let heldNul = false;
   let offset = from;
   // One piece of memory for all chunks: what is held over is copied.
   const room = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
     const chunk = file.readInto(room, at, Math.min(room.length, size - at));
     if (chunk.length === 0) break;
-    const hasNul = chunk.includes(0);
+    const odd = isOdd(chunk);
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       const piece = chunk.subarray(start, end);
-      take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset, hasNul || heldNul);
-      [held, heldNul] = [[], false];
+      // What is odd may lie across the pieces.
+      take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset, odd || held.length > 0);
+      held = [];
       start = end + 1;
       offset = at + start;
     }
-    if (start < chunk.length) {
-      held.push(Buffer.from(chunk.subarray(start)));
-      heldNul ||= hasNul;
-    }
+    if (start < chunk.length) held.push(Buffer.from(chunk.subarray(start)));
     at += chunk.length;
   }
   return { rest: held.length === 0 ? null : Buffer.concat(held), offset };

@@ -21,6 +21,16 @@ export function openedToRead(path: string): AppError {
   });
 }
 
+/** The refusal to read or write a file by whoever has closed it. */
+export function wasClosed(path: string): AppError {
+  return new AppError({
+    code: 'store/unavailable',
+    kind: refusalKinds['store/unavailable'],
+    message: `${path} was closed here: open it again.`,
+    data: { path },
+  });
+}
+
 /** The refusal of a write that was planned before somebody added a commit, or before one that failed turned up. */
 export function overtaken(
   { path, version }: { readonly path: string; readonly version: number },

@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import {
   type Dialect,
+  type NewLine,
   type SessionCommit,
   type SessionEntry,
   type SessionFile,
@@ -14,9 +15,9 @@ import { asAppError, onFile } from '../disk/whole-files.ts';
 import { FileBytes } from './file-bytes.ts';
 import { headerOf } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
-import { type Head, headIn, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
+import { firstIn, type Head, headIn, mayBeOdd, mayHideAnother, parsedLine, partsOf, quickHead } from './heads.ts';
 import { type LinePlace, LineTable } from './line-table.ts';
-import { type LinesOfCommit, linesOf } from './line-text.ts';
+import { type LinesOfCommit, linesOf, printed } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
 import { eachLine, isBlankLine } from './raw-lines.ts';
 import { overtaken, replaced } from './refusals.ts';
@@ -32,7 +33,7 @@ const openFiles = new Map<string, JsonlFile>();
 export class JsonlFile implements SessionFile {
   readonly path: string;
   readonly dialect: Dialect = 'v2';
-  readonly #lease: FileLease;
+  readonly lease: FileLease;
   #users = 0;
   #file: FileBytes;
   readonly #writer: LineWriter;
@@ -57,7 +58,7 @@ export class JsonlFile implements SessionFile {
     this.path = path;
     this.#file = new FileBytes(path);
     this.#writer = new LineWriter(path);
-    this.#lease = new FileLease(path);
+    this.lease = new FileLease(path);
     try {
       this.#table = this.#newTable();
       this.#header = this.#readHeader();
@@ -101,11 +102,11 @@ export class JsonlFile implements SessionFile {
   }
 
   get writable(): boolean {
-    return this.#lease.isHeld;
+    return this.lease.isHeld;
   }
 
   get holder(): SessionHolder | null {
-    return this.#lease.holder;
+    return this.lease.holder;
   }
 
   get warnings(): readonly SessionWarning[] {
@@ -119,11 +120,6 @@ export class JsonlFile implements SessionFile {
 
   get version(): number {
     return this.#fresh.length === 0 ? this.#table.version : this.#freshVersion;
-  }
-
-  /** All bytes of the file that were looked at. */
-  get bytes(): number {
-    return this.#size;
   }
 
   indexOf(uuid: string): number {
@@ -166,7 +162,8 @@ export class JsonlFile implements SessionFile {
     const [type, uuid, above] = [this.typeAt(index), this.uuidAt(index), this.parentAt(index)];
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
-    const line = parsedLine(this.#line(offset, this.#table.lengthAt(index)));
+    const bytes = this.#line(offset, this.#table.lengthAt(index));
+    const line = parsedLine(bytes);
     if (line !== undefined) return withKept(this, index, { ...line, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
@@ -174,7 +171,7 @@ export class JsonlFile implements SessionFile {
       const message = `Line ${number} (byte ${offset}) cannot be read beyond its beginning.`;
       this.#table.warnings.push({ code: 'damaged', message, line: number, offset, uuid });
     }
-    return { type, uuid, parentUuid, damaged: true };
+    return { ...(firstIn(bytes) ?? { damaged: true }), type, uuid, parentUuid };
   }
 
   restAt(index: number): Uint8Array | null {
@@ -207,9 +204,9 @@ export class JsonlFile implements SessionFile {
     let line = this.#lines - (inLine && goesOn && !isEnd ? 1 : 0);
     this.#size = size;
     this.#tail = null;
-    const { rest, offset } = eachLine(this.#file, this.#end, size, (bytes, offset, mayHaveNul) => {
+    const { rest, offset } = eachLine(this.#file, this.#end, size, mayBeOdd, (bytes, offset, odd) => {
       line++;
-      this.#take(bytes, { line, offset, length: bytes.length }, mayHaveNul);
+      this.#take(bytes, { line, offset, length: bytes.length }, odd);
       if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
     });
     this.#ended = rest === null && (goesOn || !inLine);
@@ -235,7 +232,7 @@ export class JsonlFile implements SessionFile {
     this.#tail = tornLine(at);
   }
 
-  #take(bytes: Buffer, at: LinePlace, mayHaveNul = true): void {
+  #take(bytes: Buffer, at: LinePlace, odd = true): void {
     if (at.line < this.#headerLine) return;
     if (at.line === this.#headerLine) {
       const head: Head = { type: 'session', uuid: this.#header.uuid, parentUuid: null, version: 0, commit: false };
@@ -244,7 +241,7 @@ export class JsonlFile implements SessionFile {
     }
     // A blank line ends what was begun and not finished.
     if (isBlankLine(bytes)) return this.#table.drop(at);
-    const quick = mayHaveNul && bytes.includes(0) ? null : quickHead(bytes, 0, bytes.length);
+    const quick = odd && mayBeOdd(bytes) ? null : quickHead(bytes, 0, bytes.length);
     this.#table.line();
     if (quick !== null && !mayHideAnother(bytes, quick)) return this.#table.add(quick, at);
     for (const { head, why, from, to } of partsOf(bytes)) {
@@ -258,7 +255,7 @@ export class JsonlFile implements SessionFile {
   #sizeNow(): number {
     const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
-    const isOne = now !== undefined && now.ino === this.#file.inode && now.size >= known;
+    const isOne = now !== undefined && this.#file.isAt(now) && now.size >= known;
     if (isOne && this.#file.isMarked()) return now.size;
     throw replaced(this.path);
   }
@@ -270,23 +267,8 @@ export class JsonlFile implements SessionFile {
     return this.#table.size - known;
   }
 
-  /** Takes the lease, if it can be had. */
-  lease(): void {
-    this.#lease.take();
-  }
-
-  /** Takes the lease, as {@link claim} does, now or as soon as it can be had. */
-  want(): boolean {
-    return this.#lease.want();
-  }
-
   claim(): boolean {
-    return this.#lease.claim();
-  }
-
-  /** Refuses where nothing may be written. */
-  checkWritable(): void {
-    this.#lease.check();
+    return this.lease.claim();
   }
 
   /**
@@ -295,28 +277,40 @@ export class JsonlFile implements SessionFile {
    */
   #lookAround(): number {
     const now = Date.now();
-    const good = this.#lease.isGoodAt(now);
-    if (!good) this.#lease.check();
+    const good = this.lease.isGoodAt(now);
+    if (!good) this.lease.check();
     const size = this.#sizeNow();
-    if (good && size !== this.#size) this.#lease.check();
-    if (!good) this.#lease.seen(now);
+    if (good && size !== this.#size) this.lease.check();
+    if (!good) this.lease.seen(now);
     return size;
   }
 
   append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
+    this.#look();
+    const version = this.version + 1;
+    this.#write(linesOf({ entries, version, commit }), version, version, this.#size);
+  }
+
+  appendLine(line: NewLine): void {
+    this.#look();
+    const version = this.version + 1;
+    line.version = version;
+    this.#write(printed(line), version, version, this.#size);
+  }
+
+  /** Looks before a save whether this process may write and what others have written. */
+  #look(): void {
     let now = Date.now();
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
     const isWell = !this.#writer.inDoubt && !this.#isCut && isShort;
     // Mostly it is enough to look at the open file: since the last save nothing about it has changed.
-    if (!isWell || !this.#lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
+    if (!isWell || !this.lease.isGoodAt(now) || !this.#file.isStill(this.#size, this.#saved)) {
       if (this.#lookAround() !== this.#size) this.#scan();
       this.#settle();
       now = Date.now();
     }
-    const version = this.version + 1;
-    this.#write(linesOf({ entries, version, commit }), version, version, this.#size);
-    // The time that the system notes for what is written here, or a little later. Where it comes to write later than that,
-    // the next save looks once more than it has to.
+    // The time that the system will note for what is written now, or a little later. Where it comes to write later than
+    // that, the next save looks once more than it has to.
     this.#saved = now + 1;
   }
 
@@ -327,19 +321,21 @@ export class JsonlFile implements SessionFile {
     this.#write(commits.flatMap(linesOf), first.version, last.version, this.#lookAround());
   }
 
-  #write(lines: readonly string[], version: number, lastVersion: number, found: number): void {
-    const text = lines.length === 1 ? lines[0] : lines.join('');
-    if (text === undefined || text === '') return;
+  #write(lines: string | readonly string[], version: number, lastVersion: number, found: number): void {
+    const text = typeof lines === 'string' ? lines : lines.join('');
+    if (text === '') return;
     try {
-      const size = this.#settleDoubt() ? this.#file.size() : found;
+      const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
       if (version !== this.version + 1) throw overtaken(this, version);
       // A line that was cut off is ended, and a commit that was not finished is closed off by a blank line.
-      const before = size === this.#size ? (this.#ended ? '' : '\n') + (this.#tail === null ? '' : '\n') : '\n';
-      const length = this.#writer.append(before === '' ? text : before + text, size);
-      if (before !== '') this.#scan();
-      else {
+      if (size !== this.#size || !this.#ended || this.#tail !== null) {
+        const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
+        this.#writer.append(before + text, size);
+        this.#scan();
+      } else {
+        const length = this.#writer.append(text, size);
         // What was just written at the end is known, and need not be read back.
-        if (lines.length === 1) this.#fresh.push(text);
+        if (typeof lines === 'string') this.#fresh.push(lines);
         else for (const line of lines) this.#fresh.push(line);
         this.#freshVersion = lastVersion;
         this.#size = size + length;
@@ -361,7 +357,7 @@ export class JsonlFile implements SessionFile {
     for (const text of this.#fresh) {
       const bytes = Buffer.from(text);
       const length = bytes.length - 1;
-      this.#take(bytes.subarray(0, length), { line: ++this.#lines, offset: this.#end, length });
+      this.#take(bytes.subarray(0, length), { line: ++this.#lines, offset: this.#end, length }, false);
       this.#end += bytes.length;
       this.#file.mark(this.#end, bytes);
     }
@@ -370,11 +366,11 @@ export class JsonlFile implements SessionFile {
     return this.#table;
   }
 
-  #settleDoubt(): boolean {
-    if (!this.#writer.inDoubt) return false;
+  /** Settles what a failed append left, and gives the size of the file. */
+  #settleDoubt(): number {
     this.#writer.settle(this.#file);
     this.#scan();
-    return true;
+    return this.#file.size();
   }
 
   /** Takes in a file that was put in the place of this one by whoever holds the lease. */
@@ -395,6 +391,6 @@ export class JsonlFile implements SessionFile {
     openFiles.delete(this.path);
     this.#file.close();
     this.#writer.close();
-    this.#lease.release();
+    this.lease.release();
   }
 }

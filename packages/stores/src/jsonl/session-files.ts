@@ -17,6 +17,7 @@ import {
 } from '@coppice/content/sessions';
 import { isAppError, type Store, textOf, treeId } from '@coppice/core';
 import { gathered } from '../disk/line-file.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { bytesOf, namesIn, onFile, statOf, step, syncFolder } from '../disk/whole-files.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
@@ -36,7 +37,7 @@ function open(given: string, options: { readonly readOnly?: boolean } = {}): Ses
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {
-    if (mayWrite && !isElsewhere(path)) file.want();
+    if (mayWrite && !isElsewhere(path)) file.lease.want();
   } catch (error) {
     // Where there is no room for a lease, the file can still be read.
     if (!isUnwritable(error)) {
@@ -50,7 +51,7 @@ function open(given: string, options: { readonly readOnly?: boolean } = {}): Ses
 function create(place: { readonly folder: string } | { readonly path: string }, session: NewSession): SessionFile {
   const { uuid, id, at, cwd, parentSession, entries = [], commit } = session;
   const path = resolve('path' in place ? place.path : join(place.folder, fileName(at, treeId(id))));
-  onFile(path, () => mkdirSync(dirname(path), { recursive: true }));
+  onFile(path, () => makeFolders(dirname(path)));
   const header: SessionHeader = {
     type: 'session',
     version: sessionVersion,
@@ -77,7 +78,7 @@ function create(place: { readonly folder: string } | { readonly path: string }, 
   };
   makeFile(path, gathered(lines()));
   const file = JsonlFile.open(path);
-  file.lease();
+  file.lease.take();
   return file;
 }
 
@@ -102,7 +103,7 @@ function endOf(header: string): SessionEntry {
 
 function save(given: string, pieces: Iterable<string>): void {
   const path = resolve(given);
-  onFile(path, () => mkdirSync(dirname(path), { recursive: true }));
+  onFile(path, () => makeFolders(dirname(path)));
   const bytes = function* () {
     for (const piece of pieces) yield bytesOf(piece);
   };
@@ -187,7 +188,7 @@ function trash(given: string): string {
   // Whoever writes to it elsewhere would go on writing to what is gone.
   const file = open(path);
   try {
-    if (file instanceof JsonlFile) file.checkWritable();
+    if (file instanceof JsonlFile) file.lease.check();
   } finally {
     file.close();
   }

@@ -160,8 +160,8 @@ export class Session {
   writing(): JsonlFile {
     const { file } = this;
     if (!(file instanceof JsonlFile)) throw readAsItIs(this.path, file.dialect);
-    file.lease();
-    file.checkWritable();
+    file.lease.take();
+    file.lease.check();
     return file;
   }
 
@@ -230,7 +230,7 @@ export class Session {
     makeFile(this.path, gathered(texts.map(bytesOf)));
     const file = JsonlFile.open(this.path);
     try {
-      file.lease();
+      file.lease.take();
     } catch (error) {
       // The session is there; whoever writes next takes the lease or is told who has it.
       if (!isAppError(error)) throw error;
@@ -312,7 +312,7 @@ function asHeader(line: SessionEntry): SessionHeader | undefined {
 }
 
 /** What is noted about a commit on its last line. */
-export function commitOf(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
+function commitOf(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
   const { actId, actor, at, kind } = commit;
   return {
     actId,

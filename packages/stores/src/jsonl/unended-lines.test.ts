@@ -3,59 +3,40 @@ import {
   appendFileSync,
   copyFileSync,
   linkSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/content/sessions';
+import { type SessionFile, SessionIndex } from '@coppice/content/sessions';
 import { isAppError } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { header, root, said, sessionBed } from '../../test/session-lines.ts';
 import { armFault } from '../failpoints.ts';
 import { sessionFiles } from './session-files.ts';
 
-let folder: string;
-const opened: SessionFile[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'coppice-unended-'));
-});
-afterEach(() => {
-  armFault(null);
-  for (const file of opened.splice(0)) file.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const root = uuid(1);
-const said = (at: number, above: string): SessionEntry => ({
-  type: 'message',
-  uuid: uuid(at),
-  parentUuid: above,
-  message: { role: 'user', content: [{ type: 'text', text: `said ${at}` }] },
-});
-const header = `${JSON.stringify({ type: 'session', version: 2, uuid: root, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
+const bed = sessionBed();
+afterEach(() => armFault(null));
 
 function made(text: string, name = 'session'): { readonly path: string; readonly file: SessionFile } {
-  const path = join(folder, `${name}.jsonl`);
+  const path = join(bed.folder, `${name}.jsonl`);
   writeFileSync(path, text);
   return { path, file: open(path) };
 }
 
 function open(path: string, readOnly = false): SessionFile {
   const file = sessionFiles.open(path, { readOnly });
-  opened.push(file);
+  bed.opened.push(file);
   return file;
 }
 
 /** What a file says to somebody who opens it for the first time. */
 function anew(path: string): SessionFile {
-  const copy = join(folder, `copy-${opened.length}.jsonl`);
+  const copy = join(bed.folder, `copy-${bed.opened.length}.jsonl`);
   copyFileSync(path, copy);
   return open(copy, true);
 }
@@ -322,7 +303,7 @@ test('[J42] an open file says what one opened anew says, whatever others write a
       expect([file.version, file.warnings]).toEqual([again.version, again.warnings]);
       const all = new Set(told(again).map(([, , , entry]) => JSON.stringify(entry)));
       for (const text of saved) expect([...all].some((line) => line.includes(JSON.stringify(text)))).toBe(true);
-      for (const one of opened.splice(0)) one.close();
+      for (const one of bed.opened.splice(0)) one.close();
     }),
     { numRuns: 15 },
   );

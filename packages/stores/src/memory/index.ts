@@ -1,7 +1,6 @@
 /** Trees in the memory of one process: for tests, temporary chats and the browser, and what other stores are compared with. */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
-import { Book } from '../book/book.ts';
-import { BookStore, deskOf, type Nameplate } from '../book/book-store.ts';
+import { BookStore, bookOf, deskOf, type Nameplate } from '../book/book-store.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
@@ -9,12 +8,8 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
  * `forOwner` share everything but what each owner may see.
  */
 export function createMemoryStore(options: StoreOptions = {}, name = ''): BookStore {
-  const { owner = defaultOwner, readOnly = false, treeWrites, kit } = options;
-  const book = new Book({
-    readOnly,
-    ...(treeWrites === undefined ? {} : { treeWrites }),
-    ...(kit === undefined ? {} : { kit }),
-  });
+  const { owner = defaultOwner, readOnly = false } = options;
+  const book = bookOf(options, { readOnly });
   const info: StoreInfo = {
     kind: 'memory',
     place: `memory:${name}`,

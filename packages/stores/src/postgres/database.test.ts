@@ -116,16 +116,28 @@ describe('transactions', () => {
   });
 
   test('a race that the server ends is run again', async () => {
-    const strict = await Database.create(settingsOf(where.url, { isolation: 'serializable', pool: 8 }));
+    const strict = await Database.create(
+      settingsOf(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
+    );
     await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
+    // Nobody goes on before all have read: connections are made one after the other, and so they would come, too.
+    const gate = database.client();
+    await gate.connect();
+    await gate.query('SELECT pg_advisory_lock(30)');
+    const waiting = `SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+      WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`;
     let runs = 0;
     const add = () =>
       strict.write(function* () {
         runs++;
         const { n } = (yield* row('SELECT n FROM t WHERE id = 30')) ?? {};
+        yield* rows('SELECT pg_advisory_xact_lock_shared(30)');
         yield* exec('UPDATE t SET n = $1 WHERE id = 30', Number(n) + 1);
       });
-    await Promise.all([add(), add(), add()]);
+    const added = Promise.all([add(), add(), add()]);
+    await expect.poll(() => where.query(waiting)).toHaveLength(3);
+    await gate.end();
+    await added;
     expect(await database.read(one('SELECT n FROM t WHERE id = 30'))).toBe(3);
     expect(runs).toBeGreaterThan(3);
     await strict.close();
@@ -159,7 +171,7 @@ describe('transactions', () => {
     for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
       const address = new URL(url);
       Object.assign(address, change);
-      const away = await Database.create(settingsOf(address.href, { connectTimeout: 2_000 }));
+      const away = await Database.create(settingsOf(address.href, { connectTimeout: 20_000 }));
       const failed: unknown = await away.read(() => rows('SELECT 1')).catch((error: unknown) => error);
       expect(failed).toMatchObject({ code: 'store/unavailable', kind: 'unavailable', retryable: 'port' in change });
       expect(String(failed)).not.toContain(url.password);
@@ -189,14 +201,15 @@ describe('a server that goes away', () => {
   test('fails what is running, and the pool is well again without being touched', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
-    const database = await Database.create(settingsOf(url, { pool: 3, connectTimeout: 2_000 }));
+    const database = await Database.create(settingsOf(url, { pool: 3, connectTimeout: 20_000 }));
     await database.write(() => exec('CREATE TABLE t (id INT PRIMARY KEY)'));
     // Idle connections break unseen: the next one to be used is found dead and another taken.
     await Promise.all([1, 2, 3].map((id) => database.write(() => exec('INSERT INTO t (id) VALUES ($1)', id))));
     await server.restart('SIGKILL');
     expect(await database.read(one('SELECT count(*) FROM t'))).toBe(3);
     const slow = codeOf(database.read(() => rows('SELECT pg_sleep(30)')));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const sleeping = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'`;
+    await expect.poll(() => server.query(sleeping, url)).toHaveLength(1);
     await server.stop('SIGQUIT');
     expect(await slow).toBe('store/unavailable');
     expect(await codeOf(database.read(() => rows('SELECT 1')))).toBe('store/unavailable');

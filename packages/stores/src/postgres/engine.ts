@@ -1,8 +1,7 @@
 /** A PostgreSQL database as the shared store uses it. */
 import type { AbortSignalLike, ListEvent, StoreInfo, Supports, TreeId } from '@coppice/core';
-import { treeId } from '@coppice/core';
-import { toCursor } from '../cursor.ts';
 import type { SqlEngine } from '../sql/engine.ts';
+import { eventOf } from '../sql/lists.ts';
 import { number, row, rows, text, type Work } from '../sql/query.ts';
 import type { Found, Search } from '../sql/search.ts';
 import { backUp } from './backup.ts';
@@ -81,11 +80,7 @@ export class PostgresEngine implements SqlEngine {
       owner,
       limit,
     );
-    return found.map((one) => ({
-      cursor: toCursor('changes', [number(one, 'id')]),
-      treeId: treeId(text(one, 'tree_id')),
-      version: number(one, 'version'),
-    }));
+    return found.map(eventOf);
   }
 
   /** The place from which on every commit is one to come. */

@@ -32,6 +32,36 @@ function make(store: Store, id: TreeId): Promise<Bed> {
   return Bed.make({ store, treeId: id });
 }
 
+// Far from the numbers of the trees that the tests are about.
+const firstSign = 900_000;
+
+/**
+ * A feed of all trees that has begun. It begins with its first question, which nobody sees: trees are made until it
+ * tells of one, and what it tells of them is left out.
+ */
+async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<ListEvent>> {
+  const feed = there.feedAll(null, signal)[Symbol.asyncIterator]();
+  const signs = new Set<string>();
+  let hasBegun = false;
+  const first = feed.next().then(() => {
+    hasBegun = true;
+  });
+  while (!hasBegun) {
+    const sign = treeId(uuid(firstSign + signs.size));
+    signs.add(sign);
+    await make(here, sign);
+    await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  return (async function* () {
+    try {
+      for (let next = await feed.next(); next.done !== true; next = await feed.next())
+        if (!signs.has(next.value.treeId)) yield next.value;
+    } finally {
+      await feed.return?.();
+    }
+  })();
+}
+
 // Long enough that a test which waited for a look by itself would run out of its time.
 const never = 1_000_000;
 
@@ -55,9 +85,7 @@ describe.each([
 
   test('wake the list of all trees', async () => {
     const [here, there] = [await opened(options), await opened(options)];
-    const coming = taken(there.feedAll(null), 3);
-    // The feed begins with its first question, not with its making.
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const coming = taken(await begun(there, here), 3);
     await (await make(here, treeId(uuid(1)))).grow(['a']);
     await make(here.forOwner('somebody else'), treeId(uuid(2)));
     await make(here, treeId(uuid(3)));
@@ -99,11 +127,11 @@ test('a commit that was on its way when a later one was seen is not passed over'
   const [first, second] = [await make(store, treeId(uuid(1))), await make(store, treeId(uuid(2)))];
   const seen: ListEvent[] = [];
   const stop = new AbortController();
+  const feed = await begun(store, store, stop.signal);
   const listening = (async () => {
     // The feed begins below the oldest transaction of the whole server, so the trees' first commits may come as well.
-    for await (const event of store.feedAll(null, stop.signal)) if (event.version > 1 && seen.push(event) === 2) return;
+    for await (const event of feed) if (event.version > 1 && seen.push(event) === 2) return;
   })();
-  await new Promise((resolve) => setTimeout(resolve, 400));
   // A slow transaction takes its place in the log, and waits.
   const { Client } = (await import('pg')).default;
   const slow = new Client({ connectionString: database.url });
@@ -137,8 +165,12 @@ test('the list of all trees has every commit of many writers once, also when it 
   const ids = Array.from({ length: 6 }, (_, at) => treeId(uuid(at + 1)));
   const events: ListEvent[] = [];
   const total = ids.length * 9;
+  const feed = await begun(there, here);
   const reading = (async () => {
-    let cursor: string | null = null;
+    const [first] = await taken(feed, 1);
+    if (first === undefined) throw new Error('The feed ended.');
+    events.push(first);
+    let { cursor } = first;
     while (events.length < total) {
       // Seven at a time, each time a new feed from the last cursor.
       const part: ListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
@@ -146,7 +178,6 @@ test('the list of all trees has every commit of many writers once, also when it 
       cursor = part[part.length - 1]?.cursor ?? cursor;
     }
   })();
-  await new Promise((resolve) => setTimeout(resolve, 100));
   await Promise.all(
     ids.map(async (id, at) => {
       await run(here, { type: 'create', treeId: id }, { actor: 'me', kit: testKit, ...ticking(at + 1) });

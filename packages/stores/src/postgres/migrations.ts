@@ -1,13 +1,16 @@
 /** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
 import { AppError, refusalKinds } from '@coppice/core';
+import { enterLists } from '../sql/linear-form.ts';
 import { exec, number, row, type Work } from '../sql/query.ts';
-import { blobPut, schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, linearNodes, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** One change of the tables. A published one is never edited: a later number changes what it made. */
 export interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
+  /** What is made of the rows that are there. */
+  readonly fill?: () => Work<void>;
 }
 
 // The active node points at the node table, whose rows point back: the key is added when both tables are there.
@@ -63,11 +66,35 @@ const own: readonly string[] = [
   )`,
 ];
 
+/**
+ * A tree's own id is no node's, but for its root's. No index spans two tables, so that two transactions at the same moment
+ * would not see each other. A new tree therefore holds its id among those of the nodes until its transaction ends: who
+ * inserts a node of that id waits for it, or is waited for, and then looks whether there is such a tree.
+ */
+const oneIdEach: readonly string[] = [
+  `CREATE FUNCTION tree_holds_id() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO node (tree_id, id, position, seq, kind, role, status, group_id, created_at, tokens, added_in, content_in,
+      removed_in, content, meta, meta_in) VALUES (NEW.id, NEW.id, '', 0, 'root', 'root', 'success', 0, 0, 0, 0, 0, 0, '[]', '{}', 0);
+    DELETE FROM node WHERE tree_id = NEW.id AND id = NEW.id AND removed_in = 0;
+    RETURN NULL;
+  END $$`,
+  'CREATE TRIGGER tree_holds_id AFTER INSERT ON tree FOR EACH ROW EXECUTE FUNCTION tree_holds_id()',
+  `CREATE FUNCTION node_is_no_tree() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT 1 FROM tree WHERE id = NEW.id) AND (NEW.tree_id <> NEW.id OR NEW.parent_id IS NOT NULL) THEN
+      RAISE unique_violation USING MESSAGE = 'a tree has this id', CONSTRAINT = 'node_id';
+    END IF;
+    RETURN NULL;
+  END $$`,
+  'CREATE TRIGGER node_is_no_tree AFTER INSERT ON node FOR EACH ROW EXECUTE FUNCTION node_is_no_tree()',
+];
+
 /** Every change of the tables, in order. */
-export const migrations: readonly Migration[] = [
+const migrations: readonly Migration[] = [
   { version: 1, statements: [...tables(), ...own] },
   { version: 2, statements: [shareVersion(postgresDialect)] },
   { version: 3, statements: blobPut(postgresDialect) },
+  { version: 4, statements: linearNodes(postgresDialect), fill: () => enterLists(postgresDialect) },
+  { version: 5, statements: oneIdEach },
 ];
 
 /** The version of the tables that this program writes. */
@@ -108,8 +135,11 @@ export function* migrate(place: string, list: readonly Migration[] = migrations)
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
   refuseNewer(before, place, newest);
   if (before === 0) yield* refuseForeign(place);
-  for (const { version, statements } of list)
-    if (version > before) for (const statement of statements) yield* exec(statement);
+  for (const { version, statements, fill } of list) {
+    if (version <= before) continue;
+    for (const statement of statements) yield* exec(statement);
+    if (fill !== undefined) yield* fill();
+  }
   if (before === newest) return before;
   yield* exec('DELETE FROM coppice_schema');
   yield* exec('INSERT INTO coppice_schema (version, at) SELECT $1, now()', newest);

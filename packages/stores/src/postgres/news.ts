@@ -3,7 +3,7 @@ import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
 
 /** The channel that commits are told on; channels are a database's own. */
-export const channel = 'coppice_commit';
+const channel = 'coppice_commit';
 
 /** What the news need to know. */
 export interface NewsOptions {

@@ -190,3 +190,22 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
     }
   });
 });
+
+test('[L50] of a tree and a node that are given one id at the same moment, one is refused', async () => {
+  const plainly: SessionOptions = { isolation: 'READ COMMITTED', lock: true };
+  const taken = treeId(uuid(40));
+  const create: Command = { type: 'create', treeId: taken };
+  const append: Command = {
+    type: 'append',
+    treeId: id,
+    messages: [{ message: user('a tree of this name is being made'), id: taken }],
+  };
+  for (const [first, second] of [
+    [create, append],
+    [append, create],
+  ] as const)
+    for await (const { outcomes, tree } of meetings(first, second, plainly, () => plant([]))) {
+      sound(tree);
+      expect([...outcomes].sort()).toEqual(['done', 'id/taken']);
+    }
+});

@@ -1,8 +1,8 @@
 /** Core's reads as queries. Cost follows the path or the index, never the tree, where only a path is asked for. */
-import { type Answer, type Node, type NodeId, nodeId, type Read, type Reads, treeId } from '@coppice/core';
+import { type Answer, type Node, type NodeId, nodeId, type Read, type Reads, refuse, treeId } from '@coppice/core';
 import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
-import { number, type Param, row, rows, text, textOrNull, type Work } from './query.ts';
+import { number, type Param, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 import { bookmarkOf, headColumns, headOf, nodeColumns, noteColumns, noteOf, of, plainRow } from './rows.ts';
 import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, takenIds, treeRow } from './scope.ts';
 import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
@@ -39,6 +39,9 @@ export function* answerRead(scope: Scope, read: Read): Work<Answer> {
   const { dialect, owner } = scope;
   return yield* answerHere({ dialect, owner, treeId: other, tree: yield* treeRow(owner, other) }, read);
 }
+
+const homeOfList =
+  'SELECT l.tree_id FROM linear_node l JOIN tree t ON t.id = l.tree_id WHERE l.id = $1 AND t.owner = $2';
 
 function* answerHere(scope: Scope, read: Read): Work<Answer> {
   const { treeId: tree } = scope;
@@ -116,8 +119,10 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'gap':
       return yield* gap(known, read.of, read.position);
     case 'at': {
+      // What went together with its parent comes back with it, to its place.
       const there = yield* row(
-        'SELECT id FROM node WHERE tree_id = $1 AND parent_id = $2 AND position = $3 AND removed_in IS NULL',
+        `SELECT n.id FROM node n JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
+        WHERE n.tree_id = $1 AND n.parent_id = $2 AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
         known,
         read.of,
         read.position,
@@ -158,7 +163,8 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
         read.id,
         scope.owner,
       );
-      return home === undefined ? null : treeId(text(home, 'tree_id'));
+      const found = home ?? (yield* row(homeOfList, read.id, scope.owner));
+      return found === undefined ? null : treeId(text(found, 'tree_id'));
     }
     case 'forest': {
       const found = yield* row(
@@ -178,38 +184,54 @@ function groundAt(scope: Scope, id: NodeId): NonNullable<Scope['foreseen']>['gro
   return ground?.head.id === id ? ground : null;
 }
 
-function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['path']['answer']> {
+/** A path with more nodes than the tree ever had runs in a circle. */
+function longestPath({ tree }: Scope): number {
+  return Math.min(deepest, (tree?.nextSeq ?? 0) + 1);
+}
+
+// What is above the end of it would be missing in silence.
+function refuseBroken(scope: Scope, to: NodeId, found: readonly Row[], limit: number): void {
+  const top = found.at(-1);
+  if (top === undefined || found.length >= limit) return;
+  const above = textOrNull(top, 'parent_id');
+  if (above === scope.tree?.rootId) return;
+  if (found.length >= longestPath(scope))
+    refuse('tree/cycle', `The path to ${to} runs in a circle at ${text(top, 'id')}.`, { nodeId: text(top, 'id') });
+  refuse('tree/broken-path', `The path to ${to} breaks off: ${text(top, 'id')} hangs on ${above}, which is missing.`, {
+    nodeId: above,
+  });
+}
+
+/** The rows from a node up to below the root. Refuses a way that ends before the root, or never. */
+function* wayUp(scope: Scope, tree: string, to: NodeId, limit: number, columns: string): Work<readonly Row[]> {
   const found = yield* rows(
     `WITH RECURSIVE up AS (
-      SELECT ${nodeColumns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
+      SELECT ${columns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
       UNION ALL
-      SELECT ${of('n', nodeColumns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
-      WHERE up.level < $3 AND n.parent_id IS NOT NULL
+      SELECT ${of('n', columns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+      WHERE up.level < $3 AND n.parent_id IS NOT NULL AND n.removed_in IS NULL
     ) SELECT * FROM up`,
     tree,
     to,
-    Math.min(limit, deepest),
+    Math.min(limit, longestPath(scope)),
   );
+  refuseBroken(scope, to, found, limit);
+  return found;
+}
+
+function isWhole({ tree }: Scope, first: { readonly parentId: NodeId | null } | undefined): boolean {
+  return first === undefined || first.parentId === tree?.rootId;
+}
+
+function* path(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['path']['answer']> {
+  const found = yield* wayUp(scope, tree, to, limit, nodeColumns);
   const nodes = (yield* nodesFrom(scope, tree, found)).reverse();
-  const first = nodes[0];
-  return { nodes, complete: first === undefined || first.parentId === scope.tree?.rootId };
+  return { nodes, complete: isWhole(scope, nodes[0]) };
 }
 
 function* pathNotes(scope: Scope, tree: string, to: NodeId, limit = deepest): Work<Reads['pathNotes']['answer']> {
-  const found = yield* rows(
-    `WITH RECURSIVE up AS (
-      SELECT ${noteColumns}, 1 AS level FROM node WHERE tree_id = $1 AND id = $2 AND parent_id IS NOT NULL AND removed_in IS NULL
-      UNION ALL
-      SELECT ${of('n', noteColumns)}, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
-      WHERE up.level < $3 AND n.parent_id IS NOT NULL
-    ) SELECT * FROM up`,
-    tree,
-    to,
-    Math.min(limit, deepest),
-  );
-  const notes = found.map(noteOf).reverse();
-  const first = notes[0];
-  return { notes, complete: first === undefined || first.parentId === scope.tree?.rootId };
+  const notes = (yield* wayUp(scope, tree, to, limit, noteColumns)).map(noteOf).reverse();
+  return { notes, complete: isWhole(scope, notes[0]) };
 }
 
 function* nodes(scope: Scope, tree: string, ids: readonly NodeId[]): Work<readonly Node[]> {

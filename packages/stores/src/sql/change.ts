@@ -42,12 +42,13 @@ export interface Keeping {
   readonly tails: Tails | undefined;
 }
 
-/** Locks a tree, drives the planner, and writes what it settled on. */
+/** Locks a tree, drives the planner, and writes what it settled on; `inTurns` where others have turns in between. */
 export function* change<R>(
   keeping: Keeping,
   treeId: TreeId,
   planning: Planning<R>,
   options: ChangeOptions,
+  inTurns: boolean,
 ): Work<Changed<R>> {
   const locked = yield* lock(keeping, treeId, options.foresees);
   const linear = linearOf(keeping, locked.tree);
@@ -55,15 +56,14 @@ export function* change<R>(
   const stale = isStale(tree, options.expectedVersion);
   const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
   const plan = yield* planned(keeping, locked, () => planning({ stale }), linear);
-  const long = options.nodes !== undefined;
-  if (long) yield [];
+  if (inTurns) yield [];
   const settled = yield* checked(locked, tree, () => settle(treeId, tree, plan, options), options.expectedVersion ?? 0);
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-  if (!branches) yield* answered(locked, refuseBranching(treeId, plan.steps), linear);
+  if (!branches) yield* answered(keeping, locked, refuseBranching(treeId, plan.steps), linear);
   const scope = linear === null ? locked : yield* materialised(locked, linear);
-  if (long) yield [];
+  if (inTurns) yield [];
   const leaf = leafOf(scope, settled);
-  yield* writeCommit(long ? { ...scope, inTurns: true } : scope, settled, leaf);
+  yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled, leaf);
   keeping.tails?.left(treeId, branches ? tailOf(scope.tree, settled) : null, settled.changes);
   const format = branches ? 'tree' : (locked.tree?.format ?? 'linear');
   if (format !== (locked.tree?.format ?? 'tree'))
@@ -76,13 +76,14 @@ export function* change<R>(
  * some of them are not there, what named them may have been purged since it was read, and is then not copied.
  */
 function* planned<R>(
-  { dialect, owner }: Keeping,
+  keeping: Keeping,
   scope: Scope,
   planning: () => Reading<Plan<R>>,
   linear: LinearTree | null,
 ): Work<Plan<R>> {
+  const { dialect, owner } = keeping;
   for (let known = 0; ; ) {
-    const plan = yield* answered(scope, planning(), linear);
+    const plan = yield* answered(keeping, scope, planning(), linear);
     if (dialect.forUpdate === '') return plan;
     const named = new Set<string>();
     addHashesOfPlan(plan, named);
@@ -222,24 +223,51 @@ export function linearOf({ owner, options }: Keeping, tree: StoredTree | null): 
 /** Writes the rows of a conversation that was still a list; its commit is in the log already. */
 function* materialised(scope: Scope, linear: LinearTree): Work<Scope> {
   yield* exec('UPDATE tree SET linear_form = NULL WHERE id = $1', scope.treeId);
+  yield* exec('DELETE FROM linear_node WHERE tree_id = $1', scope.treeId);
   yield* writeRows(scope, linear.settled);
   return { ...scope, tree: yield* treeRow(scope.owner, scope.treeId) };
 }
 
 /** Drives a reading with queries; a conversation that is still a list answers from the tree it reads as. */
-export function* answered<T>(scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
+export function* answered<T>(keeping: Keeping, scope: Scope, reading: Reading<T>, linear: LinearTree | null): Work<T> {
   let step = reading.next();
   let looks = 0;
+  const others = new Map<TreeId, OtherList | null>();
   while (!step.done) {
     const read = step.value;
     // A planner that asks for the tree again and again has much to do: who drives it in turns lets others in here.
     if (read.ask === 'tree' && ++looks > 1) yield [];
     const known = linear === null ? atHand(scope, read) : undefined;
-    if (known !== undefined) step = reading.next(known);
+    if (known !== undefined) {
+      step = reading.next(known);
+      continue;
+    }
+    const from = 'treeId' in read ? read.treeId : undefined;
+    const isElsewhere = from !== undefined && from !== scope.treeId;
+    const other = isElsewhere ? yield* otherList(keeping, from, others) : null;
+    if (other !== null) step = reading.next(yield* answerLinear(other.scope, other.linear, read));
     else
       step = reading.next(linear === null ? yield* answerRead(scope, read) : yield* answerLinear(scope, linear, read));
   }
   return step.value;
+}
+
+/** Another tree that is still a list: it has no rows that could answer. */
+interface OtherList {
+  readonly scope: Scope;
+  readonly linear: LinearTree;
+}
+
+/** What another tree reads as where it is still a list; each is read once. */
+function* otherList(keeping: Keeping, treeId: TreeId, known: Map<TreeId, OtherList | null>): Work<OtherList | null> {
+  const before = known.get(treeId);
+  if (before !== undefined) return before;
+  const { dialect, owner } = keeping;
+  const tree = yield* treeRow(owner, treeId);
+  const linear = linearOf(keeping, tree);
+  const found = linear === null ? null : { scope: { dialect, owner, treeId, tree }, linear };
+  known.set(treeId, found);
+  return found;
 }
 
 /** Stores some of the lists as trees, and tells how many are left. */

@@ -14,6 +14,8 @@ export interface SqlEngine {
   snapshot<T>(work: () => Work<T>): Promise<T>;
   /** Runs work in one durable write transaction. The work may be run again after a lost race, so it is made anew each time. */
   transaction<T>(work: () => Work<T>): Promise<T>;
+  /** Whether a {@link transaction} goes from its first look to its commit before anybody else has a turn. */
+  readonly atOnce?: boolean;
   /** As {@link transaction}, for work that takes long: others get their turns meanwhile and see nothing of it. */
   longTransaction?<T>(work: () => Work<T>): Promise<T>;
   /** Tells this process and others that a tree has a new version, with so many nodes more. */

@@ -3,13 +3,16 @@ import {
   type Answer,
   answer,
   type LinearRecord,
+  type NodeId,
   type Read,
   refuse,
   type Surroundings,
+  type TreeId,
   type TreeRow,
+  treeId,
 } from '@coppice/core';
 import { addHashes } from '../attachments.ts';
-import type { LinearTree } from '../linear.ts';
+import { type LinearTree, linearNodeId, linearRootId } from '../linear.ts';
 import { answerRead } from './answers.ts';
 import { holdBlobs } from './attachments.ts';
 import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
@@ -18,16 +21,16 @@ import { plantTree, writeLog } from './write.ts';
 
 /** Stores a list as it is. Storing the same list again changes nothing. */
 export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord, linear: LinearTree): Work<void> {
-  const { treeId } = record;
+  const { treeId: id } = record;
   const form = JSON.stringify(record);
-  const there = yield* treeRow(owner, treeId);
+  const there = yield* treeRow(owner, id);
   if (there?.linear === form) return;
-  if (there !== null) refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
+  if (there !== null) refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
   const ids = linear.settled.commit.steps.flatMap((step) => (step.type === 'insert' ? [step.node.id] : []));
   const [taken] = yield* rows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
     refuse('id/taken', `The id ${text(taken, 'id')} is taken by another node.`, { nodeId: text(taken, 'id') });
-  const scope: Scope = { dialect, owner, treeId, tree: null };
+  const scope: Scope = { dialect, owner, treeId: id, tree: null };
   const named = new Set<string>();
   addHashes(form, named);
   yield* holdBlobs(dialect, owner, named);
@@ -36,7 +39,7 @@ export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord
   // The active node stays null here: its row is not there yet.
   yield* exec(
     "UPDATE tree SET format = 'linear', linear_form = $2, version = $3, structure_version = $4, next_seq = $5, updated_at = $6 WHERE id = $1",
-    treeId,
+    id,
     form,
     version,
     structureVersion,
@@ -44,6 +47,35 @@ export function* putLinear(owner: string, dialect: Dialect, record: LinearRecord
     updatedAt,
   );
   yield* writeLog(scope, linear.settled.commit);
+  yield* exec(enterIds(dialect), pairsOf(id, ids));
+}
+
+function enterIds({ pairs }: Dialect): string {
+  return `INSERT INTO linear_node (id, tree_id) SELECT p.a, p.b FROM ${pairs('$1')} AS p WHERE true`;
+}
+
+function pairsOf(tree: TreeId, ids: readonly NodeId[]): string {
+  return JSON.stringify(ids.map((id) => [id, tree]));
+}
+
+/** Enters the ids of lists that were stored before there was a place for them. */
+export function* enterLists(dialect: Dialect): Work<void> {
+  for (const one of yield* rows('SELECT id FROM tree WHERE linear_form IS NOT NULL')) {
+    const tree = treeId(text(one, 'id'));
+    const found = yield* row('SELECT linear_form FROM tree WHERE id = $1', tree);
+    const ids = found === undefined ? [] : idsIn(tree, text(found, 'linear_form'));
+    yield* exec(`${enterIds(dialect)} ON CONFLICT DO NOTHING`, pairsOf(tree, ids));
+  }
+}
+
+/** The ids that a list has when it is read as a tree; none where it cannot be read, which the check tells. */
+function idsIn(tree: TreeId, form: string): NodeId[] {
+  try {
+    const { messages } = JSON.parse(form) as LinearRecord;
+    return [linearRootId(tree), ...messages.map((_, at) => linearNodeId({ treeId: tree, messages }, at))];
+  } catch {
+    return [];
+  }
 }
 
 /** The newest place in the log. */

@@ -24,7 +24,7 @@ import type { Scope } from './scope.ts';
 /** Trees of an owner, the one changed last first. */
 export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {
   const limit = pageLimit(query.limit);
-  const from = query.cursor === undefined ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
   // Titles and tags are compared here: databases fold the case of letters each in their own way, or of few letters
@@ -124,13 +124,14 @@ export function* trash(scope: Scope): Work<TrashItem[]> {
     const removedIn = number(one, 'removed_in');
     const id = nodeId(text(one, 'id'));
     const message = messageOf(one, text(one, 'role') as 'user');
+    const count = (yield* removedTogether(tree, id, removedIn)).length;
     items.push({
       treeId: tree,
       nodeId: id,
       removedIn,
       at: one.removed_at === null ? 0 : number(one, 'removed_at'),
-      count: (yield* removedTogether(tree, id, removedIn)).length,
-      preview: previewOf({ text: searchTextOf(one, message), meta: JSON.parse(text(one, 'meta')) }, 0),
+      count,
+      preview: previewOf({ text: searchTextOf(one, message), meta: JSON.parse(text(one, 'meta')) }, count - 1),
     });
   }
   return items;
@@ -159,9 +160,14 @@ export function* listEvents(owner: string, since: number, limit: number): Work<L
     owner,
     limit,
   );
-  return found.map((one) => ({
+  return found.map(eventOf);
+}
+
+/** A change as it is told in a list. */
+export function eventOf(one: Row): ListEvent {
+  return {
     cursor: toCursor('changes', [number(one, 'id')]),
     treeId: treeId(text(one, 'tree_id')),
     version: number(one, 'version'),
-  }));
+  };
 }

@@ -81,7 +81,7 @@ export function stepCounts(logged: string): Readonly<Record<string, number>> {
 }
 
 /** A commit without its steps. */
-export function commitHead(found: Row): Omit<Commit, 'steps'> {
+function commitHead(found: Row): Omit<Commit, 'steps'> {
   return {
     treeId: treeId(text(found, 'tree_id')),
     version: number(found, 'version'),
@@ -112,7 +112,7 @@ interface Hydrated {
 }
 
 /** Puts contents back into logged commits. Contents are fetched per node: its present row and its former contents. */
-export function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
+function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
   const past = new Past(scope);
   const commits: Commit[] = [];
   for (const one of found) {
@@ -300,6 +300,14 @@ function* presentAliases(scope: Scope, id: string): Work<Alias[]> {
 const lastKind =
   '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
 
+// When an act was last taken back; what it did before that is brought back by one commit.
+const lastUndone =
+  "coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = c.tree_id AND u.act_id = c.act_id AND u.kind = 'undo'), 0)";
+
+// An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
+const isFirst = `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = c.act_id AND e.tree_id = c.tree_id AND e.actor = c.actor
+  AND e.is_act = 1 AND e.version > 1 AND e.version < c.version AND e.version > ${lastUndone})`;
+
 /** The act that an undo or a redo would turn round, with the commits it would invert. */
 export function* undoRecord(
   scope: Scope,
@@ -334,6 +342,7 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
     `SELECT c.act_id FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind <> 'undo' AND c.version > 1
       AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3) AND ${lastKind} <> 'undo'
+      AND c.version > ${lastUndone} AND ${isFirst}
     ORDER BY c.version DESC LIMIT 1`,
     tree,
     actor,
@@ -343,9 +352,7 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
   const act = text(last, 'act_id');
   // What an act did since it was last taken back: bringing it back is one commit for all it did before.
   return yield* rows(
-    `SELECT * FROM change WHERE tree_id = $1 AND act_id = $2 AND version > 1
-      AND version > coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = $1 AND u.act_id = $2 AND u.kind = 'undo'), 0)
-    ORDER BY version`,
+    `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone} ORDER BY version`,
     tree,
     act,
   );

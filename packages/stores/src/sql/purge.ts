@@ -147,6 +147,7 @@ export function* purgeTree(scope: Scope, tree: TreeId, grace: number): Work<void
     'node_content',
     'change',
     'node',
+    'linear_node',
   ])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   yield* exec('DELETE FROM tree WHERE id = $1', tree);

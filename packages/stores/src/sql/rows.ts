@@ -195,9 +195,10 @@ export function contentText(message: Message | null): string {
 
 /** The search text to store: null where reading it from the content gives the same. */
 export function searchColumn(message: Message | null, searchText: string): string | null {
-  const [block, ...more] = message?.content ?? [];
-  const plain = more.length === 0 && block !== undefined && 'text' in block && block.text === searchText;
-  return plain || (message === null && searchText === '') ? null : searchText;
+  if (message === null) return searchText === '' ? null : searchText;
+  const block = message.content[0];
+  const plain = message.content.length === 1 && block !== undefined && 'text' in block && block.text === searchText;
+  return plain ? null : searchText;
 }
 
 /** The parameters of an insert into the node table, in the order of {@link nodeColumns}. */

@@ -208,6 +208,17 @@ export function shareVersion({ integer }: Dialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
+/** What a later version of the tables adds: the ids of lists, whose messages have no rows that would keep theirs. */
+export function linearNodes({ key }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE linear_node (
+      id ${key} NOT NULL PRIMARY KEY,
+      tree_id ${key} NOT NULL
+    )`,
+    'CREATE INDEX linear_node_tree ON linear_node (tree_id)',
+  ];
+}
+
 /**
  * What a later version of the tables adds: when bytes were put last, and whether a purge took their last name. Beside the
  * bytes and not in their row, which SQLite would write anew, bytes and all. What has no row was put long ago.

@@ -35,16 +35,19 @@ export const deepest = 10_000_000;
 
 /** Reads a tree row of an owner. */
 export function* treeRow(owner: string, id: TreeId, lock = ''): Work<StoredTree | null> {
+  // Callers without types hand on what they have, and no driver takes everything.
+  if (typeof id !== 'string') return null;
   const found = yield* row(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
   return found === undefined ? null : treeOf(found);
 }
 
 /**
- * Finds which ids of a list are taken, by a node or by a tree: where something is looked for by its id alone, a tree's own
- * stands for its root.
+ * Finds which ids of a list are taken, by a node, by a message of a conversation that is still a list, or by a tree: where
+ * something is looked for by its id alone, a tree's own stands for its root.
  */
 export function takenIds({ list }: Dialect): string {
-  return `SELECT id FROM node WHERE id IN ${list('$1')} UNION ALL SELECT id FROM tree WHERE id IN ${list('$1')}`;
+  const holders = ['node', 'tree', 'linear_node'];
+  return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
 /** The id in a row. */

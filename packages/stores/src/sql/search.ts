@@ -73,7 +73,7 @@ export function hitOf(row: Row, terms: readonly string[]): Found | null {
 export function searchOf(owner: string, query: SearchQuery): Search | null {
   const limit = pageLimit(query.limit);
   const terms = searchTerms(query.text);
-  const after = query.cursor === undefined ? null : placeOf(query.cursor);
+  const after = query.cursor == null ? null : placeOf(query.cursor);
   if (terms.length === 0) return null;
   return {
     owner,

@@ -183,31 +183,6 @@ export function* missingNodes(dialect: Dialect, tree: TreeId, ids: ReadonlySet<N
   return missing;
 }
 
-/**
- * Keeps other names of a tree and its nodes; a name that is known for the tree points at its newest node. One statement
- * for all names of one source: an import brings a name for each of its messages.
- */
-export function* putExternalIds(dialect: Dialect, owner: string, tree: TreeId, ids: readonly ExternalId[]): Work<void> {
-  const sources = new Map<string, { format: string; scope: string; nodes: Map<string, string | null> }>();
-  for (const { format, scope, id, nodeId: node } of ids) {
-    const key = JSON.stringify([format, scope]);
-    const source = sources.get(key) ?? { format, scope, nodes: new Map<string, string | null>() };
-    sources.set(key, source);
-    source.nodes.set(toColumn(id), node === null ? null : toColumn(node));
-  }
-  for (const { format, scope, nodes } of sources.values())
-    yield* exec(
-      `INSERT INTO external_id (tree_id, format, scope, id, node_id, owner)
-      SELECT $1, $2, $3, pair.a, pair.b, $4 FROM ${dialect.pairs('$5')} AS pair WHERE pair.a IS NOT NULL
-      ON CONFLICT (tree_id, format, scope, id) DO UPDATE SET node_id = excluded.node_id`,
-      tree,
-      format,
-      scope,
-      owner,
-      JSON.stringify([...nodes]),
-    );
-}
-
 /** Finds what other names stand for. */
 export function* findExternalIds(
   dialect: Dialect,
@@ -300,12 +275,12 @@ export function* findUser(id: string): Work<User | null> {
   return found === undefined ? null : userOf(found);
 }
 
-/** Keeps a token as given. */
+/** Keeps a token as given; but one that was revoked stays so, whoever read it before and writes it now. */
 export function* putToken(token: Token): Work<void> {
   refuseHash('token', token.id, yield* tokenByHash(token.hash));
   yield* exec(
     `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-    ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = $7, used_at = $8`,
+    ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = COALESCE(token.revoked_at, $7), used_at = $8`,
     token.id,
     token.userId,
     token.name,

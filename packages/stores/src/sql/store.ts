@@ -31,11 +31,14 @@ import {
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
+import { argument, lookedAt } from '../argument-shapes.ts';
 import { checkForeignId } from '../book/names.ts';
+import { checkCommand } from '../command-shapes.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkLinear, linearTree } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
+import { check } from '../shapes.ts';
 import { collect, ownersWithLoose, type Shelf } from './attachments.ts';
 import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
 import type { SqlEngine } from './engine.ts';
@@ -112,7 +115,12 @@ export class SqlStore implements Store {
   }
 
   forOwner(owner: string): SqlStore {
+    check('owner', owner, argument.ownerName);
     return new SqlStore(this.#engine, { ...this.#options, owner }, this.#state);
+  }
+
+  accepts(command: unknown): void {
+    checkCommand(command);
   }
 
   async info(): Promise<StoreInfo> {
@@ -120,26 +128,31 @@ export class SqlStore implements Store {
   }
 
   async read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T> {
-    return this.#snapshot(() => this.#read(treeId, reading));
+    return this.#snapshot(() => this.#read(treeId, () => lookedAt(reading())));
   }
 
   *#read<T>(treeId: TreeId, reading: () => Reading<T>): Work<T> {
     const scope = yield* this.#scope(treeId);
-    return yield* answered(scope, reading(), linearOf(this.#keeping, scope.tree));
+    return yield* answered(this.#keeping, scope, reading(), linearOf(this.#keeping, scope.tree));
   }
 
   async change<R>(treeId: TreeId, planning: Planning<R>, options: ChangeOptions): Promise<Changed<R>> {
     this.#writable();
-    const work = () => change(this.#keeping, treeId, planning, options);
-    const changed = await ((options.nodes ?? 0) < manyNodes
-      ? this.#engine.transaction(work)
-      : (this.#engine.longTransaction?.(work) ?? this.#engine.transaction(work)));
+    const engine = this.#engine;
+    const long = (options.nodes ?? 0) >= manyNodes && engine.longTransaction !== undefined;
+    const inTurns = options.nodes !== undefined && (long || engine.atOnce !== true);
+    const changed = await this.#changing(long, () => change(this.#keeping, treeId, planning, options, inTurns));
     const { commit, version } = changed;
-    if (commit !== null) this.#engine.announce(this.owner, treeId, version, insertsIn(commit));
+    if (commit !== null) engine.announce(this.owner, treeId, version, insertsIn(commit));
     return changed;
   }
 
+  #changing<T>(long: boolean, work: () => Work<T>): Promise<T> {
+    return (long ? this.#engine.longTransaction?.(work) : undefined) ?? this.#engine.transaction(work);
+  }
+
   async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
+    check('since', since, argument.version);
     let at = since;
     let known = false;
     while (!ended(signal)) {
@@ -183,6 +196,7 @@ export class SqlStore implements Store {
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
+    check('ids', ids, argument.nodeIds);
     return this.#snapshot(() => this.#content(treeId, ids));
   }
 
@@ -194,6 +208,7 @@ export class SqlStore implements Store {
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
+    check('query', query, argument.treeQuery);
     return this.#snapshot(() => this.#withLinear(listTrees(this.owner, query)));
   }
 
@@ -215,6 +230,7 @@ export class SqlStore implements Store {
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#open();
+    check('query', query, argument.searchQuery);
     const search = searchOf(this.owner, query);
     if (search === null) return { items: [], cursor: null };
     const found = await this.#engine.search(search, () => linearHits(search, this.#options.kit));
@@ -225,6 +241,7 @@ export class SqlStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
+    check('options', options, argument.historyQuery);
     const self = this;
     return this.#snapshot(function* () {
       yield* self.#known(treeId);
@@ -240,6 +257,7 @@ export class SqlStore implements Store {
   }
 
   async purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
+    check('what', what, argument.purgeQuery);
     const self = this;
     return this.#transaction(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
@@ -257,11 +275,13 @@ export class SqlStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
+    check('ids', ids, argument.externalIds);
     for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
     await this.#transaction(() => putNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
+    check('names', { format, scope, ids }, argument.wantedNames);
     return this.#snapshot(() => side.findExternalIds(this.#engine.dialect, this.owner, format, scope, ids));
   }
 
@@ -270,6 +290,7 @@ export class SqlStore implements Store {
   }
 
   async addProvenance(list: readonly Provenance[]): Promise<void> {
+    check('rows', list, argument.provenances);
     const self = this;
     await this.#transaction(function* () {
       for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#known(treeId);
@@ -282,6 +303,7 @@ export class SqlStore implements Store {
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
+    check('record', record, argument.linearRecord);
     checkLinear(record);
     const linear = linearTree(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));

@@ -111,7 +111,7 @@ export function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]>
 }
 
 /** Nodes level by level from a top, siblings in their order. */
-export function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[] {
+function breadthFirst<N extends NodeHead>(nodes: readonly N[], top: NodeId): N[] {
   const children = new Map<string | null, N[]>();
   let first: N | undefined;
   for (const node of nodes) {

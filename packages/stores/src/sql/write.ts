@@ -48,8 +48,10 @@ type Leaf = Node & { readonly parentId: NodeId };
 
 /** The one node of a commit that only adds a message below the active node and goes there, as most commits do. */
 export function leafOf({ tree }: Scope, { changes }: Settled): Leaf | null {
-  const [added, pointed, ...more] = changes;
-  if (tree === null || added?.op !== 'added' || pointed?.op !== 'pointed' || more.length > 0) return null;
+  // Not taken apart as a list: an import has thousands.
+  if (tree === null || changes.length !== 2) return null;
+  const [added, pointed] = changes;
+  if (added?.op !== 'added' || pointed?.op !== 'pointed') return null;
   const { node } = added;
   const { parentId } = node;
   if (parentId === null || parentId !== tree.activeNodeId || pointed.nodeId !== node.id || node.aliases.length > 0)
@@ -126,17 +128,29 @@ const nodesAtOnce = 64;
 
 /** Writes changes in order. Nodes that only come in go many at a time: an import adds thousands. */
 function* writeChanges(scope: Scope, draft: TreeDraft, changes: readonly RowChange[]): Work<void> {
-  let inserts: Query[] = [];
-  for (const change of changes) {
-    if (change.op === 'added') inserts.push(insertOf(scope, draft, change.node));
-    const plain = change.op === 'added' && change.node.aliases.length === 0;
-    if (inserts.length > 0 && (!plain || inserts.length === nodesAtOnce)) {
-      yield inserts;
-      inserts = [];
-    }
-    if (!plain) yield* writeChange(scope, draft, change);
+  for (let at = 0; at < changes.length; ) {
+    const inserts = insertsFrom(scope, draft, changes, at);
+    if (inserts.length > 0) yield inserts;
+    at += Math.max(1, inserts.length);
+    const last = changes[at - 1];
+    if (last !== undefined && !isPlainAddition(last)) yield* writeChange(scope, draft, last);
   }
-  if (inserts.length > 0) yield inserts;
+}
+
+function isPlainAddition(change: RowChange): boolean {
+  return change.op === 'added' && change.node.aliases.length === 0;
+}
+
+/** The statements that add nodes, from a place on, up to one with more than its row. */
+function insertsFrom(scope: Scope, draft: TreeDraft, changes: readonly RowChange[], from: number): Query[] {
+  const inserts: Query[] = [];
+  for (let at = from; at < changes.length && inserts.length < nodesAtOnce; at++) {
+    const change = changes[at];
+    if (change?.op !== 'added') break;
+    inserts.push(insertOf(scope, draft, change.node));
+    if (change.node.aliases.length > 0) break;
+  }
+  return inserts;
 }
 
 /** The statement that adds a node. */
@@ -178,7 +192,8 @@ function marksOf(changes: readonly RowChange[]): ReadonlyMap<string, NodeId> | n
 export function* plantTree(scope: Scope, { changes, commit }: Settled): Work<void> {
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
-  if ((yield* row('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
+  const holder = 'SELECT id FROM node WHERE id = $1 UNION ALL SELECT id FROM linear_node WHERE id = $1';
+  if ((yield* row(holder, scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
   // Found by its attributes from the first statement on, so that two makers of one forest tree meet here.
   const born = changes.reduce<TreeAttributes>(

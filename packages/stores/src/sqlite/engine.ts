@@ -48,6 +48,7 @@ export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
   readonly supports: Supports = { durable: true, processes: true, search: true, crossProcessFeed: true, history: true };
   readonly tails = new Tails();
+  readonly atOnce = true;
   readonly #opened: Opened;
   readonly #connection: Connection;
   readonly #long: LongWork | null;

@@ -1,6 +1,5 @@
 /** Databases of other programs, read as the rows of their tables: readers of formats know JSON, not SQLite. */
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -78,9 +77,9 @@ async function copied(
 ): Promise<Database> {
   if (folder.path === '') folder.path = await mkdtemp(join(tmpdir(), 'coppice-tables-'));
   const path = join(await mkdtemp(join(folder.path, 'one-')), 'copy.db');
-  await pipeline(file.stream(), createWriteStream(path, { mode: 0o600 }));
+  await writeTo(path, file);
   const log = logs.get(`${file.name}-wal`);
-  if (log !== undefined) await pipeline(log.stream(), createWriteStream(`${path}-wal`, { mode: 0o600 }));
+  if (log !== undefined) await writeTo(`${path}-wal`, log);
   return guarded(file.name, () => {
     const { DatabaseSync } = sqliteModule();
     const database = new DatabaseSync(path);
@@ -88,6 +87,12 @@ async function copied(
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');
     return database;
   });
+}
+
+// Opened first: a stream that fails while it opens its file makes it after the folder of copies was taken away.
+async function writeTo(path: string, file: InputFile): Promise<void> {
+  const copy = await open(path, 'wx', 0o600);
+  await pipeline(file.stream(), copy.createWriteStream());
 }
 
 function tablesIn(database: Database, name: string): readonly string[] | undefined {

@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -17,6 +16,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, refuse, type Store } from '@coppice/core';
+import { makeFolders } from '../disk/make-folders.ts';
 import { failpoint } from '../failpoints.ts';
 import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
@@ -24,7 +24,7 @@ import { SqlStore } from '../sql/store.ts';
 import { syncFile } from './backup.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
 import { type Opened, SqliteEngine } from './engine.ts';
-import { migrate, schemaOf } from './migrations.ts';
+import { emptyLinearNodes, linearVersion, migrate, schemaOf } from './migrations.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 
 /** The file that is used where none is named. */
@@ -86,7 +86,8 @@ const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
 
 /** A new file gets its name only when it is whole, so that a crash leaves none that is empty. */
 function create(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  // What people said is nobody else's.
+  makeFolders(dirname(path), 0o700);
   const temporary = `${path}.new-${process.pid}`;
   try {
     rmSync(temporary, { force: true });
@@ -227,8 +228,10 @@ function openToRead(path: string, asked: boolean): Opened {
   const attempt = (name: string): Opened => {
     const connection = new Connection(new DatabaseSync(name, { readOnly: true }));
     try {
-      schemaOf(connection, path);
+      const { version } = schemaOf(connection, path);
       connection.all('SELECT count(*) FROM tree');
+      // A file of before there was a place for them is not brought up to date here: it is read as one without any.
+      if (version < linearVersion) connection.database.exec(emptyLinearNodes);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
       connection.close();
@@ -248,13 +251,20 @@ function systemError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const make = (init: { readonly code: string; readonly kind: AppError['kind']; readonly message: string }) =>
     new AppError({ ...init, cause: error, data: { place: path } });
-  if (code === 'ENOSPC')
+  if (code === 'ENOSPC' || code === 'EDQUOT')
     return make({ code: 'store/full', kind: 'unavailable', message: `The disk of ${path} is full.` });
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
     return make({
       code: 'tree/read-only',
       kind: 'refused',
       message: `The database ${path} cannot be made: its folder may not be written.`,
+    });
+  // Anything else that the system says of a file or folder, such as a file where a folder is meant.
+  if (error instanceof Error && 'syscall' in error)
+    return make({
+      code: 'store/unavailable',
+      kind: 'unavailable',
+      message: `The database ${path} cannot be made or read: ${code}.`,
     });
   return error;
 }

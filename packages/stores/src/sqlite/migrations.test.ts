@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
-import { type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
+import { ask, nodeId, type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
 import { Connection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
@@ -45,10 +45,11 @@ it('[L40] tables of an older version are brought up to date after a copy of them
     );
     database.exec('ALTER TABLE share DROP COLUMN version');
     database.exec('DROP TABLE blob_put');
+    database.exec('DROP TABLE linear_node');
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(4);
+  expect((await store.info()).schemaVersion).toBe(5);
   const { result } = await run(
     store,
     {
@@ -62,7 +63,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   expect(result.added).toHaveLength(1);
   expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
   await store.close();
-  expect(existsSync(`${path}.before-schema-4-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-5-from-1.bak`)).toBe(true);
   const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
   expect(columns.map((column) => column.name)).toEqual([
     'tree_id',
@@ -72,6 +73,34 @@ it('[L40] tables of an older version are brought up to date after a copy of them
     'seq',
     'id',
   ]);
+});
+
+it('[L40] lists of an older version keep their ids, and are read where nothing may be written', async () => {
+  const path = placeOf();
+  const own = '01890c2e-0000-7000-8000-000000000009';
+  const list = treeId('01890c2e-0000-7000-8000-000000000008');
+  const first = await open(path, {});
+  await run(first, { type: 'create', treeId: id }, me);
+  await first.putLinear({ treeId: list, createdAt: 1, messages: [{ ...said('kept'), id: own }, said('without')] });
+  await first.close();
+  withConnection(path, ({ database }) => {
+    database.exec('DROP TABLE linear_node');
+    database.exec('PRAGMA user_version = 4');
+  });
+  const reader = await open(path, { readOnly: true });
+  const texts = async (from: typeof reader) =>
+    (await from.read(list, () => readPage(list))).nodes.map((node) => node.text);
+  expect(await texts(reader)).toEqual(['kept', 'without']);
+  expect(await reader.read(id, () => ask('home', { id: nodeId(own) }))).toBeNull();
+  await reader.close();
+  const store = await open(path, {});
+  const taken = { type: 'append', treeId: id, messages: [{ ...said('another'), id: own }] } as const;
+  await expect(run(store, taken, me)).rejects.toMatchObject({ code: 'id/taken' });
+  expect(await store.read(id, () => ask('home', { id: nodeId(own) }))).toBe(list);
+  await run(store, { type: 'append', treeId: list, messages: [said('more')] }, me);
+  expect(await texts(store)).toEqual(['kept', 'without', 'more']);
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
 });
 
 it('[L41] a writer goes on below what another process wrote, not below what it wrote last itself', async () => {

@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { blobPut, schema, shareVersion } from '../sql/schema.ts';
+import { enterLists } from '../sql/linear-form.ts';
+import { driveNow, type Work } from '../sql/query.ts';
+import { blobPut, linearNodes, schema, shareVersion } from '../sql/schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
 import { searchSchema } from './search.ts';
@@ -13,6 +15,8 @@ export const applicationId = 0x436f7070;
 interface Migration {
   readonly version: number;
   readonly statements: readonly string[];
+  /** What is made of the rows that are there. */
+  readonly fill?: () => Work<void>;
 }
 
 /**
@@ -43,6 +47,12 @@ const statistics: readonly string[] = [
   ),
 ];
 
+/** The version from which on the ids of lists have a table. */
+export const linearVersion = 5;
+
+/** That table, beside a file that is only read. */
+export const emptyLinearNodes = 'CREATE TEMP TABLE linear_node (id TEXT, tree_id TEXT)';
+
 /** Every version in order; one is never changed once it was released. */
 const migrations: readonly Migration[] = [
   { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
@@ -59,6 +69,7 @@ const migrations: readonly Migration[] = [
   },
   { version: 3, statements: [shareVersion(sqliteDialect)] },
   { version: 4, statements: blobPut(sqliteDialect) },
+  { version: linearVersion, statements: linearNodes(sqliteDialect), fill: () => enterLists(sqliteDialect) },
 ];
 
 /** The version of the tables that this program writes. */
@@ -105,6 +116,7 @@ export function migrate(connection: Connection, place: string): void {
     for (const migration of migrations) {
       if (migration.version <= now) continue;
       for (const statement of migration.statements) connection.database.exec(statement);
+      if (migration.fill !== undefined) driveNow(migration.fill(), (query) => connection.query(query));
       failpoint('migrate-step');
     }
     connection.database.exec(`PRAGMA application_id = ${applicationId}`);

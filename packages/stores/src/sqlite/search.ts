@@ -35,6 +35,8 @@ const shortest = 3;
 interface Touched {
   readonly treeId: string;
   readonly ids: readonly string[];
+  /** What hangs elsewhere since. */
+  readonly moves: readonly string[];
 }
 
 /** Whether the index lags behind the log, and whether an owner has conversations that are still lists. */
@@ -56,19 +58,24 @@ export function catchUp(connection: Connection): boolean {
     'SELECT id, tree_id, version, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
     batch,
   );
+  const moved = new Map<string, string[]>();
   for (const change of changes) {
-    for (const touched of touchedBy(connection, change))
-      for (const id of touched.ids) reindex(connection, touched.treeId, id);
+    const { treeId, ids, moves } = touchedBy(connection, change);
+    for (const id of ids) reindex(connection, treeId, id);
+    if (moves.length > 0) moved.set(treeId, (moved.get(treeId) ?? []).concat(moves));
   }
+  for (const [treeId, tops] of moved)
+    for (const id of missingBelow(connection, treeId, tops)) reindex(connection, treeId, id);
   const last = changes[changes.length - 1];
   if (last !== undefined) connection.run('UPDATE search_state SET change_id = $1', number(last, 'id'));
   return changes.length === batch;
 }
 
 /** Nodes whose text came, went or changed in a commit. */
-function touchedBy(connection: Connection, change: Row): Touched[] {
+function touchedBy(connection: Connection, change: Row): Touched {
   const tree = text(change, 'tree_id');
   const ids: string[] = [];
+  const moves: string[] = [];
   for (const step of JSON.parse(text(change, 'steps')) as readonly {
     readonly type: string;
     readonly id?: string;
@@ -78,8 +85,27 @@ function touchedBy(connection: Connection, change: Row): Touched[] {
     if (step.type === 'replace' && step.nodeId !== undefined) ids.push(step.nodeId);
     if ((step.type === 'remove' || step.type === 'restore') && step.nodeId !== undefined)
       for (const id of subtreeOf(connection, tree, step.nodeId)) ids.push(id);
+    if (step.type === 'move' && step.nodeId !== undefined) moves.push(step.nodeId);
   }
-  return [{ treeId: tree, ids }];
+  return { treeId: tree, ids, moves };
+}
+
+/**
+ * What the index lacks of what hangs below moved nodes: moved out of what came back, it is not below that any more, and
+ * the index would not hear that it is there again. All moves are one walk, or a long chain would be walked for each.
+ */
+function missingBelow(connection: Connection, tree: string, tops: readonly string[]): string[] {
+  const found = connection.all(
+    `WITH RECURSIVE below(id) AS (
+      SELECT value FROM json_each($2)
+      UNION
+      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+    ) SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
+    WHERE NOT EXISTS (SELECT 1 FROM node_text WHERE rowid = n.rowid)`,
+    tree,
+    JSON.stringify(tops),
+  );
+  return found.map((row) => text(row, 'id'));
 }
 
 function subtreeOf(connection: Connection, tree: string, top: string): string[] {

@@ -35,7 +35,7 @@ async function bundled(): Promise<string> {
 let bundle: Promise<string> | undefined;
 
 /** Has the worker bundled; call it before the clock starts. */
-export function bundleWorker(): Promise<string> {
+function bundleWorker(): Promise<string> {
   bundle ??= bundled();
   return bundle;
 }

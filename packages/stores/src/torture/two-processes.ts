@@ -61,7 +61,7 @@ export async function twoProcesses(options: TwoProcessesOptions): Promise<Report
     await ledger.compare(store);
     // What is acknowledged reaches the feed a moment later; it has to be all of it.
     const whole = () => ledger.trees.every((tree) => (heard.get(tree) ?? 0) === ledger.versionOf(tree));
-    for (let waited = 0; !whole() && waited < 100; waited++) await sleep(50);
+    for (let waited = 0; !whole() && waited < 1000; waited++) await sleep(50);
     if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...heard])}.`);
   } finally {
     for (const worker of crew) worker.kill();

@@ -17,7 +17,7 @@ import type { Told, WriterTask } from './protocol.ts';
 import { Random } from './random.ts';
 
 /** The command that an act is. */
-export function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
+function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
   switch (act.act) {
     case 'append':
       return {

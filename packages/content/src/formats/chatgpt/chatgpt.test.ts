@@ -297,6 +297,17 @@ describe('ChatGPT exports', () => {
     expect([blob?.hash, await blob?.read()]).toEqual([hash, png]);
   });
 
+  it.each(['file_7.png', 'file_7-sanitized.png', 'audio/photo-file_7.png', 'file_7'])(
+    '[I14] find a file wherever its id stands in its name: %s',
+    async (name) => {
+      const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_7#p_0' };
+      const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
+      const file = JSON.stringify([{ id: 'c', mapping: { a: { id: 'a', parent: null, message } } }]);
+      const { trees } = await storeInput(inputOf({ 'conversations.json': file, [name]: png, 'file_70.png': 'other' }));
+      expect(trees[0]?.blobs?.map(({ hash }) => hash)).toEqual([sha256Hex(png)]);
+    },
+  );
+
   it('[I15] keep sibling order, times to the microsecond and private-use marks', async () => {
     const stored = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const { files } = await writeStored(stored, chatgpt);
@@ -318,5 +329,24 @@ describe('ChatGPT exports', () => {
     const { files } = await writeStored(stored, chatgpt);
     const [back] = JSON.parse([...files.values()].join(''));
     expect(Object.keys(back.mapping)).toEqual([back.current_node]);
+  });
+
+  it('[I144] may be one conversation a line, or set in lines', async () => {
+    const one = (id: string) => ({
+      id,
+      current_node: 'a',
+      mapping: { a: { id: 'a', parent: null, message: { author: { role: 'user' }, content: { parts: [id] } } } },
+      safe_urls: [{}],
+      blocked_urls: [{}],
+    });
+    const lines = `${JSON.stringify(one('x'))}\n${JSON.stringify(one('y'))}\n`;
+    const { trees, findings } = await storeInput(inputOf({ 'a.jsonl': lines }));
+    expect(trees.map((tree) => [tree.externalId, tree.place])).toEqual([
+      ['x', 'a.jsonl:1'],
+      ['y', 'a.jsonl:2'],
+    ]);
+    expect(findings).toEqual([]);
+    const set = await storeInput(inputOf({ 'a.json': JSON.stringify(one('x'), null, 2) }));
+    expect(set.trees.map((tree) => tree.place)).toEqual(['a.json']);
   });
 });

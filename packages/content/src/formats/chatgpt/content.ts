@@ -32,7 +32,7 @@ export function callIdOf(nodeId: string): string {
 const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
 /** The id in an address such as `sediment://file_0001` or `file-service://file-abc`. */
-export function assetId(pointer: string): string {
+function assetId(pointer: string): string {
   return pointer.replace(/^[a-z-]+:\/\//, '').replace(/[#?].*$/s, '');
 }
 

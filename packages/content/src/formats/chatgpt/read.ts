@@ -5,13 +5,13 @@ import { type Attachment, Attachments } from '../attachments.ts';
 import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFinding, without } from '../fields.ts';
-import { type Finding, finding } from '../findings.ts';
+import { addAll, type Finding, finding } from '../findings.ts';
 import { type Rest, stretch } from '../in-turns.ts';
-import { headOf, type Input, type InputFile, isMedia, type Sample } from '../input.ts';
+import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
 import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
-import { documentRecords } from '../records-in.ts';
-import { callIdOf, type FoundFiles, readMessage, recipientOf } from './content.ts';
+import { documentRecords, lineRecords } from '../records-in.ts';
+import { callIdOf, type FoundFiles, readMessage, recipientOf, type Said } from './content.ts';
 
 function isMapping(value: Json | undefined): boolean {
   if (!isJsonObject(value) || !isJsonObject(value.mapping)) return false;
@@ -74,6 +74,7 @@ class Calls {
 }
 
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
+const isRole = (role: string) => roles.has(role);
 
 /** The files of some ids, as far as they are there. */
 async function filesOf(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
@@ -100,68 +101,109 @@ function promptOf(node: JsonObject): string | undefined {
   return textsAt(objectAt(message, 'content'), 'parts').join('');
 }
 
-async function treeOf(
-  conversation: JsonObject,
-  place: string,
-  found: readonly Finding[],
-  files: Attachments,
-  rest: Rest | undefined,
-): Promise<ImportedTree> {
-  const findings = [...found];
-  // It was parsed in one piece, which may have taken long.
-  await rest?.();
-  const mapping = new Map<string, JsonObject>();
-  const listed = objectAt(conversation, 'mapping');
-  for (const id of Object.keys(listed)) {
-    const node = listed[id];
-    if (isJsonObject(node)) mapping.set(id, node);
-    else findings.push(finding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, 'no object', 1));
-  }
-  const calls = new Calls(mapping);
-  const nodes: ImportedNode[] = [];
-  const blobs = new Map<string, ImportedBlob>();
-  const childOrder = new Map<string, readonly string[]>();
-  // Nodes that are the tree's own: its root, and where this program left a system prompt.
-  const own = new Map<string, JsonObject>();
-  let systemPrompt: string | undefined;
-  for (const [id, node] of mapping) {
-    const prompt = promptOf(node);
-    if (prompt !== undefined) systemPrompt = prompt;
-    if (isRoot(node) || prompt !== undefined) own.set(id, node);
-  }
-  const first: string[] = [];
-  await rest?.();
-  for (const [id, node] of mapping) {
-    const children = textsAt(node, 'children');
-    if (own.has(id)) {
-      for (const child of children) if (!own.has(child)) first.push(child);
-      continue;
+const noFiles: readonly string[] = [];
+
+type Made = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
+
+/**
+ * The nodes of one conversation on their way. What is done for each of them is in methods that wait for nothing: as part of
+ * the function that waits, the engine would compile all of it as one piece, which takes longer than reading thousands of them.
+ */
+class Mapping {
+  readonly place: string;
+  readonly findings: Finding[];
+  readonly listed = new Map<string, JsonObject>();
+  /** Nodes that are the tree's own: its root, and where this program left a system prompt. */
+  readonly own = new Map<string, JsonObject>();
+  readonly nodes: ImportedNode[] = [];
+  readonly blobs = new Map<string, ImportedBlob>();
+  readonly childOrder = new Map<string, readonly string[]>();
+  /** The children of the tree's own nodes. */
+  readonly first: string[] = [];
+  systemPrompt: string | undefined;
+  readonly #calls = new Calls(this.listed);
+
+  constructor(conversation: JsonObject, place: string, findings: Finding[]) {
+    this.place = place;
+    this.findings = findings;
+    const listed = objectAt(conversation, 'mapping');
+    for (const id of Object.keys(listed)) {
+      const node = listed[id];
+      if (isJsonObject(node)) this.#list(id, node);
+      else findings.push(finding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, 'no object', 1));
     }
-    if (Array.isArray(node.children)) childOrder.set(id, children);
-    const at = `${place}.mapping.${id}`;
+  }
+
+  #list(id: string, node: JsonObject): void {
+    this.listed.set(id, node);
+    const prompt = promptOf(node);
+    if (prompt !== undefined) this.systemPrompt = prompt;
+    if (prompt !== undefined || isRoot(node)) this.own.set(id, node);
+  }
+
+  /** What a node says; undefined where it has no message. */
+  #said(id: string, node: JsonObject, files?: FoundFiles): Said | undefined {
+    const { message } = node;
+    if (!isJsonObject(message)) return undefined;
+    const callId = isTool(message) ? this.#calls.of(id) : undefined;
+    const given = { nodeId: id, callId, place: this.#placeOf(id) };
+    return readMessage(message, files === undefined ? given : { ...given, files });
+  }
+
+  #placeOf(id: string): string {
+    return `${this.place}.mapping.${id}`;
+  }
+
+  /** Keeps the children of a node that is the tree's own. */
+  #lead(node: JsonObject): void {
+    for (const child of textsAt(node, 'children')) if (!this.own.has(child)) this.first.push(child);
+  }
+
+  /** Reads nodes from a place on, up to one that names files, which have to be waited for. */
+  readSome(ids: readonly string[], from: number): { readonly next: number; readonly files: readonly string[] } {
+    const end = Math.min(ids.length, from + stretch);
+    for (let at = from; at < end; at++) {
+      const files = this.take(ids[at] ?? '');
+      if (files.length > 0) return { next: at + 1, files };
+    }
+    return { next: end, files: noFiles };
+  }
+
+  /** Takes a node in, unless it names files that were not looked for yet. */
+  take(id: string, files?: FoundFiles): readonly string[] {
+    const node = this.listed.get(id);
+    if (node === undefined) return noFiles;
+    if (this.own.has(id)) {
+      this.#lead(node);
+      return noFiles;
+    }
+    const said = this.#said(id, node, files);
+    if (files === undefined && said !== undefined && said.wanted.length > 0) return said.wanted;
+    this.#keep(id, node, said);
+    return noFiles;
+  }
+
+  #keep(id: string, node: JsonObject, said: Said | undefined): void {
+    const { findings } = this;
+    if (Array.isArray(node.children)) this.childOrder.set(id, textsAt(node, 'children'));
+    const at = this.#placeOf(id);
     const parent = filledAt(node, 'parent') ?? null;
-    const parentExternalId = parent !== null && own.has(parent) ? null : parent;
-    for (const one of parentFinding(node.parent, at)) findings.push(one);
-    for (const one of keyFinding(id, node.id, at)) findings.push(one);
+    addAll(findings, parentFinding(node.parent, at));
+    addAll(findings, keyFinding(id, node.id, at));
     const message = isJsonObject(node.message) ? node.message : undefined;
-    if (message !== undefined)
-      for (const one of wordFinding('role', objectAt(message, 'author').role, (role) => roles.has(role), at))
-        findings.push(one);
-    const callId = isTool(message) ? calls.of(id) : undefined;
-    const given = { nodeId: id, callId, place: at };
-    let said = message === undefined ? undefined : readMessage(message, given);
-    if (message !== undefined && said !== undefined && said.wanted.length > 0)
-      said = readMessage(message, { ...given, files: await filesOf(said.wanted, files) });
-    if (said?.message?.role === 'tool' && callId === undefined)
+    if (message !== undefined) addAll(findings, wordFinding('role', objectAt(message, 'author').role, isRole, at));
+    if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
       findings.push(finding('import/tool-pairing', 'note', at, 'no call above it'));
-    for (const one of said?.findings ?? []) findings.push(one);
-    for (const blob of said?.blobs ?? []) blobs.set(blob.hash, blob);
+    if (said !== undefined) {
+      addAll(findings, said.findings);
+      if (said.blobs.length > 0) for (const blob of said.blobs) this.blobs.set(blob.hash, blob);
+    }
     const createdAt = fromSeconds(message?.create_time);
-    for (const one of timeFinding(message?.create_time, createdAt, at)) findings.push(one);
+    addAll(findings, timeFinding(message?.create_time, createdAt, at));
     // Spelt out, not spread: this runs for every record of every import.
-    const made: { -readonly [K in keyof ImportedNode]: ImportedNode[K] } = {
+    const made: Made = {
       externalId: id,
-      parentExternalId,
+      parentExternalId: parent !== null && this.own.has(parent) ? null : parent,
       message: said?.message ?? null,
       kind: said?.kind ?? (said?.message == null ? 'state' : 'message'),
       record: without(node, 'children'),
@@ -170,12 +212,37 @@ async function treeOf(
     if (said !== undefined) made.meta = said.meta;
     if (said?.status !== undefined) made.status = said.status;
     if (createdAt !== undefined) made.createdAt = createdAt;
-    nodes.push(made);
-    const resting = nodes.length % stretch === 0 ? rest?.() : undefined;
+    this.nodes.push(made);
+  }
+}
+
+async function treeOf(
+  conversation: JsonObject,
+  place: string,
+  found: readonly Finding[],
+  files: Attachments,
+  rest: Rest | undefined,
+): Promise<ImportedTree> {
+  // It was parsed in one piece, which may have taken long.
+  await rest?.();
+  const mapping = new Mapping(conversation, place, [...found]);
+  await rest?.();
+  const ids = [...mapping.listed.keys()];
+  for (let at = 0; at < ids.length; ) {
+    const wanting = mapping.readSome(ids, at);
+    at = wanting.next;
+    if (wanting.files.length > 0) mapping.take(ids[at - 1] ?? '', await filesOf(wanting.files, files));
+    const resting = rest?.();
     if (resting !== undefined) await resting;
   }
-  const beginnings = [...mapping.values()].filter(({ parent }) => parent === null || parent === undefined);
-  for (const one of rootsFinding(beginnings.length, place, 'repair')) findings.push(one);
+  return madeOf(conversation, mapping);
+}
+
+/** The conversation once all of its nodes are there. */
+function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
+  const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
+  const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
+  addAll(findings, rootsFinding(beginnings.length, place, 'repair'));
   // Several physical roots: their children in turn, and parentless messages after them.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
@@ -192,7 +259,7 @@ async function treeOf(
     ['create_time', createdAt],
     ['update_time', updatedAt],
   ] as const)
-    for (const one of timeFinding(conversation[key], read, `${place}.${key}`)) findings.push(one);
+    addAll(findings, timeFinding(conversation[key], read, `${place}.${key}`));
   const title = filledAt(conversation, 'title');
   const id = filledAt(conversation, 'conversation_id') ?? filledAt(conversation, 'id');
   return {
@@ -219,12 +286,11 @@ async function hasConversations(file: InputFile): Promise<boolean> {
   return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
 }
 
-/** The ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png`, and the name itself. */
+/** The ids in a file's name, such as `file-AbC123` in `file-AbC123-photo.png` or `photo-file-AbC123.png`, and the name itself. */
 function idsIn(name: string): string[] {
   const base = name.slice(name.lastIndexOf('/') + 1);
   const ids = [base];
-  const marked = /^(file[-_][A-Za-z0-9]+)/.exec(base)?.[1];
-  if (marked !== undefined) ids.push(marked);
+  for (const [id] of base.matchAll(/(?<![A-Za-z0-9])file[-_][A-Za-z0-9]+/g)) ids.push(id);
   const plain = /^(.+)\.[A-Za-z0-9]+$/.exec(base)?.[1];
   if (plain !== undefined) ids.push(plain);
   return ids;
@@ -248,7 +314,9 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
   const files = new Attachments(others, idsIn);
   for (const file of chosen) {
     const single: JsonObject[] = [];
-    for await (const record of documentRecords(file, [['*'], ['conversations', '*']])) {
+    const lines = await isLineFile(file);
+    const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['conversations', '*']]);
+    for await (const record of records) {
       if (record.type === 'finding') yield record;
       else if (record.type === 'rest') {
         if (isJsonObject(record.value) && isJsonObject(record.value.mapping)) single.push(record.value);

@@ -2,8 +2,18 @@ import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
-import { besideLosses, childrenOf, loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import {
+  attributeLosses,
+  besideLosses,
+  bookmarkLosses,
+  childrenOf,
+  loss,
+  originalTree,
+  outgoingIds,
+  timesOf,
+} from '../exporting.ts';
 import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
+import { isStored } from '../inline-bytes.ts';
 import { originalOf } from '../records.ts';
 
 const name = 'chatgpt';
@@ -251,6 +261,7 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
   const original = originalTree(tree, name);
   const { createdAt, updatedAt } = timesOf(tree);
   const { title } = tree.attributes;
+  const starred = tree.attributes.pinned === true;
   const mapping = mappingOf(built.entries);
   if (original?.record !== undefined) {
     const record = without(original.record, '$roots');
@@ -261,6 +272,7 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
     return {
       ...record,
       ...(title === undefined || title === record.title ? {} : { title }),
+      ...(starred === (record.is_starred === true) ? {} : { is_starred: starred }),
       ...('current_node' in record || tree.activeNodeId !== null ? { current_node: current } : {}),
       mapping,
     };
@@ -281,7 +293,7 @@ function conversationOf(tree: ExportedTree, built: Conversation): JsonObject {
     safe_urls: [],
     default_model_slug: null,
     id,
-    ...(tree.attributes.pinned === true ? { is_starred: true } : {}),
+    ...(starred ? { is_starred: true } : {}),
   };
 }
 
@@ -291,8 +303,13 @@ const hasBytes = (block: Block) => 'source' in block && (block.type === 'image' 
 function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
   for (const node of tree.nodes) {
     const original = originalOf(node, name);
-    if (original?.unchanged === true && original.record !== undefined) continue;
     const blocks = node.message?.content ?? [];
+    if (original?.unchanged === true && original.record !== undefined) {
+      // Its record only names what lay beside it.
+      if (blocks.some(isStored))
+        yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+      continue;
+    }
     if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
       yield loss(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
@@ -300,23 +317,15 @@ function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
       yield loss(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasBytes)) yield loss(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
-    if (node.kind === 'compaction' || node.kind === 'branch-summary')
-      yield loss(tree, node, 'markers', `A ${node.kind} is written as a system message.`);
+    if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
     if (node.groupId > 0)
       yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
   }
-  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
-  for (const { nodeId, title } of tree.bookmarks)
-    yield {
-      type: 'loss',
-      loss: {
-        what: 'bookmarks',
-        place: `${tree.treeId} ${nodeId}`,
-        message: `The bookmark ${JSON.stringify(title)} is left out.`,
-      },
-    };
+  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
+  yield* attributeLosses(tree, name, ['pinned']);
+  yield* bookmarkLosses(tree);
 }
 
 /** Writes one file of conversations with their mappings. */

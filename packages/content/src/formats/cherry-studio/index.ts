@@ -8,7 +8,7 @@ import { read } from './read.ts';
 import { readRows, showsRows } from './rows.ts';
 
 /** Whether the beginning of a document shows a backup; settings may fill all of it. */
-export function isBackup(json: Json | undefined): boolean {
+function isBackup(json: Json | undefined): boolean {
   if (!isJsonObject(json)) return false;
   if (typeof objectAt(json, 'localStorage')['persist:cherry-studio'] === 'string') return true;
   const { indexedDB } = json;

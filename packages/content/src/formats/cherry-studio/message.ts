@@ -35,7 +35,7 @@ export function statusOf(message: JsonObject): NodeStatus | undefined {
 }
 
 /** Who made a message. */
-export function sourceOf(message: JsonObject): JsonObject | undefined {
+function sourceOf(message: JsonObject): JsonObject | undefined {
   if (message.role === 'user') return { type: 'user' };
   const model = objectAt(message, 'model');
   const modelName = filledAt(model, 'id') ?? filledAt(message, 'modelId');

@@ -183,6 +183,13 @@ describe('Claude.ai exports', () => {
     ]);
   });
 
+  it('[I17] say with the model why a reply ended', async () => {
+    const reply = { uuid: 'a', sender: 'assistant', text: 'Cut', stop_reason: 'max_tokens' };
+    const file = JSON.stringify({ uuid: 'k', model: 'm-x', chat_messages: [reply] });
+    const { trees } = await storeInput(inputOf({ 'a.json': file }));
+    expect(trees[0]?.nodes[0]?.meta?.source).toMatchObject({ model_name: 'm-x', finish_reason: 'max_tokens' });
+  });
+
   it('[I17] keep reasoning with its signature, and no model where the export names none', async () => {
     const { trees } = await storeInput(inputOf(one(branched)));
     const node = trees[0]?.nodes.find((one) => one.externalId === 'b1');

@@ -8,7 +8,7 @@ import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
-import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 
@@ -67,6 +67,12 @@ class Pairing {
   }
 }
 
+/** Why a reply ended, where that is told. */
+function endOf(message: JsonObject): JsonObject {
+  const reason = filledAt(message, 'stop_reason');
+  return reason === undefined ? {} : { finish_reason: reason };
+}
+
 /** One message holds calls and their results; here they are messages of their own, one below the other. */
 function partsOf(message: JsonObject, model: string | undefined): { parts: Part[]; unpaired: number } {
   const id = textAt(message, 'uuid') ?? '';
@@ -80,7 +86,7 @@ function partsOf(message: JsonObject, model: string | undefined): { parts: Part[
       ? { source: { type: 'user' } }
       : model === undefined
         ? {}
-        : { source: { type: 'model', provider: 'anthropic', model_name: model } };
+        : { source: { type: 'model', provider: 'anthropic', model_name: model, ...endOf(message) } };
   const close = () => {
     if (blocks.length > 0) parts.push({ message: { role, content: blocks }, meta: source });
     blocks = [];
@@ -199,6 +205,7 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of fileFindings(nodes)) findings.push(one);
   const leaf = filledAt(conversation, 'current_leaf_message_uuid');
   const createdAt = fromIso(conversation.created_at);
   const updatedAt = fromIso(conversation.updated_at);

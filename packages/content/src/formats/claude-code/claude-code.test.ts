@@ -216,6 +216,15 @@ function linesIn(files: ReadonlyMap<string, string>): { readonly [key: string]: 
 }
 
 describe('Claude Code sessions', () => {
+  it('[I69] note no usage with lines that the program wrote itself', async () => {
+    const failed = reply('b2', 'b1', 'msg_e', text('API Error: 529'), { isApiErrorMessage: true });
+    const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 };
+    const own = { ...failed, message: { ...Object(failed.message), model: '<synthetic>', usage } };
+    const { trees } = await storeInput(inputOf({ 's.jsonl': lines(user('b1', null, 'go'), own) }));
+    expect(trees[0]?.nodes.at(-1)).toMatchObject({ status: 'error', meta: { source: { model_name: '<synthetic>' } } });
+    expect(trees[0]?.nodes.at(-1)?.meta?.source).not.toHaveProperty('usage');
+  });
+
   it('[I60] join the lines of one reply, count its usage once, and keep every result below the reply that asked', async () => {
     const { tree, of } = await read({ 's.jsonl': lines(...parallel) });
     const asked = of('b2');

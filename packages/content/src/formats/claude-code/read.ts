@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@coppice/core';
+import { asideTypes, chainTypes } from '../../sessions/claude-code-types.ts';
 import { readingClaudeCode, type SessionEntry } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import {
@@ -20,23 +21,7 @@ import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts
 import { parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
 import { isKeepable } from '../records.ts';
 import { lineRecords } from '../records-in.ts';
-import { saidIn } from './said.ts';
-
-const chainTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
-const asideTypes: ReadonlySet<string> = new Set([
-  'summary',
-  'file-history-snapshot',
-  'queue-operation',
-  'custom-title',
-  'ai-title',
-  'agent-name',
-  'agent-setting',
-  'permission-mode',
-  'mode',
-  'pr-link',
-  'last-prompt',
-  'bridge-session',
-]);
+import { boundaryIdOf, saidIn } from './said.ts';
 
 /** Whether a value is a line of the chain, or the beginning of one: the app writes the id after the message. */
 function isChainLine(value: Json, whole = true): boolean {
@@ -198,6 +183,9 @@ class Session {
       if (nodes.length % stretch === 0) yield;
     }
     this.#pairing(nodes, tools);
+    const companions = this.#companions();
+    for (const [at, node] of nodes.entries())
+      if (companions.has(node.externalId)) nodes[at] = { ...node, companion: true };
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
     for (const one of rootsFinding(rootsIn(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
@@ -262,6 +250,16 @@ class Session {
     const found = new Map<string, JsonObject>();
     for (const [uuid, { fields }] of this.#byUuid)
       if (fields.type === 'system' && fields.subtype === 'compact_boundary') found.set(uuid, fields);
+    return found;
+  }
+
+  /** Boundaries that this program wrote: the tree has the compaction itself. */
+  #companions(): ReadonlySet<string> {
+    const found = new Set<string>();
+    for (const [uuid, { fields }] of this.#byUuid) {
+      const above = textAt(fields, 'parentUuid');
+      if (fields.isCompactSummary === true && above !== undefined && above === boundaryIdOf(uuid)) found.add(above);
+    }
     return found;
   }
 

@@ -1,5 +1,7 @@
 // What a line of a Claude Code session says, in canonical words.
 import type { JsonObject, NodeMeta } from '@coppice/core';
+import { usageOf } from '@coppice/core';
+import { derivedId } from '../../derived-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';
@@ -61,6 +63,14 @@ function modelOf(line: JsonObject): JsonObject {
     provider: 'anthropic',
     ...(model === undefined ? {} : { model_name: model }),
     ...(reason === undefined ? {} : { finish_reason: reason }),
-    ...(isJsonObject(message.usage) ? { usage: message.usage } : {}),
+    // Lines that the program wrote itself have noughts: they say nothing of what was used.
+    ...(isJsonObject(message.usage) && usageOf({ meta: { source: { usage: message.usage } } })?.totalTokens !== 0
+      ? { usage: message.usage }
+      : {}),
   };
+}
+
+/** The id of the boundary that this program writes above the summary of a compaction that grew here. */
+export function boundaryIdOf(summary: string): string {
+  return derivedId('claude-code-boundary', summary);
 }

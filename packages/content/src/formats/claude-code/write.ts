@@ -1,11 +1,19 @@
 import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
-import { textOf } from '@coppice/core';
-import { definitionOf } from '../../blocks/index.ts';
-import { derivedId } from '../../derived-id.ts';
+import { textOf, usageOf } from '@coppice/core';
+import { definitionOf, withoutCalls } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { loss, originalTree, outgoingIds } from '../exporting.ts';
+import {
+  attributeLosses,
+  besideLosses,
+  bookmarkLosses,
+  loss,
+  makerLosses,
+  originalTree,
+  outgoingIds,
+  sessionLosses,
+} from '../exporting.ts';
 import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import {
@@ -19,6 +27,7 @@ import {
   returningNodes,
 } from '../kept-lines.ts';
 import { isFailure } from '../tool-results.ts';
+import { boundaryIdOf } from './said.ts';
 
 const name = 'claude-code';
 
@@ -177,7 +186,8 @@ class SessionWriter {
         this.#lose(node, 'markers', 'A summary of another branch is written as a note to the model.');
         return [user(textOf(message), { isMeta: true })];
       case 'injected':
-        return [user(this.#content(node, message), { isMeta: true })];
+        if (message.role !== 'user') this.#lose(node, 'markers', 'It is written as a note by the user.');
+        return [user(this.#content(node, { ...message, content: withoutCalls(message.content) }), { isMeta: true })];
       default:
     }
     if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as one that the model sees.');
@@ -185,7 +195,15 @@ class SessionWriter {
       case 'tool':
         return [user([toToolResult(message, isFailure(node.meta))])];
       case 'assistant':
-        return [{ ...base, type: 'assistant', message: this.#reply(node, message), ...end }];
+        return [
+          {
+            ...base,
+            type: 'assistant',
+            message: this.#reply(node, message),
+            ...(node.status === 'error' ? { isApiErrorMessage: true } : {}),
+            ...end,
+          },
+        ];
       case 'system':
         this.#lose(node, 'system', 'A system message is written as a note to the user.');
         return [{ ...base, type: 'system', subtype: 'informational', content: textOf(message), level: 'info', ...end }];
@@ -197,7 +215,7 @@ class SessionWriter {
   /** A boundary that hangs on nothing but tells what came before, and the summary below it. */
   #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
     const timestamp = toIso(node.createdAt);
-    const boundary = derivedId('claude-code-boundary', uuid);
+    const boundary = boundaryIdOf(uuid);
     const kept = this.#keptFrom(node, uuid);
     const metadata: JsonObject = {
       trigger: 'manual',
@@ -246,7 +264,6 @@ class SessionWriter {
 
   #reply(node: Node, message: Message): JsonObject {
     const source = node.meta.source ?? {};
-    const usage = objectAt(source, 'usage');
     const calls = message.content.some((block) => block.type === 'tool-use');
     return {
       id: `msg_${node.id.replaceAll('-', '')}`,
@@ -256,11 +273,17 @@ class SessionWriter {
       content: this.#blocks(node, message),
       stop_reason: filledAt(source, 'finish_reason') ?? (calls ? 'tool_use' : 'end_turn'),
       stop_sequence: null,
-      usage: {
-        input_tokens: numberAt(usage, 'inputTokens') ?? numberAt(usage, 'input_tokens') ?? 0,
-        output_tokens: numberAt(usage, 'outputTokens') ?? numberAt(usage, 'output_tokens') ?? 0,
-      },
+      usage: this.#usage(node),
     };
+  }
+
+  /** What a reply used; noughts where nobody knows, since every line there has figures. */
+  #usage(node: Node): JsonObject {
+    const usage = objectAt(node.meta.source ?? {}, 'usage');
+    // In these words already, figures of a cache among them.
+    if (numberAt(usage, 'input_tokens') !== undefined && numberAt(usage, 'output_tokens') !== undefined) return usage;
+    const { inputTokens, outputTokens } = usageOf(node) ?? { inputTokens: 0, outputTokens: 0 };
+    return { input_tokens: inputTokens, output_tokens: outputTokens };
   }
 
   /** What a user said: a text alone as a text. */
@@ -320,23 +343,11 @@ function leafOf(lines: readonly JsonObject[]): string | undefined {
 }
 
 function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
-  const { systemPrompt } = tree.attributes;
-  if (systemPrompt !== undefined && systemPrompt !== '')
-    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
-  for (const node of tree.nodes) {
-    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
-    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
-  }
-  for (const { nodeId, title } of tree.bookmarks)
-    yield {
-      type: 'loss',
-      loss: {
-        what: 'bookmarks',
-        place: `${tree.treeId} ${nodeId}`,
-        message: `The bookmark ${JSON.stringify(title)} is left out.`,
-      },
-    };
+  yield* sessionLosses(tree);
+  yield* besideLosses(tree, name, ['cut-short', 'notes']);
+  yield* makerLosses(tree, name);
+  yield* attributeLosses(tree, name);
+  yield* bookmarkLosses(tree);
 }
 
 async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {

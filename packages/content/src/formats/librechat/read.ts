@@ -16,7 +16,7 @@ import { type Finding, finding } from '../findings.ts';
 import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { sameRecord } from '../kept-lines.ts';
-import { forwardFindings, parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
+import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../oddities.ts';
 import { callOf, imageOfUrl } from '../openai-messages.ts';
 import { documentRecords } from '../records-in.ts';
 import { piecesOf, type ReplyItem, type Speaker } from '../reply-items.ts';
@@ -270,6 +270,7 @@ function* treeOf(
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of fileFindings(nodes)) findings.push(one);
   const settings = objectAt(conversation, 'options');
   const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');
   const title = filledAt(conversation, 'title');

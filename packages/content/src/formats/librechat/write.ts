@@ -1,13 +1,14 @@
-import type { Block, Json, JsonObject, Node } from '@coppice/core';
-import { isText, textOf } from '@coppice/core';
+import type { Block, Json, JsonObject, Message, Node } from '@coppice/core';
+import { isText, pairTools, usageOf } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { besideLosses, loss, originalTree } from '../exporting.ts';
+import { attributeLosses, besideLosses, bookmarkLosses, endLosses, loss, originalTree } from '../exporting.ts';
 import { filledAt, isJsonObject, numberAt, objectAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { fileNameOf } from '../kept-lines.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { type Turn, turnsOf } from '../turns.ts';
+import { resultText } from '../result-text.ts';
+import { madeBy, type Turn, turnsOf } from '../turns.ts';
 import { nobody } from './read.ts';
 
 const name = 'librechat';
@@ -23,6 +24,15 @@ const plain = (block: Block) => definitionOf(block).toText(block);
 function argumentsOf(block: Block): string {
   if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
   return JSON.stringify('parameters' in block ? block.parameters : {});
+}
+
+/** Files by what is told of them. */
+function filesOf({ nodes }: Turn): JsonObject {
+  const files: JsonObject[] = [];
+  for (const { message } of nodes)
+    for (const block of message?.content ?? [])
+      if (block.type === 'librechat-file') files.push(without(JSON.parse(JSON.stringify(block)), 'type'));
+  return files.length === 0 ? {} : { files };
 }
 
 class Conversation {
@@ -68,11 +78,18 @@ class Conversation {
 
   /** Where the user was is not held there: the newest message is taken for it. */
   #active(): void {
-    const { activeNodeId, nodes } = this.#tree;
-    let newest: Node | undefined;
-    for (const node of nodes) if (newest === undefined || node.createdAt >= newest.createdAt) newest = node;
+    const { activeNodeId } = this.#tree;
+    // A turn has the time of its first step, and is no older than what it hangs on.
+    const times = new Map<Turn, number>();
+    let newest: Turn | undefined;
+    for (const turn of this.turns.ordered) {
+      const above = turn.parent === null ? undefined : times.get(turn.parent);
+      const at = Math.max(above ?? Number.NEGATIVE_INFINITY, turn.nodes[0]?.createdAt ?? 0);
+      times.set(turn, at);
+      if (newest === undefined || at >= (times.get(newest) ?? 0)) newest = turn;
+    }
     if (activeNodeId === null || newest === undefined) return;
-    if (this.turns.byNode.get(activeNodeId) !== this.turns.byNode.get(newest.id))
+    if (this.turns.byNode.get(activeNodeId) !== newest)
       this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
   }
 
@@ -106,15 +123,18 @@ class Conversation {
     if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a message of the model.`);
     else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a message of the model.');
     if (first.groupId > 0) this.#lose(first, 'groups', 'It is written as a variant; which act made it is left out.');
-    const source = last.meta.source ?? {};
+    const { maker, others } = madeBy(turn);
+    for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
+    const source = maker.meta.source ?? {};
     const model = user ? undefined : filledAt(source, 'model_name');
-    const count = numberAt(objectAt(source, 'usage'), 'outputTokens');
+    const count = usageOf(maker)?.outputTokens ?? numberAt(objectAt(source, 'usage'), 'outputTokens');
     return {
       messageId: turn.id,
       conversationId: this.#id,
       sender: user ? 'User' : first.message?.role === 'system' ? 'System' : (model ?? 'Assistant'),
       isCreatedByUser: user,
       ...said,
+      ...filesOf(turn),
       model: model ?? null,
       endpoint: user ? null : (filledAt(source, 'provider') ?? null),
       error: last.status === 'error',
@@ -125,49 +145,61 @@ class Conversation {
     };
   }
 
-  /** What a turn says as parts; each call has its result in it. */
+  /** What a turn says as parts; each call has its results in it, as one text. */
   async #parts(turn: Turn): Promise<Json[]> {
-    const outputs = new Map<string, string>();
-    for (const { message } of turn.nodes)
-      if (message?.role === 'tool') outputs.set(message.tool_call_id ?? '', textOf(message));
+    const said: { readonly node: Node; readonly message: Message }[] = [];
+    for (const node of turn.nodes)
+      if (node.message !== null) said.push({ node, message: await withBytes(node.message, this.#options) });
+    // By their places: some models count their calls anew in every step.
+    const { calls, stray } = pairTools(said.map(({ message }) => message));
     const parts: Json[] = [];
-    for (const node of turn.nodes) {
-      if (node.message === null) continue;
-      const message = await withBytes(node.message, this.#options);
+    const made = new Map<string, { output?: string }>();
+    for (const [index, { node, message }] of said.entries()) {
       if (message.role === 'tool') {
-        if (outputs.delete(message.tool_call_id ?? '')) {
-          parts.push({ type: 'text', text: textOf(message) });
-          this.#lose(node, 'block', 'A result without its call is written as text.');
-        } else if (!message.content.every(isText)) this.#lose(node, 'block', 'A block of a result is left out.');
+        if (!message.content.every(isText)) this.#lose(node, 'block', 'A block of a result is written as text.');
+        if (stray.has(index)) this.#strayResult(node, message, made, parts);
         continue;
       }
-      const calls = message.content.flatMap((block) =>
-        block.type === 'tool-use' && 'id' in block ? [String(block.id)] : [],
-      );
+      const pairs = calls.get(index) ?? [];
       for (const block of message.content) {
-        if (block.type !== 'tool-use' || !('id' in block) || !('name' in block)) {
+        const pair = pairs.find(({ call }) => call === block);
+        // Files stand beside what is said.
+        if (block.type === 'librechat-file') continue;
+        if (pair === undefined) {
           parts.push(this.#part(node, block));
           continue;
         }
-        const id = String(block.id);
+        const { id } = pair.call;
         // Calls that were made together are named by the text before them.
-        if (id === calls[0] && calls.length > 1) parts.push({ type: 'text', text: '', tool_call_ids: calls });
-        const output = outputs.get(id);
-        outputs.delete(id);
-        parts.push({
+        if (pair === pairs[0] && pairs.length > 1)
+          parts.push({ type: 'text', text: '', tool_call_ids: pairs.map(({ call }) => call.id) });
+        const result = pair.result === null ? undefined : said[pair.result];
+        const output = result === undefined ? undefined : resultText(result.message);
+        const call = {
+          id,
+          name: pair.call.name,
+          args: argumentsOf(block),
           type: 'tool_call',
-          tool_call: {
-            id,
-            name: String(block.name),
-            args: argumentsOf(block),
-            type: 'tool_call',
-            progress: output === undefined ? 0.1 : 1,
-            ...(output === undefined ? {} : { output }),
-          },
-        });
+          progress: output === undefined ? 0.1 : 1,
+          ...(output === undefined ? {} : { output }),
+        };
+        made.set(id, call);
+        parts.push({ type: 'tool_call', tool_call: call });
       }
     }
     return parts;
+  }
+
+  /** A further result of a call goes with the first; one without a call is a text. */
+  #strayResult(node: Node, message: Message, made: ReadonlyMap<string, { output?: string }>, parts: Json[]): void {
+    const call = made.get(message.tool_call_id ?? '');
+    if (call?.output === undefined) {
+      parts.push({ type: 'text', text: resultText(message) });
+      this.#lose(node, 'block', 'A result without its call is written as text.');
+      return;
+    }
+    call.output += `\n${resultText(message)}`;
+    this.#lose(node, 'results', 'It is written as one with the result before it.');
   }
 
   #part(node: Node, block: Block): JsonObject {
@@ -179,11 +211,11 @@ class Conversation {
       return { type: 'think', think: String(block.thinking) };
     }
     const own = /^librechat-(.+)$/.exec(block.type)?.[1];
-    if (own !== undefined && own !== 'file' && own !== 'value') return { ...json, type: own };
+    if (own !== undefined && own !== 'value') return { ...json, type: own };
     const { content } = toOpenAi({ role: 'user', content: [block] }, plain).record;
     const [part] = Array.isArray(content) ? content : [];
     if (block.type === 'image' && isJsonObject(part)) return part;
-    if (own !== 'file') this.#lose(node, 'block', 'A block is written as text.');
+    this.#lose(node, 'block', 'A block is written as text.');
     return { type: 'text', text: plain(block) };
   }
 
@@ -194,19 +226,13 @@ class Conversation {
 
 function* lossesOf(tree: ExportedTree, conversation: Conversation): Generator<WriteEvent> {
   for (const { node, what, message } of conversation.losses) yield loss(tree, node, what, message);
-  yield* besideLosses(tree, name, ['excluded', 'failures', 'notes']);
+  yield* besideLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
+  yield* endLosses(tree, name, 'aborted', 'cut-short');
+  yield* attributeLosses(tree, name);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
-  for (const { nodeId, title } of tree.bookmarks)
-    yield {
-      type: 'loss',
-      loss: {
-        what: 'bookmarks',
-        place: `${tree.treeId} ${nodeId}`,
-        message: `The bookmark ${JSON.stringify(title)} is left out.`,
-      },
-    };
+  yield* bookmarkLosses(tree);
 }
 
 /** Messages nested in each other, in pieces: a tree may be deeper than one call can write. */

@@ -12,12 +12,21 @@ import {
   type ReadEvent,
   type WriteEvent,
 } from '../contract.ts';
-import { loss, originalTree, threadOf } from '../exporting.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, textAt, without } from '../fields.ts';
+import {
+  attributeLosses,
+  besideLoses,
+  besideLosses,
+  bookmarkLosses,
+  hasMadeOf,
+  loss,
+  originalTree,
+  threadOf,
+} from '../exporting.ts';
+import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
 import { wordFinding } from '../oddities.ts';
-import { fromOpenAi, toOpenAi } from '../openai-messages.ts';
+import { fromSpoken, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../records.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 
@@ -31,11 +40,10 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isMessage(value.messages[0]);
 }
 
-/** Anything that another format would know better. */
+/** Anything that another format would know better. A call names a model as well, but is not called anything. */
 function isForeign(value: JsonObject): boolean {
-  return ['mapping', 'uuid', 'messageId', 'parts', 'model', 'response', 'request', 'parentId'].some(
-    (key) => key in value,
-  );
+  if ('model' in value && filledAt(value, 'title') === undefined) return true;
+  return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request', 'parentId'].some((key) => key in value);
 }
 
 function detect({ files }: Sample): number {
@@ -58,6 +66,11 @@ function detectIn(file: SampleFile): number {
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
+/** The model that a message, or the conversation as a whole, names: by its id, or as an object that has one. */
+function modelIn(record: JsonObject): string | undefined {
+  return filledAt(record, 'model') ?? filledAt(objectAt(record, 'model'), 'id');
+}
+
 /** A list as a chain. A leading system message of plain text is the tree's system prompt. */
 function treeOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ImportedTree {
   const findings = [...found];
@@ -75,12 +88,14 @@ function treeOf(messages: readonly Json[], record: JsonObject, place: string, fo
     for (const one of wordFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
+    const model = value.role === 'assistant' ? (modelIn(value) ?? modelIn(record)) : undefined;
     nodes.push({
       externalId,
       parentExternalId: parent,
-      message: fromOpenAi(value),
+      message: fromSpoken(value),
       record: value,
       place: at,
+      ...(model === undefined ? {} : { meta: { source: { type: 'model', model_name: model } } }),
       ...(createdAt === undefined ? {} : { createdAt }),
     });
     parent = externalId;
@@ -128,6 +143,14 @@ async function* read(input: Input): AsyncGenerator<ReadEvent> {
   for (const file of input.files) yield* readFile(file);
 }
 
+/** A leading system message that is none of the tree's own: as a plain text it would be read as the system prompt. */
+function unprompted(record: JsonObject): JsonObject {
+  const { role, content } = record;
+  return role === 'system' && typeof content === 'string'
+    ? { ...record, content: [{ type: 'text', text: content }] }
+    : record;
+}
+
 async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
   const original = originalTree(tree, name)?.record ?? {};
   const messages: Json[] = [];
@@ -148,8 +171,9 @@ async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
       left++;
       yield loss(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
     } else {
+      if (node.kind !== 'message') yield loss(tree, node, 'markers', `A ${node.kind} is written as a message.`);
       const { record, losses } = toOpenAi(node.message, (block) => definitionOf(block).toText(block));
-      messages.push(record);
+      messages.push(messages.length === 0 ? unprompted(record) : record);
       for (const what of losses)
         yield loss(
           tree,
@@ -159,15 +183,12 @@ async function* writeTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
         );
     }
   }
-  for (const bookmark of tree.bookmarks)
-    yield {
-      type: 'loss',
-      loss: {
-        what: 'bookmarks',
-        place: `${tree.treeId} ${bookmark.nodeId}`,
-        message: `The bookmark ${JSON.stringify(bookmark.title)} is left out.`,
-      },
-    };
+  const shown = { ...tree, nodes: thread };
+  if (thread.some((node) => hasMadeOf(node) && originalOf(node, name) === undefined))
+    yield loss(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
+  yield* besideLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
+  yield* attributeLosses(tree, name);
+  yield* bookmarkLosses(tree);
   yield { type: 'count', written: tree.nodes.length - left, left };
   const own = without(original, '$system', '$form');
   yield { type: 'file', name: `${tree.treeId}.json`, mediaType: 'application/json' };
@@ -198,9 +219,15 @@ export const linear = defineFormat({
     loses: {
       branches: 'Only the current thread is written.',
       bookmarks: 'Bookmarks are left out.',
-      markers: 'State of extensions is left out.',
+      markers: 'Summaries and injected messages are written as ordinary ones, state of extensions is left out.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that chat completions do not have are written as text.',
+      notes: 'Models, times, usage, parameters and notes are left out.',
+      excluded: besideLoses.excluded,
+      failures: besideLoses.failures,
+      failed: besideLoses.failed,
+      'cut-short': besideLoses['cut-short'],
+      attributes: besideLoses.attributes,
     },
     write,
   },

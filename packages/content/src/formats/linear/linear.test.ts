@@ -81,4 +81,19 @@ describe('lists of messages', () => {
     expect(trees[0]?.systemPrompt).toBe('Be brief.');
     expect(trees[0]?.records).toBe(5);
   });
+
+  it('[I148] with a title are conversations, also where they name a model, which made their replies', async () => {
+    const kept = {
+      id: 'x',
+      title: 'Tea',
+      model: 'm-x',
+      messages: [...messages, { role: 'assistant', model: 'm-y', content: 'So.' }],
+    };
+    const { trees, names } = await storeInput(inputOf({ 'a.json': JSON.stringify(kept) }));
+    expect(trees[0]).toMatchObject({ title: 'Tea', externalId: 'x' });
+    expect(names[0]?.format).toBe('linear');
+    expect(trees[0]?.nodes.flatMap(({ meta }) => meta?.source?.model_name ?? [])).toEqual(['m-x', 'm-x', 'm-y']);
+    const lines = `${JSON.stringify(kept)}\n${JSON.stringify({ messages: messages.slice(1, 2) })}\n`;
+    expect((await storeInput(inputOf({ 'a.jsonl': lines }))).trees).toHaveLength(2);
+  });
 });

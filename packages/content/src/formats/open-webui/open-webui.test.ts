@@ -1,4 +1,4 @@
-import { run, textMessage } from '@coppice/core';
+import { run, textMessage, treeId as treeIdOf } from '@coppice/core';
 import { ReferenceStore, ticking } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
@@ -237,6 +237,56 @@ describe('Open WebUI exports', () => {
     ]);
   });
 
+  it('[I85] come back in their groups: beside others, of one model, of questions, and several of them', async () => {
+    const store = new ReferenceStore();
+    const treeId = treeIdOf('00000000-0000-7000-8000-00000000beef');
+    const idAt = (at: number) => `00000000-0000-7000-8000-0000000000${at}`;
+    const model = (name: string) => ({ meta: { source: { type: 'model', model_name: name } } });
+    const said = (at: number, parent: number | null, role: 'user' | 'assistant', more: object = {}) => ({
+      id: idAt(at),
+      parentId: parent === null ? null : idAt(parent),
+      order: at,
+      message: textMessage(role, `said ${at}`),
+      ...more,
+    });
+    const nodes = [
+      said(10, null, 'user'),
+      said(11, 10, 'assistant', { group: 1, ...model('m-x') }),
+      said(12, 10, 'assistant', { group: 1, ...model('m-x') }),
+      said(13, 10, 'assistant', model('m-y')),
+      said(20, null, 'user', { group: 1 }),
+      said(21, 20, 'assistant', model('m-x')),
+      said(22, 20, 'assistant', model('m-y')),
+      said(30, null, 'user', { group: 1 }),
+      said(31, 30, 'assistant', { group: 1, ...model('m-x') }),
+      said(32, 30, 'assistant', { group: 1, ...model('m-y') }),
+      said(33, 32, 'user', { group: 2 }),
+      said(34, 32, 'user', { group: 1 }),
+      said(35, 32, 'user', { group: 2 }),
+      said(36, 32, 'user', { group: 1 }),
+    ];
+    await run(store, { type: 'import', treeId, nodes }, act());
+    const { row: out, report } = await written({ store, ids: [treeId], names: [] });
+    expect(report.counts).toEqual({});
+    // Answers to one question that have no others beside them need no note.
+    const noted = Object.values<Fields>(out.chat.history.messages).filter((one) => 'coppice' in one);
+    expect(noted.map((one) => one.id)).not.toContain(idAt(31));
+    const again = await storeInput(inputOf({ 'c.json': JSON.stringify([out]) }));
+    const groups = again.trees[0]?.nodes.map(({ externalId, group }) => [Number(externalId.slice(-2)), group ?? '']);
+    const groupOf = Object.fromEntries(groups ?? []);
+    expect([groupOf[11] === groupOf[12], groupOf[11] !== '', groupOf[13]]).toEqual([true, true, '']);
+    expect([groupOf[20] === groupOf[30], groupOf[20] !== '', groupOf[10]]).toEqual([true, true, '']);
+    expect([groupOf[21], groupOf[22], groupOf[31], groupOf[32]]).toEqual(['', '', 'models', 'models']);
+    expect([groupOf[33] === groupOf[35], groupOf[34] === groupOf[36], groupOf[33] !== groupOf[34]]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    // A second round is the same.
+    const third = await written(again);
+    expect(third.row.chat.history.messages).toEqual(out.chat.history.messages);
+  });
+
   it('[I88] go out with the copy of the thread that search reads, and a title that was changed', async () => {
     const { stored, id } = await read({ 'c.json': json(row('w1', chat('U2', several))) });
     await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Broth' } }, act());
@@ -247,8 +297,7 @@ describe('Open WebUI exports', () => {
 
   it('[I89] put calls and results that grew here into one reply, and keep what branches off them', async () => {
     const store = new ReferenceStore();
-    const { treeId: make } = await import('@coppice/core');
-    const treeId = make('00000000-0000-7000-8000-00000000beef');
+    const treeId = treeIdOf('00000000-0000-7000-8000-00000000beef');
     await run(store, { type: 'create', treeId, attributes: { systemPrompt: 'Be brief.' } }, act());
     const call = { type: 'tool-use', id: 'c1', name: 'look', parameters: { q: 1 } };
     const result = { type: 'text', text: 'seen' };

@@ -7,7 +7,6 @@ import {
   fromSeconds,
   isJsonObject,
   listAt,
-  numberAt,
   objectAt,
   textAt,
   textsAt,
@@ -17,11 +16,12 @@ import {
 import { type Finding, finding } from '../findings.ts';
 import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
-import { keyFinding, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import { fileFindings, keyFinding, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { piecesOf, type ReplyItem } from '../reply-items.ts';
 import { nodesOf, type Piece } from '../turns.ts';
+import { groupIn, ownKey } from './groups.ts';
 
 /** Whether a value is a chat: it has a history of messages by id. */
 function isChat(value: Json | undefined): value is JsonObject {
@@ -121,11 +121,18 @@ function modelOf(message: JsonObject): JsonObject {
     type: 'model',
     ...(model === undefined ? {} : { model_name: model }),
     ...(isJsonObject(usage) ? { usage } : {}),
+    ...errorOf(message),
   };
 }
 
+/** What went wrong, in the words of the chat. */
+function errorOf({ error }: JsonObject): JsonObject {
+  const said = typeof error === 'string' ? error : isJsonObject(error) ? filledAt(error, 'content') : undefined;
+  return said === undefined || said === '' ? {} : { error: said };
+}
+
 /** What a message becomes. */
-function piecesIn(message: JsonObject, id: string, parent: string | null, several: boolean): Piece[] {
+function piecesIn(message: JsonObject, id: string, parent: string | null, group: string | undefined): Piece[] {
   const role = textAt(message, 'role');
   const { content } = message;
   const said = content === '' || content === undefined ? [] : listAt(fromOpenAi({ role: 'user', content }), 'content');
@@ -133,7 +140,8 @@ function piecesIn(message: JsonObject, id: string, parent: string | null, severa
     const known = role === 'system' ? 'system' : 'user';
     const blocks = [...said, ...filesOf(message)];
     const body = blocks.length === 0 ? null : { role: known, content: blocks };
-    return [{ id, parent, message: body, ...(known === 'user' ? { meta: { source: { type: 'user' } } } : {}) }];
+    const source = known === 'user' ? { meta: { source: { type: 'user' } } } : {};
+    return [{ id, parent, message: body, ...source, ...(group === undefined ? {} : { group }) }];
   }
   const items = itemsOf(message, id);
   const whole: ReplyItem[] = items.length > 0 ? items : [{ type: 'blocks', blocks: said }];
@@ -146,12 +154,30 @@ function piecesIn(message: JsonObject, id: string, parent: string | null, severa
     source: modelOf(message),
     ...(status === undefined ? {} : { status }),
   });
-  // Answers of several models to one question; only what hangs on the question itself is beside the others.
-  if (!several || numberAt(message, 'modelIdx') === undefined) return pieces;
-  return pieces.map((piece, index) => (index === 0 ? { ...piece, group: 'models' } : piece));
+  // Only what hangs on the question itself is beside the others.
+  if (group === undefined) return pieces;
+  return pieces.map((piece, index) => (index === 0 ? { ...piece, group } : piece));
 }
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
+const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
+
+/** What a message holds beside its words and is kept with its record alone: a digest, what fused several answers, items. */
+function besideFindings(message: JsonObject, place: string): Finding[] {
+  const found: Finding[] = [];
+  for (const key of ['contextSummary', 'merged'])
+    if (message[key] !== undefined && message[key] !== null)
+      found.push(finding('import/unknown-type', 'note', place, key));
+  for (const item of listAt(message, 'output'))
+    for (const one of wordFinding(
+      'item',
+      isJsonObject(item) ? item.type : undefined,
+      (type) => itemTypes.has(type),
+      place,
+    ))
+      found.push(one);
+  return found;
+}
 
 /** A chat as a tree. */
 function* treeOf(
@@ -182,15 +208,15 @@ function* treeOf(
     const asked = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
-    if (message.contextSummary !== undefined && message.contextSummary !== null)
-      findings.push(finding('import/unknown-type', 'note', where, 'contextSummary'));
-    const pieces = piecesIn(message, id, parent, listAt(asked, 'models').length > 1);
+    for (const one of besideFindings(message, where)) findings.push(one);
+    const pieces = piecesIn(message, id, parent, groupIn(message, asked));
     heads.set(id, pieces[0]?.id ?? id);
-    const record = without(message, 'parentId', 'childrenIds', 'id');
+    const record = without(message, 'parentId', 'childrenIds', 'id', ownKey);
     for (const node of nodesOf(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
     if (at % stretch === 0) yield;
   }
   for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of fileFindings(nodes)) findings.push(one);
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, message] of messages)
     if (Array.isArray(message.childrenIds))

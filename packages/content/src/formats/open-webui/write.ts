@@ -1,12 +1,24 @@
 import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
-import { isText, textOf } from '@coppice/core';
+import { isText } from '@coppice/core';
 import { definitionOf } from '../../blocks/index.ts';
+import { canonicalJson } from '../../canonical-json.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { besideLosses, loss, originalTree, threadOf, timesOf } from '../exporting.ts';
-import { filledAt, isJsonObject, objectAt, without } from '../fields.ts';
+import {
+  attributeLosses,
+  besideLosses,
+  bookmarkLosses,
+  endLosses,
+  loss,
+  originalTree,
+  threadOf,
+  timesOf,
+} from '../exporting.ts';
+import { filledAt, isJsonObject, listAt, objectAt, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { type Turn, turnsOf } from '../turns.ts';
+import { resultText } from '../result-text.ts';
+import { madeBy, type Turn, turnsOf } from '../turns.ts';
+import { groupNotes, ownKey } from './groups.ts';
 
 const name = 'open-webui';
 const seconds = (at: number) => Math.floor(at / 1000);
@@ -26,6 +38,20 @@ interface Said {
   readonly structured: boolean;
 }
 
+/** A {@link Said} on its way. */
+interface Gathered extends Pick<Said, 'files' | 'output'> {
+  readonly texts: string[];
+}
+
+/** A file as its message named it; its type there, which ours stands in for, is not known of one that is elsewhere now. */
+function fileOf(block: JsonObject, was: JsonObject | null): JsonObject {
+  const told = without(block, 'type');
+  const same = canonicalJson(told);
+  for (const file of listAt(was ?? {}, 'files'))
+    if (isJsonObject(file) && canonicalJson(without(file, 'type')) === same) return file;
+  return { type: 'file', ...told };
+}
+
 function argumentsOf(block: Block): string {
   if ('arguments' in block && typeof block.arguments === 'string') return block.arguments;
   return JSON.stringify('parameters' in block ? block.parameters : {});
@@ -39,27 +65,37 @@ class Chat {
   left = 0;
   readonly #options: WriteOptions;
   readonly #turns: ReturnType<typeof turnsOf>;
+  readonly #current: NodeId | null;
 
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#options = options;
+    this.#current = tree.activeNodeId;
     this.#turns = turnsOf(tree, name);
   }
 
   async write(): Promise<void> {
+    const bodies = new Map<Turn, JsonObject>();
+    for (const turn of this.#turns.ordered) bodies.set(turn, turn.original ?? (await this.#make(turn)));
+    const groups = groupNotes(this.#turns.ordered, bodies);
     for (const turn of this.#turns.ordered) {
-      const body = turn.original ?? (await this.#make(turn));
       const links = {
         id: turn.id,
         parentId: turn.parent?.id ?? null,
         childrenIds: turn.children.map((child) => child.id),
       };
-      this.messages.push([turn.id, { ...links, ...body }]);
+      const group = groups.get(turn);
+      const noted = group === undefined ? {} : { [ownKey]: { group } };
+      this.messages.push([turn.id, { ...links, ...bodies.get(turn), ...noted }]);
       this.written++;
       this.merged += turn.nodes.length - 1;
     }
     for (const node of this.#turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
     for (const node of this.#turns.lifted)
       this.#lose(node, 'steps', 'It hung on a step inside a reply; it is written below all of it.');
+    const current = this.#current === null ? undefined : this.#turns.byNode.get(this.#current);
+    const step = current?.nodes.find((node) => node.id === this.#current);
+    if (step !== undefined && step !== current?.nodes.at(-1))
+      this.#lose(step, 'steps', 'It is current; the end of its reply will be.');
     this.left = this.#turns.left.length;
   }
 
@@ -84,17 +120,13 @@ class Chat {
       this.#lose(first, 'markers', `A ${first.kind} is written as an ordinary message.`);
     const timestamp = seconds(first.createdAt);
     if (role !== 'assistant') {
-      const models = turn.children.flatMap((child) => modelOf(child.nodes[0]) ?? []);
-      return {
-        role,
-        content: said.text,
-        ...files,
-        timestamp,
-        ...(models.length > 0 ? { models: [...new Set(models)] } : {}),
-      };
+      const models = askedOf(turn);
+      return { role, content: said.text, ...files, timestamp, ...(models.length > 0 ? { models } : {}) };
     }
-    const model = modelOf(last) ?? modelOf(first) ?? '';
-    const { usage } = last.meta.source ?? {};
+    const { maker, others } = madeBy(turn);
+    for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
+    const model = modelOf(maker) ?? '';
+    const { usage } = maker.meta.source ?? {};
     return {
       role,
       content: said.text,
@@ -128,7 +160,7 @@ class Chat {
       if (message.role === 'tool') {
         structured = true;
         const item = { type: 'function_call_output', call_id: message.tool_call_id ?? '', output: [] as Json[] };
-        item.output.push({ type: 'input_text', text: textOf(message) });
+        item.output.push({ type: 'input_text', text: resultText(message) });
         if (!message.content.every(isText)) this.#lose(node, 'block', 'A block of a result is written as text.');
         output.push(item);
         continue;
@@ -161,16 +193,16 @@ class Chat {
             ...(redacted === undefined ? {} : { encrypted_content: redacted }),
           });
           if ('signature' in block) this.#lose(node, 'thinking', 'The signature of its reasoning is left out.');
-        } else this.#other(node, block, texts, files, output);
+        } else this.#other(node, block, turn.was, { texts, files, output });
       }
     }
     return { text: texts.join('\n'), files, output, structured };
   }
 
-  #other(node: Node, block: Block, texts: string[], files: Json[], output: Json[]): void {
+  #other(node: Node, block: Block, was: JsonObject | null, { texts, files, output }: Gathered): void {
     const json: JsonObject = JSON.parse(JSON.stringify(block));
     if (block.type === 'open-webui-file') {
-      files.push(without(json, 'type'));
+      files.push(fileOf(json, was));
       return;
     }
     const plain = (shown: Block) => definitionOf(shown).toText(shown);
@@ -192,31 +224,29 @@ class Chat {
   }
 }
 
+/** The models that a question went to: those of one act, each as often as it answered; else that of the first answer. */
+function askedOf({ children }: Turn): string[] {
+  const group = children.map((child) => child.nodes[0]?.groupId ?? 0).find((one) => one > 0);
+  const answers = group === undefined ? children : children.filter((child) => child.nodes[0]?.groupId === group);
+  const models = answers.flatMap((child) => modelOf(child.nodes[0]) ?? []);
+  return group === undefined ? models.slice(0, 1) : models;
+}
+
 function modelOf(node: Node | undefined): string | undefined {
   return node?.message?.role === 'assistant' ? filledAt(node.meta.source ?? {}, 'model_name') : undefined;
 }
 
 function* lossesOf(tree: ExportedTree, chat: Chat): Generator<WriteEvent> {
   for (const { node, what, message } of chat.losses) yield loss(tree, node, what, message);
-  const roles = new Map(tree.nodes.map((node) => [node.id, node.role]));
-  for (const node of tree.nodes) {
+  for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield loss(tree, node, 'tags', 'Its tags are left out.');
-    // Answers to one question are told apart there; edits and what has no question above it are not.
-    const asked = node.parentId !== null && roles.get(node.parentId) === 'user';
-    if (node.groupId > 0 && !(node.role === 'assistant' && asked))
-      yield loss(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
-  }
   yield* besideLosses(tree, name, ['excluded', 'failures', 'notes']);
-  for (const { nodeId, title } of tree.bookmarks)
-    yield {
-      type: 'loss',
-      loss: {
-        what: 'bookmarks',
-        place: `${tree.treeId} ${nodeId}`,
-        message: `The bookmark ${JSON.stringify(title)} is left out.`,
-      },
-    };
+  yield* endLosses(tree, name, 'aborted', 'cut-short');
+  // The chat by itself has neither.
+  const bare = originalTree(tree, name)?.record?.$form === 'chat';
+  yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
+  yield* bookmarkLosses(tree);
 }
 
 /** The chat around its messages: as it came, with what was changed here. */
@@ -248,7 +278,15 @@ function rowOf(tree: ExportedTree, chat: Chat): JsonObject {
   if (original?.record !== undefined) {
     if (original.record.$form === 'chat') return kept;
     const { record } = original;
-    return { ...record, ...(renamed ? { title: title ?? null } : {}), chat: kept };
+    const meta = objectAt(record, 'meta');
+    const retagged = tags !== undefined && JSON.stringify(tags) !== JSON.stringify(meta.tags ?? []);
+    return {
+      ...record,
+      ...(renamed ? { title: title ?? null } : {}),
+      ...((pinned === true) === (record.pinned === true) ? {} : { pinned: pinned === true }),
+      ...(retagged ? { meta: { ...meta, tags } } : {}),
+      chat: kept,
+    };
   }
   const models = [...new Set(tree.nodes.flatMap((node) => modelOf(node) ?? []))];
   return {

@@ -101,6 +101,16 @@ const about: ReadonlySet<string> = new Set(['label', 'session_info']);
 
 /** The line with which this program says where a session goes on. */
 export const leafType = 'coppice-leaf';
+/** What the ids of lines begin with that this program adds, since a session has no other place for what they say. */
+export const companionPrefix = 'coppice-';
+
+/** Whether a line is one that this program adds to what it writes. */
+function isCompanion({ type, id, customType }: JsonObject): boolean {
+  if (type === 'custom' && customType === leafType) return true;
+  return about.has(String(type)) && typeof id === 'string' && id.startsWith(companionPrefix);
+}
+// The line with which it keeps a message that the model does not see: such files have no word for that.
+const hiddenType = 'coppice-excluded';
 
 class Session {
   readonly #file: string;
@@ -247,7 +257,9 @@ class Session {
       const { role } = objectAt(own, 'message');
       for (const one of wordFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
     }
-    const { kind, message, status, meta, marker, createdAt } = meaningOf(entry);
+    const meant = meaningOf(entry);
+    const { createdAt } = meant;
+    const { kind, message, status, meta, marker } = hiddenIn(own) ?? meant;
     const above = parent === null ? undefined : ids.get(parent);
     if (above !== undefined && above > line.kept.at)
       this.#findings.push(finding('import/forward-parent', 'note', place));
@@ -274,9 +286,18 @@ class Session {
         parts: [],
       }),
       records: line.records,
+      ...(isCompanion(own) ? { companion: true } : {}),
       place,
     };
   }
+}
+
+/** What a line says with which this program keeps a message that the model does not see; undefined for any other line. */
+function hiddenIn(line: JsonObject) {
+  const { message } = objectAt(line, 'data');
+  if (line.type !== 'custom' || line.customType !== hiddenType || !isJsonObject(message)) return undefined;
+  const meta: NodeMeta = { excluded: true };
+  return { kind: 'message' as const, message, status: 'success' as const, meta, marker: null };
 }
 
 /** The last line, past those that are about the session. */

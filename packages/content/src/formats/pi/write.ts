@@ -2,13 +2,23 @@ import type { JsonObject, Node, NodeId, NodeMeta } from '@coppice/core';
 import { derivedId } from '../../derived-id.ts';
 import { entryOf, piLines, type SessionEntry, SessionIndex } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { loss, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import {
+  attributeLosses,
+  besideLosses,
+  endLosses,
+  loss,
+  makerLosses,
+  originalTree,
+  outgoingIds,
+  sessionLosses,
+  timesOf,
+} from '../exporting.ts';
 import { filledAt, objectAt, textAt, toIso, without } from '../fields.ts';
 import { withBytes } from '../inline-bytes.ts';
 import { fileNameOf, LinesOut, linePieces, linesAt, type Returning, ranksOf, returningNodes } from '../kept-lines.ts';
 import { sessionInMemory } from '../session-in-memory.ts';
 import { isFailure } from '../tool-results.ts';
-import { leafType } from './read.ts';
+import { companionPrefix, leafType } from './read.ts';
 
 const name = 'pi';
 
@@ -124,8 +134,9 @@ class SessionWriter {
     const add = (type: string, fields: JsonObject) => {
       // A line that an earlier export added may have come back, and stand elsewhere by now.
       let number = this.lines.length;
-      let id = derivedId('pi-line', this.id, number);
-      while (taken.has(id)) id = derivedId('pi-line', this.id, ++number);
+      const next = () => `${companionPrefix}${derivedId('pi-line', this.id, number++)}`;
+      let id = next();
+      while (taken.has(id)) id = next();
       taken.add(id);
       this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
       parentId = id;
@@ -180,14 +191,11 @@ function edited(was: JsonObject, line: JsonObject): JsonObject {
 }
 
 function* lossesOf(tree: ExportedTree): Generator<WriteEvent> {
-  const { systemPrompt } = tree.attributes;
-  if (systemPrompt !== undefined && systemPrompt !== '')
-    yield loss(tree, null, 'system-prompt', 'The system prompt is left out.');
-  for (const node of tree.nodes) {
-    if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield loss(tree, node, 'tags', 'Its tags are left out.');
-    if (node.groupId > 0) yield loss(tree, node, 'groups', 'Which act made it is left out.');
-  }
+  yield* sessionLosses(tree);
+  yield* besideLosses(tree, name, ['notes']);
+  yield* makerLosses(tree, name);
+  yield* endLosses(tree, name, 'interrupted', 'otherwise');
+  yield* attributeLosses(tree, name);
 }
 
 /** Writes one file of version 3 a session. */

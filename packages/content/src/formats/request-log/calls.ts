@@ -22,10 +22,10 @@ const timeKeys = ['timestamp', 'created_at', 'createdAt', 'time', 'start_time', 
 // Words that a request for a response has, and one for embeddings, which has an `input` as well, has not.
 const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens', 'reasoning', 'store', 'conversation'];
 
+/** What was sent has no title: a list of messages with one is a conversation that somebody keeps. */
 function isChatRequest(value: Json | undefined): value is JsonObject {
-  return (
-    isJsonObject(value) && Array.isArray(value.messages) && (typeof value.model === 'string' || 'max_tokens' in value)
-  );
+  if (!isJsonObject(value) || !Array.isArray(value.messages) || filledAt(value, 'title') !== undefined) return false;
+  return typeof value.model === 'string' || 'max_tokens' in value;
 }
 
 function isResponsesRequest(value: Json | undefined): value is JsonObject {

@@ -6,9 +6,9 @@ import { normaliseMessage } from '../../legacy.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { fromAnthropic } from '../anthropic-blocks.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import type { Finding } from '../findings.ts';
-import { fromOpenAi } from '../openai-messages.ts';
+import { fromSpoken } from '../openai-messages.ts';
 import { bareRecord, type Call, settingsOf } from './calls.ts';
 import { endOf, messagesOfItems, type Resolve } from './items.ts';
 
@@ -18,6 +18,8 @@ interface History {
   readonly messages: readonly JsonObject[];
   /** Calls whose results are told to be failures. */
   readonly failed: ReadonlySet<string>;
+  /** Who spoke, where a message names somebody. */
+  readonly names?: ReadonlyMap<JsonObject, string>;
 }
 
 /** The calls of an Anthropic history that failed; other dialects do not say. */
@@ -59,7 +61,14 @@ function historyOf({ request, dialect }: Call, resolve: Resolve, goesOn: boolean
   const [first] = messages;
   const leads = isPrompt(first);
   const prompt = leads ? textAt(first, 'content') : undefined;
-  return { prompt, messages: (leads ? messages.slice(1) : messages).map(fromOpenAi), failed: new Set() };
+  const names = new Map<JsonObject, string>();
+  const said = (leads ? messages.slice(1) : messages).map((one) => {
+    const message = fromSpoken(one);
+    const speaker = filledAt(one, 'name');
+    if (speaker !== undefined) names.set(message, speaker);
+    return message;
+  });
+  return { prompt, messages: said, failed: new Set(), names };
 }
 
 /** What came back: answers beside each other, each a chain of messages. */
@@ -79,16 +88,22 @@ function answersOf({ response, dialect }: Call, resolve: Resolve): readonly Answ
     const messages = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);
     return messages.length === 0 ? [] : [{ messages, finish: filledAt(response, 'stop_reason') }];
   }
+  // By their own numbers: which of them stands first says nothing.
   return listAt(response, 'choices')
     .filter((one): one is JsonObject => isJsonObject(one))
+    .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
     .map((choice) => ({
-      messages: [fromOpenAi({ role: 'assistant', ...objectAt(choice, 'message') })],
+      messages: [fromSpoken({ role: 'assistant', ...objectAt(choice, 'message') })],
       finish: filledAt(choice, 'finish_reason'),
     }));
 }
 
 /** A message without what a client may leave out when it sends it back, such as notes on where a text is from. */
 function spoken(message: JsonObject): JsonObject {
+  const blocks = listAt(message, 'content').filter(isJsonObject);
+  // What was said aloud is named by its id when it is sent again.
+  const aloud = blocks.find((block) => block.type === 'audio' && filledAt(block, 'id') !== undefined);
+  if (aloud !== undefined) return { ...message, content: [{ type: 'audio', id: aloud.id ?? '' }] };
   const content = listAt(message, 'content').map((block) =>
     isJsonObject(block) && block.type === 'text' ? { type: 'text', text: block.text ?? '' } : block,
   );
@@ -100,6 +115,11 @@ function nameOf(parent: string, message: JsonObject): string {
   const read = normaliseMessage(spoken(message), { blank: 'keep' });
   const key = read.ok ? equalityKey(read.value) : sha256Hex(canonicalJson(message));
   return sha256Hex(`${parent}${key}`).slice(0, 32);
+}
+
+/** Who spoke: a tool by its name, anybody else by a note. */
+function spokenBy({ role }: JsonObject, name: string): NodeMeta {
+  return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
 
 /** A call on its way into a tree. */
@@ -146,16 +166,21 @@ export class Folding {
   add(logged: Logged, above?: string | null, resolve: Resolve = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
-    const { messages, failed } = historyOf(call, resolve, above !== undefined);
+    const { messages, failed, names } = historyOf(call, resolve, above !== undefined);
     const root = this.#root;
     if (call.at !== undefined) this.#at = call.at;
     const at = call.at === undefined ? {} : { createdAt: call.at };
     let parent = above ?? null;
     for (const message of messages) {
       // The same message twice in one history is named by its way, so none is taken for another.
-      const externalId = nameOf(parent ?? root, message);
-      const meta = failed.has(textAt(message, 'tool_call_id') ?? '') ? { meta: { isError: true } } : {};
-      this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at, ...meta });
+      const speaker = names?.get(message);
+      // Among several people the name says who asked; a reply has none when it comes, and may have one when it is sent again.
+      const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
+      const externalId = nameOf(`${parent ?? root}${way}`, message);
+      const isError = failed.has(textAt(message, 'tool_call_id') ?? '');
+      const meta = { ...(isError ? { isError } : {}), ...(speaker === undefined ? {} : spokenBy(message, speaker)) };
+      const noted = Object.keys(meta).length === 0 ? {} : { meta };
+      this.#enter({ externalId, parentExternalId: parent, message, records: 0, repeats: true, place, ...at, ...noted });
       parent = externalId;
     }
     const end = this.#answer(logged, parent, resolve);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
+import { messageKit } from '../../kit.ts';
 import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
@@ -579,6 +580,18 @@ describe('request logs', () => {
       headers: { Authorization: '[left out]' },
       raw: ['Host', 'h', 'api-key', '[left out]'],
     });
+  });
+
+  it('[I22] put answers beside each other by their numbers, in whatever order they came', async () => {
+    const choices = [2, 0, 1].map((index) => ({ index, message: { role: 'assistant', content: `${index}` } }));
+    const call = { request: { model: 'm', n: 3, messages: [{ role: 'user', content: 'Ask' }] }, response: { choices } };
+    const { trees } = await storeInput(inputOf({ 'log.json': JSON.stringify(call) }));
+    const answers = trees[0]?.nodes.filter(({ message }) => message.role === 'assistant') ?? [];
+    expect(answers.map(({ message, order }) => [messageKit.text(message), order])).toEqual([
+      ['0', 0],
+      ['1', 1],
+      ['2', 2],
+    ]);
   });
 
   it('[I22] tell a result that failed', async () => {

@@ -1,6 +1,8 @@
 // Recorded streams put together again: what a client had in the end.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
+import { joined } from '../bytes.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt, without } from '../fields.ts';
 
 /** The events of a recorded stream: a list, or the text of server-sent events. */
 export function eventsOf(recorded: Json): JsonObject[] {
@@ -42,6 +44,9 @@ interface ChoiceDraft {
   content: string;
   reasoning: string;
   refusal: string;
+  /** A spoken reply: what is said of it, and the bytes of each piece. */
+  audio: JsonObject;
+  readonly sounds: string[];
   finish: Json;
   readonly calls: Map<number, CallDraft>;
   /** Where calls are by their ids, and the last place that is taken. */
@@ -50,7 +55,8 @@ interface ChoiceDraft {
 }
 
 function emptyDraft(): ChoiceDraft {
-  return { content: '', reasoning: '', refusal: '', finish: null, calls: new Map(), places: new Map(), last: -1 };
+  const unsaid = { content: '', reasoning: '', refusal: '', audio: {}, sounds: [], finish: null };
+  return { ...unsaid, calls: new Map(), places: new Map(), last: -1 };
 }
 
 interface CallDraft {
@@ -80,6 +86,21 @@ function addCall(draft: ChoiceDraft, call: JsonObject): void {
   known.args += textAt(piece, custom ? 'input' : 'arguments') ?? '';
 }
 
+/** Adds a piece of a spoken reply. */
+function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
+  const said = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
+  draft.audio = { ...draft.audio, ...without(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
+  const data = filledAt(piece, 'data');
+  if (data !== undefined) draft.sounds.push(data);
+}
+
+/** A spoken reply put together; each piece of its bytes is encoded by itself. */
+function audioOf({ audio, sounds }: ChoiceDraft): JsonObject {
+  if (sounds.length === 0) return audio;
+  const whole = sounds.every(isBase64);
+  return { ...audio, data: whole ? toBase64(joined(sounds.map(fromBase64))) : sounds.join('') };
+}
+
 /** Chunks of a chat completion as the completion that they are parts of. */
 export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
   const choices = new Map<number, ChoiceDraft>();
@@ -97,6 +118,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
       draft.content += textAt(delta, 'content') ?? '';
       draft.reasoning += textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning') ?? '';
       draft.refusal += textAt(delta, 'refusal') ?? '';
+      if (isJsonObject(delta.audio)) addAudio(draft, delta.audio);
       draft.finish = choice.finish_reason ?? draft.finish;
       const older = isJsonObject(delta.function_call)
         ? [{ id: `call-${textAt(delta.function_call, 'name') ?? ''}`, function: delta.function_call }]
@@ -121,6 +143,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
           content: draft.content,
           ...(draft.reasoning === '' ? {} : { reasoning_content: draft.reasoning }),
           ...(draft.refusal === '' ? {} : { refusal: draft.refusal }),
+          ...(Object.keys(draft.audio).length === 0 ? {} : { audio: audioOf(draft) }),
           ...(draft.calls.size === 0
             ? {}
             : {

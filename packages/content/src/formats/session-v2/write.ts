@@ -2,12 +2,11 @@ import {
   actId,
   type Commit,
   type JsonObject,
-  type NewNode,
   type NodeId,
   type NodeMeta,
   nodeId,
   type Patch,
-  positionBetween,
+  rootNode,
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
@@ -38,30 +37,10 @@ function attributesOf(attributes: TreeAttributes): TreeAttributes {
   return Object.keys(own).length === 0 ? rest : { ...rest, metadata: own };
 }
 
-function rootOf(tree: ExportedTree, createdAt: number): NewNode {
-  return {
-    id: tree.rootId,
-    parentId: null,
-    position: positionBetween(null, null),
-    kind: 'root',
-    message: null,
-    status: 'success',
-    groupId: 0,
-    createdAt,
-    matchParent: null,
-    key: null,
-    text: '',
-    tokens: 0,
-    meta: {},
-    marker: null,
-    aliases: [],
-  };
-}
-
 /** The whole of a tree as one commit. */
 function commitOf(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
   const { createdAt } = timesOf(tree);
-  const steps: Step[] = [{ type: 'insert', node: rootOf(tree, createdAt) }];
+  const steps: Step[] = [{ type: 'insert', node: rootNode(tree.rootId, createdAt) }];
   for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: metaOf(node.meta) } });
   const after: Patch<TreeAttributes> = attributesOf(tree.attributes);
   const keys = Object.keys(after);

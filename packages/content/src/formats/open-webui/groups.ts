@@ -1,0 +1,57 @@
+// Which variants one act made. A chat tells that of the answers of several models to one question, if there are no others
+// beside them; where that does not say it, a note of our own does, which the app keeps with the message.
+import type { JsonObject } from '@coppice/core';
+import { listAt, numberAt, objectAt } from '../fields.ts';
+import type { Turn } from '../turns.ts';
+
+/** What a message has of ours. */
+export const ownKey = 'coppice';
+
+/** The group that a message belongs to, as it stands in a chat; undefined for none. */
+export function groupIn(message: JsonObject, question: JsonObject): string | undefined {
+  const noted = numberAt(objectAt(message, ownKey), 'group');
+  if (noted !== undefined) return noted > 0 ? `${noted}` : undefined;
+  const several = listAt(question, 'models').length > 1;
+  return several && message.role === 'assistant' && numberAt(message, 'modelIdx') !== undefined ? 'models' : undefined;
+}
+
+/** Names of groups that have at least two members. */
+function shared(names: readonly (string | undefined)[]): (string | undefined)[] {
+  const counts = new Map<string | undefined, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return names.map((name) => ((counts.get(name) ?? 0) > 1 ? name : undefined));
+}
+
+/** Numbers in place of names, by their first appearance; none is 0. */
+function numbered(names: readonly (string | undefined)[]): number[] {
+  const numbers = new Map<string, number>();
+  return names.map((name) => {
+    if (name === undefined) return 0;
+    const number = numbers.get(name) ?? numbers.size + 1;
+    numbers.set(name, number);
+    return number;
+  });
+}
+
+/** The notes that messages need: for variants whose groups the chat itself would not tell, or would tell otherwise. */
+export function groupNotes(turns: readonly Turn[], bodies: ReadonlyMap<Turn, JsonObject>): ReadonlyMap<Turn, number> {
+  const notes = new Map<Turn, number>();
+  const families = new Map<Turn | null, Turn[]>();
+  for (const turn of turns) {
+    const family = families.get(turn.parent);
+    if (family === undefined) families.set(turn.parent, [turn]);
+    else family.push(turn);
+  }
+  for (const [parent, family] of families) {
+    const question = parent === null ? {} : (bodies.get(parent) ?? {});
+    const names = family.map(({ nodes: [first] }) =>
+      first === undefined || first.groupId === 0 ? undefined : `${first.parentId} ${first.groupId}`,
+    );
+    const wanted = numbered(shared(names));
+    const told = numbered(shared(family.map((turn) => groupIn(bodies.get(turn) ?? {}, question))));
+    if (wanted.every((number, index) => number === told[index])) continue;
+    for (const [index, turn] of family.entries())
+      if (wanted[index] !== 0 || told[index] !== 0) notes.set(turn, wanted[index] ?? 0);
+  }
+  return notes;
+}

@@ -1,0 +1,79 @@
+/** Who spoke in logged calls, and what was spoken and not written. */
+import type { JsonObject } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { inputOf, type Stored, storeInput, writeStored } from '../conformance.ts';
+import { readExport } from '../exporting.ts';
+import { formatNamed } from '../formats.ts';
+import { foldChunks } from './streams.ts';
+
+const log = (...calls: readonly object[]) =>
+  inputOf({ 'log.jsonl': calls.map((call) => `${JSON.stringify(call)}\n`).join('') });
+const call = (messages: readonly object[], message: object) => ({
+  request: { model: 'm-x', messages },
+  response: { object: 'chat.completion', model: 'm-x', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+});
+
+async function nodesOf({ store, ids }: Pick<Stored, 'store' | 'ids'>) {
+  const [id, ...others] = new Set(ids);
+  if (id === undefined || others.length > 0) throw new Error('There is not one tree.');
+  return (await store.read(id, () => readExport(id))).nodes;
+}
+
+describe('logged calls', () => {
+  it('[I172] keep who spoke: people who say the same are two, a reply that is sent again with a name is one', async () => {
+    const ana = { role: 'user', name: 'Ana', content: 'Tea?' };
+    const bo = { ...ana, name: 'Bo' };
+    const said = { role: 'assistant', content: 'Yes.' };
+    const found = { role: 'function', name: 'search', content: 'on hills' };
+    const stored = await storeInput(
+      log(call([ana], said), call([bo], said), call([ana, { ...said, name: 'Host' }, found], said)),
+    );
+    const nodes = await nodesOf(stored);
+    expect(nodes.map(({ text, meta }) => [text, meta.customData ?? meta.source])).toMatchObject([
+      ['Tea?', { name: 'Ana' }],
+      ['Yes.', { type: 'model' }],
+      ['Tea?', { name: 'Bo' }],
+      ['Yes.', { type: 'model' }],
+      ['on hills', { type: 'tool_result', tool_name: 'search' }],
+      ['Yes.', { type: 'model' }],
+    ]);
+  });
+
+  it('[I173] keep a spoken reply with its words, and know it when its id is sent again', async () => {
+    const audio = { id: 'audio_1', expires_at: 9, data: 'aGk=', transcript: 'Good morning.' };
+    const ask = { role: 'user', content: 'Hello?' };
+    const next = { role: 'user', content: 'And?' };
+    const spoken = { role: 'assistant', content: null, audio };
+    const again = { role: 'assistant', content: null, audio: { id: 'audio_1' } };
+    const stored = await storeInput(log(call([ask], spoken), call([ask, again, next], { ...spoken, content: 'Bye.' })));
+    const nodes = await nodesOf(stored);
+    expect(nodes.map(({ text }) => text)).toEqual([
+      'Hello?',
+      'Good morning.\n[audio]',
+      'And?',
+      'Bye.Good morning.\n[audio]',
+    ]);
+    const { transcript, ...sound } = audio;
+    expect(nodes[1]?.message?.content).toEqual([
+      { type: 'text', text: transcript },
+      { ...sound, type: 'audio' },
+    ]);
+    const linear = formatNamed('linear');
+    if (linear === undefined) throw new Error('There is no such format.');
+    const { files } = await writeStored(stored, linear);
+    const [text = ''] = files.values();
+    expect(JSON.parse(text).messages[1]).toEqual({ role: 'assistant', content: null, audio });
+  });
+
+  it('[I173] put a spoken reply together from its pieces, whose bytes are encoded one by one', () => {
+    const chunk = (piece: JsonObject): JsonObject => ({ model: 'm', choices: [{ index: 0, delta: { audio: piece } }] });
+    const { choices } = foldChunks([
+      chunk({ id: 'audio_1', transcript: 'Good ' }),
+      chunk({ data: 'aA==', transcript: 'day.' }),
+      chunk({ data: 'aQ==', expires_at: 9 }),
+    ]);
+    expect(choices).toMatchObject([
+      { message: { audio: { id: 'audio_1', transcript: 'Good day.', data: 'aGk=', expires_at: 9 } } },
+    ]);
+  });
+});

@@ -1,0 +1,66 @@
+/** Callers without types: what they may get wrong is refused by a code, never by an error of the language or a driver. */
+import { ask, run, type Store } from '@coppice/core';
+import { testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { bedIn, imageOf, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+
+/** Carries out what nobody with types could write. What is refused otherwise than by a code fails the test. */
+function tried(store: Store, command: unknown): Promise<string> {
+  return refusalOf(() =>
+    Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...ticking(700) }]),
+  );
+}
+
+/** Calls what has types with what they forbid. */
+function called(of: object, name: string, ...values: readonly unknown[]): Promise<string> {
+  return refusalOf(async () => Reflect.apply(Reflect.get(of, name), of, values));
+}
+
+/** The rules of callers without types. */
+export function misusingRules(subject: StoreSubject): void {
+  describe('callers without types', () => {
+    rule(subject, '[K26] a command that is none is refused by a code', async (store, context) => {
+      needs(context, store.accepts !== undefined, 'The store takes its callers at their word.');
+      const bed = await bedIn(store);
+      const [a] = await bed.grow(['a', 'b']);
+      const here = { treeId: bed.treeId, nodeId: a };
+      const before = await imageOf(store, bed.treeId);
+      const message = user('m');
+      expect(await tried(store, null)).toBe('command/invalid');
+      expect(await tried(store, { type: 'append', ...here, messages: null })).toBe('command/invalid');
+      expect(await tried(store, { type: 'import', treeId: uuid(90) })).toBe('command/invalid');
+      expect(await tried(store, { type: 'mark', ...here, kind: 'message', message })).toBe('command/invalid');
+      expect(await tried(store, { type: 'delete', ...here, nodeIds: [a], mode: 'Cascade' })).toBe('command/invalid');
+      expect(await tried(store, { type: 'branch', ...here, summary: 5 })).toBe('command/invalid');
+      expect(await tried(store, { type: 'append', messages: [{ message }] })).toBe('tree/unknown-tree');
+      expect(await tried(store, { type: 'select', treeId: bed.treeId, nodeId: 5 })).toBe('tree/unknown-node');
+      expect(await tried(store, { type: 'create', treeId: 5 })).toBe('id/invalid');
+      expect(await imageOf(store, bed.treeId)).toEqual(before);
+    });
+
+    rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store, context) => {
+      needs(context, store.accepts !== undefined, 'The store takes its callers at their word.');
+      const { treeId: id } = await bedIn(store);
+      const asking = (name: string, args: object) => () => Reflect.apply(ask, undefined, [name, args]);
+      expect(await called(store, 'read', id, asking('node', { id: 5 }))).toBe('id/invalid');
+      expect(await called(store, 'read', id, asking('nodes', { ids: null }))).toBe('command/invalid');
+      expect(await called(store, 'read', id, asking('path', { to: id, limit: 1.5 }))).toBe('command/invalid');
+      expect(await store.read(id, asking('tree', {}))).not.toBeNull();
+      expect(await called(store, 'content', id, null)).toBe('command/invalid');
+      expect(await called(store, 'trees', { title: 5 })).toBe('command/invalid');
+      expect(await called(store, 'trees', { cursor: 5 })).toBe('cursor/invalid');
+      expect(await called(store, 'search', { text: null })).toBe('command/invalid');
+      expect(await called(store, 'history', id, { before: 'now' })).toBe('command/invalid');
+      expect(await called(store, 'purge', id, null)).toBe('command/invalid');
+      expect(await called(store, 'putExternalIds', [{ treeId: id, format: 'f', scope: 's', id: 5 }])).toMatch(
+        /^tree|^command/,
+      );
+      // Whoever has no owner to name would otherwise be given the trees of the one that the store is opened for.
+      for (const nobody of [undefined, null, 5])
+        expect(await called(store, 'forOwner', nobody)).toBe('command/invalid');
+      // The cursor of the last part of a list is null, and so may that of the first be.
+      const first = await Reflect.apply(store.trees, store, [{ cursor: null }]);
+      expect(first).toEqual(await store.trees());
+    });
+  });
+}

@@ -1,0 +1,43 @@
+/** Copies of what is kept on a disk: on the disk themselves before they get their name. */
+import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { onFile, step, syncFolder } from './whole-files.ts';
+
+/** Copies a file, or a folder with all below it but what `leaves` names; on the disk when this returns. */
+export function copyDurably(from: string, to: string, leaves: (folder: string, name: string) => boolean): void {
+  const open = [{ from, to }];
+  const made: string[] = [];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const each = at;
+    onFile(each.from, () => {
+      if (!statSync(each.from).isDirectory()) {
+        mkdirSync(dirname(each.to), { recursive: true });
+        copyFileSync(each.from, each.to);
+        return syncCopy(each.to);
+      }
+      mkdirSync(each.to, { recursive: true });
+      made.push(each.to);
+      for (const name of readdirSync(each.from))
+        if (!leaves(each.from, name)) open.push({ from: join(each.from, name), to: join(each.to, name) });
+    });
+  }
+  for (const folder of made) onFile(folder, () => syncCopy(folder));
+}
+
+/** Waits until a file or a folder is on the disk. */
+export function syncCopy(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    step('backup', 'fsync', () => fsyncSync(handle));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Gives a complete copy its name. */
+export function nameCopy(part: string, path: string): void {
+  onFile(path, () => {
+    step('backup', 'rename', () => renameSync(part, path));
+    syncFolder(dirname(path), 'backup');
+  });
+}

@@ -1,0 +1,18 @@
+import { derivedId } from '@coppice/content';
+import { nodeId, type TreeId, type TreeRow } from '@coppice/core';
+
+/** A tree of which nothing can be read is listed all the same: a history that is hidden is taken for lost. */
+export function unreadableRow(id: TreeId, owner: string): TreeRow {
+  return {
+    id,
+    owner,
+    rootId: nodeId(derivedId('unreadable-root', id)),
+    version: 0,
+    structureVersion: 0,
+    activeNodeId: null,
+    nextSeq: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    attributes: { title: 'Cannot be read' },
+  };
+}

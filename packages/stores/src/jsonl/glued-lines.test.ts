@@ -1,0 +1,126 @@
+/** Entries that stand on one line, since whoever wrote the first had not ended it. */
+import { appendFileSync, copyFileSync, linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionFile } from '@coppice/content/sessions';
+import { uuid } from '@coppice/core/testing';
+import { expect, test, vi } from 'vitest';
+import { header, message, root, said, sessionBed } from '../../test/session-lines.ts';
+import { sessionFiles } from './session-files.ts';
+
+const bed = sessionBed();
+const ofPi = (at: number, above: string) =>
+  JSON.stringify({ type: 'message', id: `p${at}`, parentId: above, message: message(at) });
+const ofAnother = (at: number, above: string) =>
+  JSON.stringify({ parentUuid: above, type: 'message', message: message(at), uuid: uuid(at) });
+
+function open(path: string): SessionFile {
+  const file = sessionFiles.open(path);
+  bed.opened.push(file);
+  return file;
+}
+
+function made(text: string): SessionFile {
+  const path = join(bed.folder, `${bed.opened.length}.jsonl`);
+  writeFileSync(path, text);
+  return open(path);
+}
+
+const rows = (file: SessionFile) =>
+  Array.from({ length: file.size }, (_, at) => [file.uuidAt(at), file.uuidAt(file.parentAt(at)), file.entryAt(at)]);
+const read = (file: SessionFile) =>
+  rows(file).map(([id, , entry]) => [id, JSON.stringify(entry).match(/said \d+/)?.[0]]);
+
+/** What a file says to somebody who opens it for the first time. */
+function anew(path: string): SessionFile {
+  const copy = join(bed.folder, `copy-${bed.opened.length}.jsonl`);
+  copyFileSync(path, copy);
+  return open(copy);
+}
+
+test.each([
+  ['as ours are', (at: number, above: string) => JSON.stringify(said(at, above)), uuid(4)],
+  ['of the terminal agent', ofPi, 'p4'],
+  ['that begin otherwise', ofAnother, uuid(4)],
+])('[J45] of two lines on one, each is an entry; the second %s', (_how, second, id) => {
+  const file = made(`${header}${JSON.stringify(said(3, root))}${second(4, uuid(3))}\n`);
+  expect(read(file).slice(1)).toEqual([
+    [uuid(3), 'said 3'],
+    [id, 'said 4'],
+  ]);
+  expect(file.parentAt(2)).toBe(1);
+  expect(file.warnings).toEqual([]);
+  file.append([said(5, id)], { actor: 'me' });
+  expect(rows(file)).toEqual(rows(anew(file.path)));
+});
+
+test('[J45] an entry whose line somebody else goes on with stays, while the file is open and when it is opened anew', () => {
+  for (const more of [ofPi(4, uuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
+    const file = made(header + JSON.stringify(said(3, root)));
+    expect(file.size).toBe(2);
+    appendFileSync(file.path, `${more}\n`);
+    file.refresh();
+    file.append([said(5, uuid(3))], { actor: 'me' });
+    const again = anew(file.path);
+    expect(rows(file), more).toEqual(rows(again));
+    expect([file.version, file.warnings.length], more).toEqual([again.version, again.warnings.length]);
+    expect(read(again).map(([, text]) => text)).toEqual(expect.arrayContaining(['said 3', 'said 5']));
+  }
+});
+
+test('[J45] a text that ends as one entry does before another is a text', () => {
+  const odd = { ...said(3, root), message: message(3, 'said 3 \\frac{a}{') };
+  const file = made(`${header}${JSON.stringify(odd)}\n`);
+  expect(file.entryAt(1)['message']).toEqual(odd.message);
+  expect([file.size, file.warnings]).toEqual([2, []]);
+});
+
+test('[J45] pieces that are no entries are told once, however many they are', () => {
+  const file = made(`${header}${JSON.stringify(said(3, root))}${' {"no":1}'.repeat(1000)}\n`);
+  expect(file.size).toBe(2);
+  expect(file.warnings.map(({ code, line }) => [code, line])).toEqual([['damaged', 2]]);
+});
+
+test('[J45] in a file of another tool, too, each is an entry', () => {
+  const first = JSON.stringify({
+    type: 'session',
+    version: 3,
+    id: 'abc',
+    timestamp: '2026-01-01T00:00:00Z',
+    cwd: '/w',
+  });
+  const file = made(`${first}\n${ofPi(3, '')}${ofPi(4, 'p3')}\n${ofPi(5, 'p4')}\n`);
+  expect(file.dialect).toBe('pi');
+  expect(read(file).slice(1)).toEqual([
+    ['p3', 'said 3'],
+    ['p4', 'said 4'],
+    ['p5', 'said 5'],
+  ]);
+});
+
+test('[J15] a line of ours that was copied behind an unfinished commit is left out all the same', () => {
+  const file = made(header);
+  file.append([said(3, root)], { actor: 'me' });
+  const line = readFileSync(file.path, 'utf8').slice(header.length);
+  appendFileSync(
+    file.path,
+    `${JSON.stringify(said(4, root)).replace(',"message"', ',"version":3,"message"')}\n${line}`,
+  );
+  file.refresh();
+  file.append([said(5, uuid(3))], { actor: 'me' });
+  for (const one of [file, anew(file.path)])
+    expect(read(one).map(([, text]) => text)).toEqual([undefined, 'said 3', 'said 5']);
+});
+
+test('[J22] a file that got another name meanwhile and was replaced in the very moment of a save is not written to', () => {
+  const file = made(header);
+  file.append([said(3, root)]);
+  linkSync(file.path, `${file.path}.aside`);
+  // Everything happens within one tick of the system's clock, so that times tell nothing.
+  const { now } = Date;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+  file.append([said(4, uuid(3))]);
+  copyFileSync(file.path, `${file.path}.new`);
+  renameSync(`${file.path}.new`, file.path);
+  expect(() => file.append([said(5, uuid(4))])).toThrow(/deleted, replaced or cut/);
+  clock.mockRestore();
+});

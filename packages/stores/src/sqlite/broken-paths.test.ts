@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type NodeId,
+  nodeId,
+  type Reading,
+  readContextPath,
+  readPage,
+  readPath,
+  readPathThrough,
+  treeId,
+} from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { expect, test } from 'vitest';
+import { refusalOf } from '../conformance/subject.ts';
+import { Connection, sqliteModule } from './driver.ts';
+import { open } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
+const tree = treeId(uuid(1));
+
+/** A chain of messages of which a row was spoilt by a statement, as no store would do it. */
+async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {
+  const path = join(folder, `${name}.db`);
+  const before = await open(path, {});
+  const bed = await Bed.make({ store: before, treeId: tree });
+  const ids = await bed.grow(Array.from({ length }, (_, at) => `said ${at}`));
+  await before.close();
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  connection.database.exec('PRAGMA foreign_keys = OFF');
+  connection.database.exec(sql(ids));
+  connection.close();
+  return { store: await open(path, {}), ids, id: (at: number) => ids[at] ?? '', leaf: ids.at(-1) ?? nodeId('') };
+}
+
+const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => string])[] = [
+  ['is missing', 'tree/broken-path', (ids) => `DELETE FROM node WHERE id = '${ids[2]}'`],
+  ['was removed alone', 'tree/broken-path', (ids) => `UPDATE node SET removed_in = 1 WHERE id = '${ids[2]}'`],
+  [
+    'hangs below itself',
+    'tree/cycle',
+    (ids) => `UPDATE node SET parent_id = '${ids[4]}', position = 'zz' WHERE id = '${ids[2]}'`,
+  ],
+];
+
+test.each(ways)(
+  '[L48] where a node of it %s, a path is refused with its id and not cut short',
+  async (name, code, sql) => {
+    const { store, id, leaf } = await spoilt(name, 6, sql);
+    const readings: readonly (() => Reading<unknown>)[] = [
+      () => readPath({ to: leaf }),
+      () => readPathThrough(leaf),
+      () => readPage(tree, { nodeId: leaf }),
+      () => readContextPath(leaf),
+    ];
+    for (const reading of readings) expect(await refusalOf(store.read(tree, reading))).toBe(code);
+    if (code === 'tree/broken-path')
+      await expect(store.read(tree, () => readPath({ to: leaf }))).rejects.toMatchObject({ data: { nodeId: id(2) } });
+    // What lies below is read as far as it is whole.
+    const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 3 }));
+    expect(page.nodes.map((node) => node.text)).toEqual(['said 3', 'said 4', 'said 5']);
+    await store.close();
+  },
+);
+
+test('[L48] a page or a context that ends right below a gap is not taken for the beginning', async () => {
+  const { store, ids, leaf } = await spoilt('gap', 70, (all) => `DELETE FROM node WHERE id = '${all.at(-65)}'`);
+  const gap = { code: 'tree/broken-path', data: { nodeId: ids.at(-65) } };
+  const page = await store.read(tree, () => readPage(tree, { nodeId: leaf, limit: 64 }));
+  expect(page.before).toBe(ids.at(-64));
+  const above = store.read(tree, () => readPage(tree, { nodeId: leaf, before: page.before ?? '' }));
+  await expect(above).rejects.toMatchObject(gap);
+  await expect(store.read(tree, () => readContextPath(leaf))).rejects.toMatchObject(gap);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});

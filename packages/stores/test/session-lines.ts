@@ -1,0 +1,36 @@
+/** A folder with session files for one test, and the lines that they begin with. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SessionEntry, SessionFile } from '@coppice/content/sessions';
+import { uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach } from 'vitest';
+
+/** The root of the sessions. */
+export const root = uuid(1);
+/** Their first line. */
+export const header = `${JSON.stringify({ type: 'session', version: 2, uuid: root, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
+
+/** A message as lines hold it. */
+export const message = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
+
+/** A message below another. */
+export const said = (at: number, above: string): SessionEntry => ({
+  type: 'message',
+  uuid: uuid(at),
+  parentUuid: above,
+  message: message(at),
+});
+
+/** Makes a folder before each test; takes it away afterwards, with what was opened closed. */
+export function sessionBed(): { readonly folder: string; readonly opened: SessionFile[] } {
+  const bed = { folder: '', opened: [] as SessionFile[] };
+  beforeEach(() => {
+    bed.folder = mkdtempSync(join(tmpdir(), 'coppice-lines-'));
+  });
+  afterEach(() => {
+    for (const file of bed.opened.splice(0)) file.close();
+    rmSync(bed.folder, { recursive: true, force: true });
+  });
+  return bed;
+}
