@@ -2,7 +2,7 @@ import { textMessage, textOf } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ForestNode, isRootData, type NodeData } from './forest/shapes.ts';
 import type { TurnEvent } from './generate/contract.ts';
-import { LoomEngine } from './loom-engine.ts';
+import { LoomEngine, type LoomOptions } from './loom-engine.ts';
 import { errorEvent } from './providers/errors.ts';
 import { type ScriptedReply, textBeats, toolBeats } from './testing/scripted.ts';
 import { openWorkshop, type Workshop, type WorkshopOptions } from './testing/workshop.ts';
@@ -70,6 +70,27 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     const events: string[] = [];
     for await (const event of engine.stream(root.id, 'scripted', 'one', [user('Hello')], null)) events.push(event.type);
     expect(events.at(-1)).toBe('end');
+  });
+
+  test('[H40] an option that is null is none, and one of another kind is refused before anything is stored', async () => {
+    const root = await open([textBeats('Fine')]);
+    const options = (json: string): LoomOptions => JSON.parse(json);
+    const asked = (wanted: LoomOptions) => engine.generate(root.id, 'scripted', 'one', [user('Hello')], wanted);
+    for (const json of ['{"seed":"2"}', '{"temperature":"1"}', '{"max_tokens":{}}', '{"n":"2"}', '{"stop":"END"}'])
+      await expect(asked(options(json))).rejects.toMatchObject({ code: 'generate/invalid' });
+    await expect(asked(options('{"fallbackModel":5}'))).rejects.toMatchObject({ code: 'generate/invalid' });
+    const start = { type: 'send', treeId: root.id, messages: [] } as const;
+    expect(await shop.generator.generate(start, JSON.parse('{}')).done).toMatchObject({ code: 'generate/invalid' });
+    await expect(asked({ temperature: Number.NaN })).rejects.toMatchObject({ code: 'generate/invalid' });
+    await expect(
+      engine.generate(root.id, 'scripted', 'one', [user('Hello')], {}, JSON.parse('"current_date"')),
+    ).rejects.toMatchObject({ code: 'generate/invalid' });
+    expect(await engine.forest.getChildren(root.id)).toEqual([]);
+    const none = options('{"n":null,"seed":null,"top_p":null,"max_tokens":null,"stop":null,"signal":null}');
+    expect((await asked(none)).childNodes).toHaveLength(1);
+    expect(shop.provider.requests).toHaveLength(1);
+    expect(shop.provider.requests[0]?.topP).toBeUndefined();
+    expect(shop.provider.requests[0]?.seed).toBeUndefined();
   });
 
   test('[H40] an empty context, one that cannot be read and an unknown root are refused, and nothing is stored', async () => {

@@ -120,8 +120,7 @@ export class LoomEngine {
     const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
     if (read.every(isBlank)) refuse('message/blank', 'The context says nothing that could be answered.', {});
     const { treeId, nodeId } = await placeOf(this.#store, rootId);
-    // Callers without types say none by null.
-    const { max_tokens: maxTokens, top_p: topP, ...wanted } = options ?? {};
+    const { max_tokens: maxTokens, top_p: topP, ...wanted } = withoutNulls(options ?? {});
     const source = { type: 'user' };
     return this.#generator.generate(
       { type: 'send', treeId, parentId: nodeId, messages: read.map((message) => ({ message, meta: { source } })) },
@@ -149,4 +148,9 @@ export class LoomEngine {
       return refuse('tree/unknown-node', `There is no node ${nodeId} any more.`, { nodeId });
     return node;
   }
+}
+
+/** Callers without types say none by null, which would go on as the number 0. */
+function withoutNulls(options: LoomOptions): LoomOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }

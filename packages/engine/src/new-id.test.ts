@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
 import { isUuid } from '@coppice/core';
+import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { newId } from './new-id.ts';
 
@@ -20,4 +23,21 @@ it('sorts the ids of one millisecond by when they were made, and follows a clock
   const back = newId(now - 3_600_000);
   expect(back < String(made[0])).toBe(true);
   expect(newId(now - 3_600_000) > back).toBe(true);
+});
+
+it('makes ids on a page, where there is nothing of Node and without TLS no randomUUID either', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'new-id.ts')],
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    globalName: 'ids',
+    write: false,
+  });
+  const page = createContext({
+    crypto: { getRandomValues: (bytes: Uint8Array) => crypto.getRandomValues(bytes) },
+  });
+  runInContext(outputFiles[0]?.text ?? '', page);
+  const made: unknown[] = runInContext('Array.from({ length: 300 }, () => ids.newId())', page);
+  expect(new Set(made.filter(isUuid)).size).toBe(300);
 });

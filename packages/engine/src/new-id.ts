@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto';
+// Nothing of Node in here: pages make ids by it, too. `crypto.randomUUID` is not there on a page that came without TLS.
 
 // The random parts of ids to come. Drawn many at a time: asking for each costs more than all else about an id.
 const ahead: string[] = [];
 const drawn = 128;
+const bytesEach = 10;
+const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
 // A clock that is set back by more than this is followed; by less it may be the time that ids of a full millisecond took.
 const mostAhead = 1000;
 let asked = Number.NaN;
@@ -37,8 +39,22 @@ export function newId(now: number = Date.now()): string {
 
 // The end of a UUID: three digits that count up, and what is random in any case.
 function draw(): string {
-  for (let more = 1; more < drawn; more++) ahead.push(randomUUID().slice(15));
-  return randomUUID().slice(15);
+  const random = crypto.getRandomValues(new Uint8Array(drawn * bytesEach));
+  for (let at = bytesEach; at < random.length; at += bytesEach) ahead.push(ending(random, at));
+  return ending(random, 0);
+}
+
+function ending(random: Uint8Array, at: number): string {
+  // The variant of a UUID stands in the two upper bits of this byte.
+  const variant = 0x80 | ((random[at + 2] ?? 0) & 0x3f);
+  const spelled = `${spell(random[at]).slice(1)}${spell(random[at + 1])}-${spell(variant)}${spell(random[at + 3])}-`;
+  let end = '';
+  for (let more = at + 4; more < at + bytesEach; more++) end += spell(random[more]);
+  return spelled + end;
+}
+
+function spell(byte: number | undefined): string {
+  return digits[byte ?? 0] ?? '';
 }
 
 // The upper digits of a time are those of the minute and are kept: small numbers are put into digits far quicker.
@@ -52,10 +68,4 @@ function say(time: number, after: string): void {
     spanText = upper.toString(16).padStart(8, '0');
   }
   stamp = `${spanText}-${(0x10000 + (time - upper * 0x10000)).toString(16).slice(1)}-7`;
-}
-
-/** Sixteen bytes in the usual spelling. */
-export function toUuid(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

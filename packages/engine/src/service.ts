@@ -52,6 +52,12 @@ export function checkCount(what: string, value: number): void {
     refuse('command/invalid', `A ${what} is a whole number from 0, not ${value}.`, { [what]: value });
 }
 
+/** Arguments that a call takes by name. Callers without types may leave them out, or hand on something else. */
+export function named<T extends object>(given: T): T {
+  const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
+  return isNamed ? given : refuse('command/invalid', 'This call takes an object with what it is to do.', {});
+}
+
 /** A node and the tree it is in. */
 export interface Place {
   readonly treeId: TreeId;
@@ -73,4 +79,14 @@ export async function findPlace(store: TreeStore, id: string): Promise<Place | n
 /** As {@link findPlace}; refused where there is no such node. */
 export async function placeOf(store: TreeStore, id: string): Promise<Place> {
   return (await findPlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+}
+
+/** A tree's id as it came from outside. Callers without types hand on what they have, which no database can look for. */
+export function treeNamed(id: string): TreeId {
+  return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
+}
+
+/** A node's id as it came from outside; see {@link treeNamed}. */
+export function nodeNamed(id: string): NodeId {
+  return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

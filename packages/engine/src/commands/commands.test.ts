@@ -198,7 +198,16 @@ describe.each(deskStores)('a node on %s', (kind) => {
     expect(await found(' @here ')).toBe(a2);
     expect(await found('@')).toBe(a2);
     expect(await found('@~2')).toBe(a1);
-    await expect(found('@~9')).rejects.toMatchObject({ code: 'command/no-such-node' });
+    await expect(found('@~4')).rejects.toThrow('There is no message before the first one');
+  });
+
+  test('[E6] is not above the place before the first message: that is as far as @~ goes', async () => {
+    await expect(found('@~9')).rejects.toMatchObject({
+      code: 'command/no-such-node',
+      message: 'There is no node @~9: the first message is @~3, and @~4 the place before it.',
+    });
+    await expect(desk.run('/switch @~5')).rejects.toThrow('@~4 the place before it');
+    expect(await desk.run('/switch @~4')).toMatchObject({ place: { activeNodeId: null } });
   });
 
   test('[E6] is named by the number of the last list', async () => {
@@ -228,7 +237,7 @@ describe.each(deskStores)('a node on %s', (kind) => {
   test('[E6] that is not there, is too short or stands for many is refused, and so is the root', async () => {
     const [first = nodeId('')] = ids;
     await expect(found(first.slice(0, 4))).rejects.toMatchObject({ code: 'command/ambiguous', kind: 'invalid' });
-    for (const typed of [first.slice(-3), 'ffff', '@start', '__proto__', 'no such'])
+    for (const typed of [first.slice(-3), 'ffffffff', '@start', '__proto__', 'no such'])
       await expect(found(typed)).rejects.toMatchObject({ code: 'command/no-such-node', kind: 'not-found' });
     await expect(found(desk.rootId)).rejects.toMatchObject({ code: 'command/no-such-node' });
   });

@@ -1,5 +1,6 @@
 /** What a word means that somebody typed for a node: the same to slash commands and on the command line. */
-import { ask, type Bookmark, type NodeId, type Reading } from '@coppice/core';
+import { type AppError, ask, type Bookmark, type NodeId, type Reading } from '@coppice/core';
+import { commandError } from './errors.ts';
 
 /** Words that stand for a place; a label cannot take them. */
 export const placeWords: ReadonlyMap<string, string> = new Map([
@@ -17,11 +18,23 @@ export function placeOfWord(word: string): PlaceWord | null {
   return above === null ? null : { above: Number(above[1] ?? 0) };
 }
 
-/** The node so many levels above another; null for the place before the first message. */
+/**
+ * The node so many levels above another; null for the place before the first message, which is one above that. What
+ * would be above that place is refused: whoever counted wrong does not want to begin anew.
+ */
 export function* nodeAbove(from: NodeId | null, levels: number): Reading<NodeId | null> {
-  if (from === null) return null;
-  const { nodes } = yield* ask('path', { to: from, limit: levels + 1 });
+  const nodes = from === null ? [] : (yield* ask('path', { to: from, limit: levels + 1 })).nodes;
+  if (levels > nodes.length) throw tooFar(levels, nodes.length);
   return nodes[nodes.length - 1 - levels]?.id ?? null;
+}
+
+function tooFar(levels: number, reach: number): AppError {
+  const word = `@~${levels}`;
+  const furthest =
+    reach === 0
+      ? 'there is no message yet, and @ is the place before the first one'
+      : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} the place before it`;
+  return commandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
 }
 
 /** What a name stands for in a tree. */

@@ -3,6 +3,7 @@ import type { Store } from '@coppice/core';
 import type { Compact } from '../generate/contract.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
+import { named } from '../service.ts';
 import { defaultFileTools } from '../summaries/files.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { bringBack, leaveBranch, sumUpStretch } from './branches.ts';
@@ -36,11 +37,11 @@ export function createCompactor(options: CompactorOptions): Compactor {
   // A turn has asked the hooks itself before it comes here, and tells them when it has the marker.
   const makeRoom: Compact = async ({ reason, ...request }) => (await compactAt(bench, request, reason)).nodeId;
   return {
-    compact: (request) => compactByHand(bench, request),
+    compact: async (request) => compactByHand(bench, named(request)),
     makeRoom,
-    branchWithSummary: (request) => leaveBranch(bench, request),
-    merge: (request) => bringBack(bench, request),
-    sumUp: (stretch) => sumUpStretch(bench, stretch),
+    branchWithSummary: async (request) => leaveBranch(bench, named(request)),
+    merge: async (request) => bringBack(bench, named(request)),
+    sumUp: async (stretch) => sumUpStretch(bench, named(stretch)),
   };
 }
 

@@ -242,6 +242,7 @@ describe('the configuration', () => {
   it('[G84] that is named and missing is refused; that is missing at its usual place is empty', async () => {
     const folder = await home({});
     expect((await loadConfig({ env: {}, home: folder })).file).toBeNull();
+    expect((await loadConfig({ env: {}, home: '/dev/null' })).file).toBeNull();
     const env = { COPPICE_CONFIG: join(folder, 'nowhere.toml') };
     await expect(loadConfig({ env, home: folder })).rejects.toMatchObject({
       code: 'config/unreadable',

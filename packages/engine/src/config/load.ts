@@ -58,7 +58,8 @@ export async function loadConfig(source: ConfigSource = {}): Promise<Config> {
     text = await readFile(path, 'utf8');
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
-    if (code === 'ENOENT' && !explicit) return parseConfig(null, env);
+    // Accounts of services have /dev/null for a home: below a file there is none.
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && !explicit) return parseConfig(null, env);
     throw new AppError({
       code: 'config/unreadable',
       kind: 'invalid',

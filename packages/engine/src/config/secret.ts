@@ -4,26 +4,8 @@ import { AppError } from '@coppice/core';
 
 const hidden = '«hidden»';
 
-/** A text that cannot be printed, serialised or copied by accident: every way of turning it into text gives «hidden». */
-export class Hidden {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-    held.add(this);
-  }
-
-  /** The text itself, for the one place that needs it. */
-  reveal(): string {
-    return this.#value;
-  }
-
-  /** A text in which this one, wherever it stands, is replaced. */
-  hide(text: string): string {
-    // Short values would take ordinary words out of every sentence.
-    return this.#value.length < 6 ? text : text.replaceAll(this.#value, hidden);
-  }
-
+/** Whatever turns it into text is given «hidden». */
+class Unprintable {
   toString(): string {
     return hidden;
   }
@@ -41,15 +23,38 @@ export class Hidden {
   }
 }
 
+/** A text that cannot be printed, serialised or copied by accident: every way of turning it into text gives «hidden». */
+export class Hidden extends Unprintable {
+  readonly #value: string;
+
+  constructor(value: string) {
+    super();
+    this.#value = value;
+    held.add(this);
+  }
+
+  /** The text itself, for the one place that needs it. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** A text in which this one, wherever it stands, is replaced. */
+  hide(text: string): string {
+    // Short values would take ordinary words out of every sentence.
+    return this.#value.length < 6 ? text : text.replaceAll(this.#value, hidden);
+  }
+}
+
 /**
  * A key. It is bound to the origin it was configured for and given out for no other: a base URL that is swapped later
  * does not take it along. Prints, serialises and copies as «hidden».
  */
-export class Secret {
+export class Secret extends Unprintable {
   readonly #value: Hidden;
   readonly #origin: string;
 
   constructor(value: string, address: string) {
+    super();
     this.#value = new Hidden(value);
     this.#origin = new URL(address).origin;
   }
@@ -68,22 +73,6 @@ export class Secret {
       kind: 'refused',
       message: `The key for ${this.#origin} is not sent to ${origin}. Configure a key for that address.`,
     });
-  }
-
-  toString(): string {
-    return hidden;
-  }
-
-  toJSON(): string {
-    return hidden;
-  }
-
-  [Symbol.toPrimitive](): string {
-    return hidden;
-  }
-
-  [inspect.custom](): string {
-    return hidden;
   }
 }
 

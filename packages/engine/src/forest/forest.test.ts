@@ -302,6 +302,9 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect((await forest.getPath({ to: root.id })).path).toEqual([]);
     const other = await grown(root, 'x');
     await expect(forest.getPath({ from: other.id, to: end.id })).rejects.toMatchObject({ code: 'tree/not-on-path' });
+    expect(texts((await forest.getPath({ from: null, to: end.id })).path)).toEqual(['a', 'b', 'c']);
+    for (const ends of ['null', `{"from":{},"to":"${end.id}"}`, `{"from":[],"to":"${end.id}"}`])
+      await expect(forest.getPath(JSON.parse(ends))).rejects.toMatchObject({ code: 'tree/unknown-node' });
   });
 
   test('[W11] the messages on the way to a node, appended again under the root, lead back to it', async () => {
@@ -456,6 +459,8 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(await version()).toBe(before + 1);
     expect(texts(await forest.getChildren(root.id))).toEqual(['c']);
     expect(await forest.deleteNodes([])).toEqual([]);
+    await expect(forest.deleteNodes(JSON.parse('null'))).rejects.toMatchObject({ code: 'command/invalid' });
+    await expect(forest.deleteNodes(JSON.parse('[null]'))).rejects.toMatchObject({ code: 'tree/unknown-node' });
     await expect(forest.deleteNodes([ids[2] ?? '', root.id])).rejects.toMatchObject({ code: 'tree/root-protected' });
     const elsewhere = await grown(await forest.getOrCreateRoot('other'), 'x');
     await expect(forest.deleteNodes([ids[2] ?? '', elsewhere.id])).rejects.toMatchObject({

@@ -15,8 +15,9 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { checkCount, findPlace, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
-import { type LedgerOptions, ProvenanceLedger } from './provenance.ts';
+import { checkCount, findPlace, nodeNamed, type Place, placeOf, runContextOf } from '../service.ts';
+import type { ForestOptions, RootQuery } from './options.ts';
+import { ProvenanceLedger } from './provenance.ts';
 import { notesOf, notesToSet, rootData } from './render.ts';
 import {
   type AppendMetadata,
@@ -45,23 +46,8 @@ import {
   viewTree,
 } from './views.ts';
 
-/** How a forest is opened. */
-export interface ForestOptions extends ServiceOptions {
-  /** Where roots are found, made and listed. If not given, they are made in the default project and listed from all. */
-  readonly project?: string | undefined;
-  /** What stands as the source of a reused prefix; the actor if not given. */
-  readonly source?: string | undefined;
-  readonly provenance?: LedgerOptions | undefined;
-}
-
 const keptBlank = { blank: 'keep' } as const;
 const byUser: AppendMetadata = { source_info: { type: 'user' } };
-
-/** Which roots are wanted. */
-export interface RootQuery {
-  /** Only those that {@link Forest.getOrCreateRoot} made, or only the others. */
-  readonly forest?: boolean | undefined;
-}
 
 /**
  * Conversations by the ids of their nodes alone, on any store. It holds no rules of its own: every change is a command
@@ -106,7 +92,7 @@ export class Forest {
   /** The roots of the project, newest change first. One whose tree cannot be read is among them and says so. */
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
-    for await (const tree of this.#trees(query)) {
+    for await (const tree of this.#trees(query ?? {})) {
       const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...rootData(tree, []), damaged }));
       if (root !== null) roots.push(root);
     }
@@ -120,9 +106,11 @@ export class Forest {
   }
 
   /** The way from a root, or from a node on it, down to a node; both ends included, the root apart. */
-  async getPath(ends: { from?: string; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
-    const { treeId } = await placeOf(this.#store, ends.to);
-    return this.#store.read(treeId, () => viewPath(treeId, ends));
+  async getPath(ends: { from?: string | null; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
+    const { treeId } = await placeOf(this.#store, ends?.to);
+    const { to, from } = ends;
+    const start = from === undefined || from === null ? {} : { from: nodeNamed(from) };
+    return this.#store.read(treeId, () => viewPath(treeId, { to, ...start }));
   }
 
   /** What was said on the way to a node. Appending it again under the root leads to the same node. */
@@ -145,7 +133,7 @@ export class Forest {
 
   /** A node and what is below it, breadth first; depth 0 is the node alone. */
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
-    const { depth } = options;
+    const depth = options?.depth ?? undefined;
     if (depth !== undefined) checkCount('depth', depth);
     const place = await placeOf(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSubtree(place.treeId, place.nodeId, depth));
@@ -249,7 +237,7 @@ export class Forest {
         content,
         mode: 'prefix',
         select: false,
-        moveBookmark: options.moveBookmark === true,
+        moveBookmark: options?.moveBookmark === true,
       },
       this.#context,
     );
@@ -279,8 +267,9 @@ export class Forest {
 
   /** Takes nodes of one tree out in one commit. Gives those that went; an unknown one is refused, and nothing goes. */
   async deleteNodes(nodeIds: readonly string[], reparentToGrandparent = false): Promise<NodeId[]> {
-    const [first] = nodeIds;
-    if (first === undefined) return [];
+    if (!Array.isArray(nodeIds)) return refuse('command/invalid', 'The nodes to delete are a list of ids.', {});
+    if (nodeIds.length === 0) return [];
+    const first = nodeIds[0] ?? '';
     const place = await placeOf(this.#store, first);
     const { treeId } = place;
     // Only the first, and the root by its tree's id, have to be looked for: what is not in the tree is refused there.
@@ -299,9 +288,9 @@ export class Forest {
    * Changes what the user noted about a node, in one commit. Never its time, its origin or its source; and a machine's
    * title is passed over where the node has a title or children.
    */
-  async updateNodeMetadata(nodeId: string, change: MetadataChange = {}): Promise<NodeData> {
+  async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
     const place = await placeOf(this.#store, nodeId);
-    await run(this.#store, { type: 'annotate', ...place, set: notesToSet(change) }, this.#context);
+    await run(this.#store, { type: 'annotate', ...place, set: notesToSet(change ?? {}) }, this.#context);
     return this.#turn(place);
   }
 

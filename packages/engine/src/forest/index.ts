@@ -1,5 +1,6 @@
 /** The public names of the forest. */
 
-export { Forest, type ForestOptions, type RootQuery } from './forest.ts';
+export { Forest } from './forest.ts';
+export type * from './options.ts';
 export type { LedgerOptions } from './provenance.ts';
 export * from './shapes.ts';

@@ -33,7 +33,7 @@ function isoTime(at: number): string {
 }
 
 /** The id that stands for a node outside: the root goes by its tree's. */
-export function shownId(row: TreeRow, id: NodeId): AnyId {
+function shownId(row: TreeRow, id: NodeId): AnyId {
   return id === row.rootId ? row.id : id;
 }
 

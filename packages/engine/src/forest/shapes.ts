@@ -1,5 +1,5 @@
 /** Roots and nodes as Forest shows them: the words of other tools for the same tree, times as ISO texts. */
-import type { Json, JsonObject, Message, NodeId, Role, TreeId } from '@coppice/core';
+import type { JsonObject, Message, NodeId, Role, TreeId } from '@coppice/core';
 
 /** Names a root. It is the id of the tree; a first turn's parent is this id too. */
 export type RootId = TreeId;
@@ -27,7 +27,8 @@ export interface RootData {
 /** Who made a message. What is known beyond these fields stays in it. */
 export type SourceInfo =
   | { readonly type: 'user' }
-  | {
+  // Joined, not one object type with an index: that is an error for whoever compiles without exactOptionalPropertyTypes.
+  | ({
       readonly type: 'model';
       readonly provider: string;
       readonly model_name: string;
@@ -35,8 +36,7 @@ export type SourceInfo =
       readonly tools?: readonly string[];
       readonly finish_reason?: string | null;
       readonly usage?: JsonObject;
-      readonly [more: string]: Json;
-    }
+    } & JsonObject)
   | { readonly type: 'tool_result'; readonly tool_name: string }
   /** Only read, never needed to write: nobody noted who made it. */
   | { readonly type: 'unknown' };

@@ -33,7 +33,7 @@ import type {
 } from './shapes.ts';
 
 /** A tree that is not in the trash; null for every other. */
-export function* liveTree(treeId?: TreeId): Reading<TreeRow | null> {
+function* liveTree(treeId?: TreeId): Reading<TreeRow | null> {
   const row = yield* ask('tree', treeId === undefined ? {} : { treeId });
   return row === null || row.attributes.trashedAt !== undefined ? null : row;
 }

@@ -13,11 +13,13 @@ import { createTicks } from '../runs/chunk-writer.ts';
 import { type FollowEvent, type Followed, followReply } from '../runs/follow.ts';
 import { type Recovered, recoverRuns } from '../runs/recover.ts';
 import { stopElsewhere } from '../runs/stop-elsewhere.ts';
+import { named } from '../service.ts';
 import { cheapModel } from '../summaries/cheap-model.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { createBreathe } from './breathe.ts';
 import { noBudgets } from './budget.ts';
+import { checkGiven } from './check-options.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
 import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
@@ -152,6 +154,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
     compactor,
     summarizer,
     generate(start, asked) {
+      checkGiven(start, asked);
       const wanted = withDefaults(asked, options.defaults);
       const key = keyOf(start, wanted);
       return (key === null ? undefined : inFlight.get(key)) ?? begin(start, wanted, key);
@@ -168,7 +171,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
       return meant.length > 0 || elsewhere;
     },
     follow: (followed, signal) =>
-      followReply(room.store, followed, {
+      followReply(room.store, named(followed), {
         clock,
         everyMs: room.limits.followMs,
         ...(signal === undefined ? {} : { signal }),

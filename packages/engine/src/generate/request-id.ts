@@ -1,5 +1,4 @@
 import { sha256Hex } from '@coppice/content';
-import { toUuid } from '../new-id.ts';
 
 /**
  * The id that a request gives to a node. The same request gives the same ids in every process and after every restart,
@@ -9,5 +8,6 @@ export function requestedId(...parts: readonly (string | number)[]): string {
   const bytes = Buffer.from(sha256Hex(JSON.stringify(parts)), 'hex').subarray(0, 16);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  return toUuid(bytes);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

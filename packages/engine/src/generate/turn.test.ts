@@ -5,7 +5,7 @@ import { errorEvent } from '../providers/errors.ts';
 import type { FollowEvent } from '../runs/follow.ts';
 import { type ScriptedReply, textBeats } from '../testing/scripted.ts';
 import { eventsOf, openWorkshop, until, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
-import type { TurnEvent } from './contract.ts';
+import type { TurnEvent, TurnStart } from './contract.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 const textIn = (events: readonly TurnEvent[]) =>
@@ -306,7 +306,35 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       code: 'generate/invalid',
     });
   });
+
+  test('[H17] a turn that begins with nothing that there is, and one of nothing, are refused by a code', async () => {
+    await open([]);
+    const models = ['scripted/one'];
+    const { treeId, rootId } = shop;
+    const begun = (start: object): TurnStart => JSON.parse(JSON.stringify(start));
+    for (const [start, code] of [
+      [{ type: 'sned', treeId }, 'generate/invalid'],
+      [{ treeId }, 'generate/invalid'],
+      [{ type: 'send', treeId }, 'generate/invalid'],
+      [{ type: 'send', treeId, messages: [null] }, 'generate/invalid'],
+      [{ type: 'send', messages: [] }, 'tree/unknown-tree'],
+      [{ type: 'reply', treeId }, 'tree/unknown-node'],
+      [{ type: 'regenerate', treeId, nodeId: 5 }, 'tree/unknown-node'],
+      [{ type: 'continue', treeId, parentId: rootId }, 'tree/unknown-node'],
+    ] as const)
+      expect(await shop.generator.generate(begun(start), { models }).done).toMatchObject({ code });
+    for (const none of JSON.parse('[null, 5, "x", []]')) {
+      expect(() => shop.generator.generate(none, { models })).toThrow(refusal('generate/invalid'));
+      expect(() => shop.generator.generate({ type: 'reply', treeId, parentId: rootId }, none)).toThrow(
+        refusal('generate/invalid'),
+      );
+      expect(() => shop.generator.follow(none)).toThrow(refusal('command/invalid'));
+      await expect(shop.generator.compactor.compact(none)).rejects.toMatchObject({ code: 'command/invalid' });
+    }
+  });
 });
+
+const refusal = (code: string) => expect.objectContaining({ code });
 
 async function firstPending(events: AsyncIterable<TurnEvent>) {
   for await (const event of events) if (event.type === 'node' && event.status === 'pending') return event.nodeId;

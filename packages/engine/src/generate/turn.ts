@@ -4,6 +4,7 @@ import { actId as asActId, type NodeId } from '@coppice/core';
 import { attach, attachNext } from './attach.ts';
 import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
+import { checkOptions } from './check-options.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toAppError } from './errors.ts';
 import { makeRoomAfter } from './make-room.ts';
@@ -134,28 +135,6 @@ async function firstRound(work: Work): Promise<Round> {
 function throwIfStopped(signal: AbortSignal): void {
   const kind = stopKind(signal);
   if (kind !== null) throw toAppError(stopError(kind));
-}
-
-function checkOptions(room: Room, options: GenerateOptions, start: TurnStart): void {
-  const { n = 1, models } = options;
-  const count = n * models.length;
-  if (!Number.isInteger(n) || count < 1 || count > room.limits.replies)
-    throw generateError(
-      'generate/invalid',
-      `Between 1 and ${room.limits.replies} replies can be asked for; got ${count}.`,
-      {
-        n,
-        models,
-      },
-    );
-  if (count > 1 && start.type === 'continue')
-    throw generateError('generate/invalid', 'A reply is gone on with by one model, once.', { n, models });
-  if (count > 1 && (options.tools?.length ?? 0) > 0)
-    throw generateError(
-      'generate/tools-need-one',
-      `Tools can be used with one reply at a time; ${count} were asked for.`,
-      { n, models },
-    );
 }
 
 function prepareAsked(room: Room, models: readonly string[], options: GenerateOptions) {

@@ -5,7 +5,7 @@ import type { Room } from './room.ts';
 import type { TurnState } from './state.ts';
 
 /** What the data of a run says that writes no reply but waits for the tools that one called. */
-export const toolsPhase = 'tools';
+const toolsPhase = 'tools';
 
 /** Does `work` with a run on the reply that called. A store that keeps no run is no reason not to run the tools. */
 export async function whileToolsRun<T>(

@@ -64,7 +64,7 @@ function codeOf(status: number, said: SaidError | null): ProviderErrorCode {
 }
 
 /** How long to wait by the answer's own word, in milliseconds; undefined when it says nothing that can be read. */
-export function retryAfter(headers: Headers, now: number): number | undefined {
+function retryAfter(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const text = headers.get('retry-after')?.trim();

@@ -72,9 +72,27 @@ function createLines(limit: number, onLine: (line: string) => void) {
   };
 }
 
+/** Events that lines were made into, given out as they come; `onRest` is told what stands after the last line feed. */
+function framing(
+  lines: ReturnType<typeof createLines>,
+  out: WireEvent[],
+  onRest: (rest: string | null) => void,
+): Framing {
+  return {
+    push(chunk) {
+      lines.push(chunk);
+      return out.splice(0);
+    },
+    end() {
+      onRest(lines.rest());
+      return out.splice(0);
+    },
+  };
+}
+
 /** Server-sent events: comments dropped, several data lines joined, names kept; `limit` bytes an event at most. */
 export function sseFraming(limit: number): Framing {
-  let out: WireEvent[] = [];
+  const out: WireEvent[] = [];
   let name = '';
   let data: string[] = [];
   let size = 0;
@@ -100,45 +118,19 @@ export function sseFraming(limit: number): Framing {
     data.push(value);
   };
   const lines = createLines(limit, onLine);
-  const flush = () => {
-    const events = out;
-    out = [];
-    return events;
-  };
-  return {
-    push(chunk) {
-      lines.push(chunk);
-      return flush();
-    },
-    end() {
-      const rest = lines.rest();
-      if (rest !== null) onLine(rest);
-      dispatch(true);
-      return flush();
-    },
-  };
+  return framing(lines, out, (rest) => {
+    if (rest !== null) onLine(rest);
+    dispatch(true);
+  });
 }
 
 /** One JSON text a line; blank lines are dropped. */
 export function lineFraming(limit: number): Framing {
-  let out: WireEvent[] = [];
+  const out: WireEvent[] = [];
   const lines = createLines(limit, (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });
   });
-  const flush = () => {
-    const events = out;
-    out = [];
-    return events;
-  };
-  return {
-    push(chunk) {
-      lines.push(chunk);
-      return flush();
-    },
-    end() {
-      const rest = lines.rest();
-      if (rest !== null && rest.trim() !== '') out.push({ event: '', data: rest, cut: true });
-      return flush();
-    },
-  };
+  return framing(lines, out, (rest) => {
+    if (rest !== null && rest.trim() !== '') out.push({ event: '', data: rest, cut: true });
+  });
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -19,13 +20,20 @@ function open(url: string, lines = '', more: Parameters<typeof mcpClient>[1] = {
   return client;
 }
 
+/** A port that is free, and below those that systems give to whoever asks for any: nobody gets it in between. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  for (;;) {
+    const wanted = randomInt(10_000, 30_000);
+    const server = createServer().listen(wanted, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return wanted;
+  }
 }
 
 let everything: ChildProcess;
@@ -34,7 +42,12 @@ let port: number;
 async function serve(): Promise<void> {
   const [program = '', ...args] = referenceServer('everything', 'streamableHttp');
   everything = spawn(program, args, { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
-  for await (const piece of everything.stderr ?? []) if (String(piece).includes('listening')) break;
+  let said = '';
+  for await (const piece of everything.stderr ?? []) {
+    said += String(piece);
+    if (said.includes('listening')) return;
+  }
+  throw new Error(`The server did not come up: ${said}`);
 }
 
 describe('the reference server "everything" over streamable HTTP', () => {

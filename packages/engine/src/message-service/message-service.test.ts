@@ -57,6 +57,38 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     const id = newId();
     expect(await messages.createRootMessage(id)).toBe((await topics.get(id)).rootId);
     await expect(topics.create({ id: 'mine' })).rejects.toMatchObject({ data: { code: 'VALIDATION_ERROR' } });
+    // As callers without types may say it.
+    const none = JSON.parse('[[]]')[0];
+    const unknown = { code: 'tree/unknown-tree', data: { code: 'NOT_FOUND' } };
+    await expect(messages.getRootMessageId(none)).rejects.toMatchObject(unknown);
+    await expect(messages.getTree({ topicId: none })).rejects.toMatchObject(unknown);
+    await expect(messages.getBranchMessages({ topicId: none })).rejects.toMatchObject(unknown);
+    await expect(messages.clearTopicMessages(none)).rejects.toMatchObject(unknown);
+    await expect(topics.get(none)).rejects.toMatchObject(unknown);
+    await expect(topics.delete(none)).rejects.toMatchObject(unknown);
+    await expect(
+      messages.createReplyGroup({ topicId: topic.id, parentId: topic.rootId, replies: JSON.parse('null') }),
+    ).rejects.toMatchObject({ code: 'command/invalid' });
+  });
+
+  test('[W40] a call without its arguments, or with something else in their place, is refused by a code', async () => {
+    const chats = new TemporaryChatService(store, new TemporaryTrees(store));
+    for (const none of JSON.parse('[[null], [5], ["x"], [[]]]').concat([[]])) {
+      const calls = [
+        ...[() => messages.getBranchMessages(none[0]), () => messages.getTree(none[0]), () => messages.create(none[0])],
+        ...[() => messages.createReplyGroup(none[0]), () => topics.duplicate(none[0])],
+        ...[() => topics.update(topic.id, none[0]), () => messages.purgeByTopicIds(none[0] ?? null)],
+        () => messages.createReplyGroup({ topicId: topic.id, parentId: topic.rootId, replies: [none[0]] }),
+      ];
+      // An empty list names no topics, which is nothing to purge.
+      for (const call of Array.isArray(none[0]) ? calls.filter((_, at) => at !== 6) : calls)
+        await expect(call()).rejects.toMatchObject({ code: 'command/invalid', data: { code: 'VALIDATION_ERROR' } });
+      if (typeof none[0] !== 'string') {
+        await expect(messages.delete(none[0])).rejects.toMatchObject({ data: { code: expect.any(String) } });
+        expect(await chats.has(none[0])).toBe(false);
+        await expect(chats.keep(none[0])).rejects.toMatchObject({ code: 'tree/unknown-tree' });
+      }
+    }
   });
 
   test('[W41] a message is made below the active node and becomes it; an equal sibling is never reused', async () => {
@@ -122,6 +154,8 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     const rest = await messages.getBranchMessages({ topicId: topic.id, limit: 9, before: last.nextCursor ?? '' });
     expect(rest.items.map((item) => textOf(item.message))).toEqual(['a', 'b', 'c']);
     expect(rest.nextCursor).toBeNull();
+    const first = await messages.getBranchMessages({ topicId: topic.id, nodeId: null, limit: null, before: null });
+    expect(first.items.map((item) => textOf(item.message))).toEqual(['a', 'b', 'c', 'd', 'e']);
     const { version } = await topics.get(topic.id);
     for (const page of [last, rest])
       expect(page).toMatchObject({ rootId: topic.rootId, activeNodeId: all[4]?.id, version });

@@ -6,7 +6,6 @@ import {
   type NewReply,
   type Node,
   type NodeId,
-  nodeId,
   parseTreeId,
   type Reading,
   type RunContext,
@@ -18,10 +17,18 @@ import {
   run,
   type Store,
   type TreeId,
-  treeId,
   valueOf,
 } from '@coppice/core';
-import { checkCount, type Place, placeOf, runContextOf, type ServiceOptions } from '../service.ts';
+import {
+  checkCount,
+  named,
+  nodeNamed,
+  type Place,
+  placeOf,
+  runContextOf,
+  type ServiceOptions,
+  treeNamed,
+} from '../service.ts';
 import { worded } from './errors.ts';
 import { branchOf, groupsOf, saidIn, topicMessage } from './render.ts';
 import type {
@@ -86,7 +93,7 @@ export class MessageService {
 
   /** The id of a topic's root. Refused where there is no such topic: a topic has its root from birth. */
   getRootMessageId(topicId: string): Promise<NodeId> {
-    return worded(() => this.#root(treeId(topicId)));
+    return worded(() => this.#root(treeNamed(topicId)));
   }
 
   /** One message; refused where there is none, and for a root. */
@@ -106,14 +113,14 @@ export class MessageService {
   /** The last messages of a branch, or those above a cursor. A cursor that is not on the branch is refused. */
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
     return worded(async () => {
-      const id = treeId(query.topicId);
-      const { nodeId: end, limit, before, includeSiblings } = query;
-      if (limit !== undefined) checkCount('limit', limit);
+      const { topicId, nodeId: end, limit, before, includeSiblings } = named(query);
+      const id = treeNamed(topicId);
+      if (limit != null) checkCount('limit', limit);
       const page = await this.#store.read(id, () =>
         readPage(id, {
-          ...(end === undefined ? {} : { nodeId: end }),
-          ...(limit === undefined ? {} : { limit }),
-          ...(before === undefined ? {} : { before }),
+          ...(end == null ? {} : { nodeId: nodeNamed(end) }),
+          ...(limit == null ? {} : { limit }),
+          ...(before == null ? {} : { before: nodeNamed(before) }),
           siblings: includeSiblings === true,
         }),
       );
@@ -122,9 +129,10 @@ export class MessageService {
   }
 
   /** A topic without what it says: all of it, or down to a depth, where first turns are depth 1. */
-  getTree({ topicId, depth }: { topicId: string; depth?: number }): Promise<TopicTree> {
+  getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
     return worded(async () => {
-      const id = treeId(topicId);
+      const { topicId, depth } = named(query);
+      const id = treeNamed(topicId);
       if (depth !== undefined) checkCount('depth', depth);
       return this.#store.read(id, function* (): Reading<TopicTree> {
         const { rootId, activeNodeId, version } = yield* readTree(id);
@@ -137,19 +145,22 @@ export class MessageService {
   /** Makes a message and goes there. */
   create(wanted: CreateMessage): Promise<TopicMessage> {
     return worded(async () => {
-      const id = treeId(wanted.topicId);
+      const id = treeNamed(named(wanted).topicId);
       const message = wanted.parentId === null ? { ...wanted, parentId: await this.#root(id) } : wanted;
       const { siblingsGroupId = 0, status, parentId } = message;
       if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
-      const parent = parentId == null ? await this.#whereUserIs(id) : nodeId(parentId);
+      const parent = parentId == null ? await this.#whereUserIs(id) : nodeNamed(parentId);
       const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
       return made ?? refuse('command/invalid', 'No message was made.', {});
     });
   }
 
   /** Makes several replies below one message, as one group; a single one is in none. */
-  createReplyGroup({ topicId, parentId, replies, select }: CreateReplies): Promise<TopicMessage[]> {
-    return worded(() => this.#replied(treeId(topicId), nodeId(parentId), replies, select, 0));
+  createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
+    return worded(async () => {
+      const { topicId, parentId, replies, select } = named(wanted);
+      return this.#replied(treeNamed(topicId), nodeNamed(parentId), replies, select, 0);
+    });
   }
 
   /** Takes a message out: its children take its place, or with `cascade` they go too. A root is refused. */
@@ -157,8 +168,9 @@ export class MessageService {
     message: string | { readonly messageId: string; readonly cascade?: boolean },
     options: { readonly cascade?: boolean } = {},
   ): Promise<DeletedMessages> {
-    const { messageId, cascade = false } = typeof message === 'string' ? { messageId: message, ...options } : message;
     return worded(async () => {
+      const wanted = typeof message === 'string' ? { messageId: message, ...options } : named(message);
+      const { messageId, cascade = false } = wanted;
       const place = await placeOf(this.#store, messageId);
       const mode = cascade ? 'cascade' : 'splice';
       const { result } = await run(
@@ -181,7 +193,7 @@ export class MessageService {
   /** Takes every message of a topic out; its root stays. Nothing happens in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
     return worded(async () => {
-      const id = treeId(topicId);
+      const id = treeNamed(topicId);
       return deletedOf((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
     });
   }
@@ -189,9 +201,10 @@ export class MessageService {
   /** Takes topics for good, with all that was ever said in them. Gives those that went; unknown ones are passed over. */
   purgeByTopicIds(topicIds: readonly string[]): Promise<TreeId[]> {
     return worded(async () => {
+      if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge are a list of ids.', {});
       const gone: TreeId[] = [];
       for (const topicId of new Set(topicIds)) {
-        const id = treeId(topicId);
+        const id = treeNamed(topicId);
         if ((await this.#rootOf(id)) === null) continue;
         await run(this.#store, { type: 'delete-tree', treeId: id }, this.#context);
         await this.#store.purgeTree(id);
@@ -204,7 +217,7 @@ export class MessageService {
   /** Makes a message the active one. Roots, and what is not there, are refused. */
   setActiveNode(topicId: string, messageId: string): Promise<NodeId> {
     return worded(async () => {
-      const command = { type: 'select', treeId: treeId(topicId), nodeId: nodeId(messageId) } as const;
+      const command = { type: 'select', treeId: treeNamed(topicId), nodeId: nodeNamed(messageId) } as const;
       return (await run(this.#store, command, this.#context)).result.nodeId;
     });
   }
@@ -243,7 +256,7 @@ export class MessageService {
       messages: message === undefined ? [] : [{ message, ...optional(wanted) }],
       merge: false,
       select: wanted.select !== false,
-      ...(wanted.parentId == null ? {} : { parentId: nodeId(wanted.parentId) }),
+      ...(wanted.parentId == null ? {} : { parentId: nodeNamed(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
     // An append passes blank messages over, which is no way to make one.
@@ -259,8 +272,9 @@ export class MessageService {
     select: boolean | undefined,
     join: number,
   ): Promise<TopicMessage[]> {
-    const replies = wanted.map((one): NewReply => {
-      const message = saidIn(one);
+    if (!Array.isArray(wanted)) return refuse('command/invalid', 'The replies to make are a list.', {});
+    const replies = wanted.map((one: NewTopicMessage): NewReply => {
+      const message = saidIn(named(one));
       return {
         ...(message === undefined ? {} : { message }),
         ...(one.status === undefined ? {} : { status: one.status }),

@@ -82,11 +82,11 @@ export interface TopicTree {
 export interface BranchQuery {
   readonly topicId: string;
   /** The end of the branch; the active node if not given. */
-  readonly nodeId?: string | undefined;
+  readonly nodeId?: string | null | undefined;
   /** 20 if not given. */
-  readonly limit?: number | undefined;
+  readonly limit?: number | null | undefined;
   /** The cursor of the page before: what lies above it is wanted. */
-  readonly before?: string | undefined;
+  readonly before?: string | null | undefined;
   /** Whether the other members of each message's group come along. */
   readonly includeSiblings?: boolean | undefined;
 }

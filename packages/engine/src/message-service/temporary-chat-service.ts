@@ -8,7 +8,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { freshAct, runContextOf, type ServiceOptions } from '../service.ts';
+import { freshAct, runContextOf, type ServiceOptions, treeNamed } from '../service.ts';
 import { worded } from './errors.ts';
 import { MessageService } from './message-service.ts';
 import { topicOf } from './render.ts';
@@ -50,8 +50,8 @@ export class TemporaryChatService {
   }
 
   /** Whether a topic is a temporary one. */
-  has(topicId: string): Promise<boolean> {
-    return this.#keeper.has(treeId(topicId));
+  async has(topicId: string): Promise<boolean> {
+    return typeof topicId === 'string' && this.#keeper.has(treeId(topicId));
   }
 
   /** Keeps a chat: from now on it is a topic like any other. Refused while a reply is being written. */
@@ -70,7 +70,7 @@ export class TemporaryChatService {
   }
 
   async #known(topicId: string): Promise<TreeId> {
-    const id = treeId(topicId);
+    const id = treeNamed(topicId);
     if (!(await this.#keeper.has(id)))
       refuse('tree/unknown-tree', `There is no temporary chat ${topicId}.`, { treeId: id });
     return id;

@@ -1,6 +1,5 @@
 import {
   type NodeId,
-  nodeId,
   type Page,
   type Patch,
   parseTreeId,
@@ -14,7 +13,7 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
-import { runContextOf, type ServiceOptions } from '../service.ts';
+import { named, nodeNamed, runContextOf, type ServiceOptions, treeNamed } from '../service.ts';
 import { worded } from './errors.ts';
 import { MessageService } from './message-service.ts';
 import { topicOf } from './render.ts';
@@ -47,7 +46,7 @@ export class TopicService {
   /** Makes a topic and its root in one commit. Making the same one again gives it back. */
   create(topic: NewTopic = {}): Promise<Topic> {
     return worded(async () => {
-      const { id: chosen, ...rest } = topic;
+      const { id: chosen, ...rest } = named(topic);
       const id = chosen === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(chosen));
       await run(this.#store, { type: 'create', treeId: id, attributes: defined(rest) }, this.#context);
       return this.#topic(id);
@@ -56,13 +55,13 @@ export class TopicService {
 
   /** A topic; refused where there is none. */
   get(topicId: string): Promise<Topic> {
-    return worded(() => this.#topic(treeId(topicId)));
+    return worded(() => this.#topic(treeNamed(topicId)));
   }
 
   /** Topics, newest change first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
     return worded(async () => {
-      const { items, cursor } = await this.#store.trees(query);
+      const { items, cursor } = await this.#store.trees(named(query));
       return { items: items.map(topicOf), cursor };
     });
   }
@@ -70,8 +69,8 @@ export class TopicService {
   /** Changes what is noted about a topic; null takes a note away. The system prompt never changes. */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
     return worded(async () => {
-      const id = treeId(topicId);
-      await run(this.#store, { type: 'attributes', treeId: id, set }, this.#context);
+      const id = treeNamed(topicId);
+      await run(this.#store, { type: 'attributes', treeId: id, set: named(set) }, this.#context);
       return this.#topic(id);
     });
   }
@@ -79,14 +78,14 @@ export class TopicService {
   /** Puts a topic into the trash, from where it can come back until it is purged. */
   delete(topicId: string): Promise<void> {
     return worded(async () => {
-      await run(this.#store, { type: 'delete-tree', treeId: treeId(topicId) }, this.#context);
+      await run(this.#store, { type: 'delete-tree', treeId: treeNamed(topicId) }, this.#context);
     });
   }
 
   /** Takes a topic out of the trash. */
   restore(topicId: string): Promise<Topic> {
     return worded(async () => {
-      const id = treeId(topicId);
+      const id = treeNamed(topicId);
       await run(this.#store, { type: 'restore-tree', treeId: id }, this.#context);
       return this.#topic(id);
     });
@@ -95,16 +94,16 @@ export class TopicService {
   /** Copies a topic up to a message, or whole, into a new one with ids of its own. */
   duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
     return worded(async () => {
-      const { newTopicId, nodeId: end, whole, title } = copy;
+      const { newTopicId, nodeId: end, whole, title } = named(copy);
       const id = newTopicId === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(newTopicId));
       const { result } = await run(
         this.#store,
         {
           type: 'duplicate',
           treeId: id,
-          from: treeId(copy.topicId),
+          from: treeNamed(copy.topicId),
           whole: whole === true,
-          ...(end === undefined ? {} : { nodeId: nodeId(end) }),
+          ...(end === undefined ? {} : { nodeId: nodeNamed(end) }),
           ...(title === undefined ? {} : { attributes: { title } }),
         },
         this.#context,

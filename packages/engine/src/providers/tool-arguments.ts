@@ -6,7 +6,7 @@ import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
 export interface ToolArguments {
   /** Empty when malformed. */
   readonly parameters: JsonObject;
-  /** The end of a sentence: "the arguments …". */
+  /** A sentence. */
   readonly malformed?: string;
 }
 

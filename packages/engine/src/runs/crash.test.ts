@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,12 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 });
 afterEach(async () => {
-  child?.kill('SIGKILL');
+  // What still writes would put files into a folder that is being removed.
+  if (child !== null && child.exitCode === null && child.signalCode === null) {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
   await store?.close();
   rmSync(place, { recursive: true, force: true });
 });

@@ -18,7 +18,7 @@ export interface HeartbeatOptions {
 export const stopNote = { stop: true } as const;
 
 /** Whether somebody wants a run to stop. */
-export function isToStop(run: Pick<Run, 'data'>): boolean {
+function isToStop(run: Pick<Run, 'data'>): boolean {
   return run.data.stop === true;
 }
 

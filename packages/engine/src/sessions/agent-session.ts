@@ -5,9 +5,9 @@ import { createCompactor } from '../compaction/index.ts';
 import { createEvents, type Events, type HookFailure } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Summarizer } from '../summaries/index.ts';
-import type { BranchResult, CompactionResult, SessionStats, SessionTree } from './contract.ts';
+import type { BranchResult, CompactionResult, SessionOptions, SessionStats, SessionTree } from './contract.ts';
 import { pathCopy, subtreeCopy } from './copies.ts';
-import { SessionManager, type SessionOptions } from './manager.ts';
+import { SessionManager } from './manager.ts';
 import { statsOf, treeOf } from './session-tree.ts';
 
 /** What an agent's session is made with; all but the files has a default. */

@@ -98,6 +98,24 @@ test('[Z45] what is brought back comes back on the other side, with what was sai
   expect(await toldBy(path)).toEqual(await told(store, treeId));
 });
 
+test('[Z45] what came back with something and went on alone is there on the other side, without it', async () => {
+  const { path, store, treeId } = await planted();
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('c')], mode: 'cascade' });
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'cascade' });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  expect(bed.open(path).getEntries()).toEqual([]);
+  // What hung on a hangs on the root now, and a is gone alone.
+  await doing(store, { type: 'undo', treeId });
+  await doing(store, { type: 'delete', treeId, nodeIds: [at('a')], mode: 'splice' });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  expect(await toldBy(path)).toEqual(await told(store, treeId));
+  await doing(store, { type: 'restore', treeId, nodeId: at('c') });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  const parents = (entries: readonly { uuid: string; parentUuid: string | null }[]) =>
+    entries.map(({ uuid, parentUuid }) => `${uuid} ${parentUuid}`);
+  expect(parents(bed.open(path).getEntries())).toEqual(['b root', 'c b', 'd c', 'e root', 'f e']);
+});
+
 test('[Z45] what the file says below something that the store removed stays, at what is left above it', async () => {
   const { path, store, treeId } = await planted();
   await doing(store, { type: 'delete', treeId, nodeIds: [at('b')], mode: 'cascade' });
@@ -193,10 +211,73 @@ test('[Z47] of two notes under one key the later one counts, and those under oth
   expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
 });
 
-test('[Z45, Z47] after any row of deletes, moves, edits, tags, labels and undos, the file says what the store says', async () => {
+/** Which variants are in one group, by their ids. */
+async function groups(store: Store, treeId: TreeId): Promise<string[]> {
+  const rows = await store.read(treeId, () => ask('rows', {}));
+  const found = new Map<string, NodeId[]>();
+  for (const { id, parentId, groupId, removedIn } of rows?.nodes ?? [])
+    if (groupId > 0 && removedIn === null)
+      found.set(`${parentId} ${groupId}`, [...(found.get(`${parentId} ${groupId}`) ?? []), id]);
+  return [...found.values()].flatMap((ids) => (ids.length < 2 ? [] : [ids.sort().join(' ')])).sort();
+}
+
+test('[Z49] variants that are grouped on one side of a bridge are so on the other, and those that were taken apart', async () => {
+  const { path, store, treeId } = await planted();
+  const file = await bed.store(`jsonl:${path}`);
+  const both = async (...expected: readonly NodeId[][]) => {
+    const told = expected.map((ids) => ids.sort().join(' ')).sort();
+    expect([await groups(store, treeId), await groups(file, treeId)]).toEqual([told, told]);
+    const { length } = bed.lines(path);
+    await treeBackIntoSession(store, treeId, path, bed.options);
+    await sessionIntoStore(path, store, bed.options);
+    expect([await groups(store, treeId), bed.lines(path).length]).toEqual([told, length]);
+  };
+  // Grouped later, from the store into the file.
+  await doing(store, { type: 'group', treeId, nodeIds: [at('b'), at('e')] });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await both([at('b'), at('e')]);
+  // New variants come in the group of those that they were made beside.
+  const reply = (text: string) => ({ message: textMessage('assistant', text) });
+  const made = async (on: Store, replies: readonly string[], parent: NodeId): Promise<NodeId[]> => {
+    const before = new Set((await on.read(treeId, () => ask('children', { of: parent }))).map(({ id }) => id));
+    await doing(on, { type: 'reply', treeId, parentId: parent, replies: replies.map(reply) });
+    const after = await on.read(treeId, () => ask('children', { of: parent }));
+    return after.map(({ id }) => id).filter((id) => !before.has(id));
+  };
+  const three = await made(file, ['one', 'two', 'three'], at('a'));
+  await sessionIntoStore(path, store, bed.options);
+  await both([at('b'), at('e')], three);
+  // Taken apart and put together anew on the other side.
+  const [first = at('a'), second = at('a'), third = at('a')] = three;
+  await doing(store, { type: 'group', treeId, nodeIds: [first] });
+  await doing(store, { type: 'group', treeId, nodeIds: [second, at('e')] });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await both([second, at('e')]);
+  // The later one counts.
+  await doing(store, { type: 'group', treeId, nodeIds: [at('b'), third] });
+  await doing(file, { type: 'group', treeId, nodeIds: [at('b'), first] });
+  await treeBackIntoSession(store, treeId, path, bed.options);
+  await sessionIntoStore(path, store, bed.options);
+  expect(await groups(file, treeId)).toContain([at('b'), first].sort().join(' '));
+  expect(await groups(store, treeId)).toEqual(await groups(file, treeId));
+});
+
+test('[Z45, Z47, Z49] after any row of deletes, moves, edits, tags, labels, groupings and undos, the file says what the store says', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
   const act = fc.record({
-    what: fc.constantFrom('splice', 'cascade', 'move', 'edit', 'tag', 'label', 'bare', 'undo', 'append', 'back'),
+    what: fc.constantFrom(
+      'splice',
+      'cascade',
+      'move',
+      'edit',
+      'tag',
+      'label',
+      'bare',
+      'undo',
+      'append',
+      'group',
+      'back',
+    ),
     one: fc.constantFrom(...names),
     other: fc.constantFrom(...names),
   });
@@ -216,6 +297,7 @@ test('[Z45, Z47] after any row of deletes, moves, edits, tags, labels and undos,
           tag: { type: 'tag', treeId, nodeId, tags: [`${turn}`] },
           label: { type: 'bookmark', treeId, nodeId, title: `${turn}` },
           bare: { type: 'bookmark', treeId, nodeId, title: null },
+          group: { type: 'group', treeId, nodeIds: [nodeId, at(other)] },
           undo: { type: 'undo', treeId },
           back: null,
         };
@@ -230,7 +312,9 @@ test('[Z45, Z47] after any row of deletes, moves, edits, tags, labels and undos,
       await treeBackIntoSession(store, treeId, path, bed.options);
       const [said] = [await told(store, treeId)].flat();
       expect([await toldBy(path)].flat()[0]).toEqual(said);
-      expect(await noted(await bed.store(`jsonl:${path}`), treeId)).toEqual(await noted(store, treeId));
+      const file = await bed.store(`jsonl:${path}`);
+      expect(await noted(file, treeId)).toEqual(await noted(store, treeId));
+      expect(await groups(file, treeId)).toEqual(await groups(store, treeId));
       await bed.closeStores();
     }),
     { numRuns: 4 },

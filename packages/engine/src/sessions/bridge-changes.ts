@@ -18,7 +18,9 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
+import { groupsBeside, regrouping } from './bridge-groups.ts';
 import { annotating, labelsBeside, notesBeside } from './bridge-notes.ts';
+import { type Later, noteKey, touchesIn } from './bridge-touches.ts';
 
 type Rows = NonNullable<Reads['rows']['answer']>;
 
@@ -27,54 +29,6 @@ export interface Side {
   readonly rows: Rows;
   readonly name: (id: NodeId) => NodeId;
   readonly log: () => Promise<readonly Commit[]>;
-}
-
-// When something about a node was changed last, after it came into its tree; notes by node and key, the name of the tree
-// under no node at all.
-interface Touches {
-  readonly presence: Map<string, number>;
-  readonly place: Map<string, number>;
-  readonly content: Map<string, number>;
-  readonly label: Map<string, number>;
-  readonly note: Map<string, number>;
-}
-
-/** Whether the newest change to something was made on the side that is carried from. */
-export type Later = (what: keyof Touches, key: string) => boolean;
-
-/** What a note about a node goes by. */
-export function noteKey(id: string, key: string): string {
-  return `${id} ${key}`;
-}
-
-function touchesIn({ nodes }: Rows, log: readonly Commit[], name: (id: NodeId) => NodeId): Touches {
-  const touches: Touches = {
-    presence: new Map(),
-    place: new Map(),
-    content: new Map(),
-    label: new Map(),
-    note: new Map(),
-  };
-  for (const { steps, at } of log)
-    for (const step of steps) {
-      if (step.type === 'remove' || step.type === 'restore') touches.presence.set(name(step.nodeId), at);
-      else if (step.type === 'move') touches.place.set(name(step.nodeId), at);
-      else if (step.type === 'replace') touches.content.set(name(step.nodeId), at);
-      else if (step.type === 'bookmark') touches.label.set(name(step.nodeId), at);
-      else if (step.type === 'annotate')
-        for (const key of Object.keys(step.after)) touches.note.set(noteKey(name(step.nodeId), key), at);
-      else if (step.type === 'attributes')
-        for (const key of Object.keys(step.after)) touches.note.set(noteKey('', key), at);
-    }
-  // What went with a node above it went when that did.
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  for (const node of parentsFirst(nodes)) {
-    const above = node.parentId === null ? undefined : byId.get(node.parentId);
-    const at = above === undefined ? undefined : touches.presence.get(name(above.id));
-    if (node.removedIn !== null && above?.removedIn === node.removedIn && at !== undefined)
-      touches.presence.set(name(node.id), at);
-  }
-  return touches;
 }
 
 /** A node of the side that is carried from, and the same one on the other. */
@@ -93,6 +47,8 @@ export class Changes {
   readonly #id: TreeId;
   readonly #context: RunContext;
   #later: Later | null = null;
+  // What came back with something else, and is gone on the other side.
+  readonly #lifted = new Set<NodeId>();
   #count = 0;
 
   constructor(from: Side, to: Store, id: TreeId, context: RunContext) {
@@ -121,10 +77,10 @@ export class Changes {
   /** Which of two changes is the later one; the logs are read for it once, where anything differs at all. */
   async #judge(): Promise<Later> {
     if (this.#later !== null) return this.#later;
-    const { rows, log, name } = this.#from;
-    const ours = touchesIn(rows, await log(), name);
+    const { log, name } = this.#from;
+    const ours = touchesIn(await log(), name);
     const since = await this.#to.read(this.#id, () => ask('log', { since: 0 }));
-    const theirs = touchesIn((await this.#there()) ?? rows, since, (id) => id);
+    const theirs = touchesIn(since, (id) => id);
     this.#later = (what, key) => {
       const at = ours[what].get(key);
       return at !== undefined && at >= (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY);
@@ -149,16 +105,37 @@ export class Changes {
     const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn === null && to.removedIn !== null);
     if (gone.length === 0) return;
     const later = await this.#judge();
-    for (const pair of gone)
-      if (later('presence', pair.to.id)) await this.#run({ type: 'restore', treeId: this.#id, nodeId: pair.to.id });
+    const present = new Map(there.nodes.map((node) => [node.id, node]));
+    const back = new Set<NodeId>();
+    for (const pair of gone) if (later('presence', pair.to.id)) await this.#lift(pair.to, present, back);
+    if (back.size === 0) return;
+    const live = new Set((await this.#there())?.nodes.filter((node) => node.removedIn === null).map((node) => node.id));
+    for (const { from, to } of this.#pairs(there))
+      if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
+  }
+
+  /** Brings a node back, and before it what it hangs on here: it may hang elsewhere on the other side, where that is gone. */
+  async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
+    const way: Node[] = [];
+    for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
+      way.push(at);
+      at = at.parentId === null ? undefined : present.get(at.parentId);
+    }
+    for (const { id, parentId, removedIn } of way.reverse()) {
+      back.add(id);
+      // What went with the one above it came back with it.
+      const cameAlong = parentId !== null && back.has(parentId) && present.get(parentId)?.removedIn === removedIn;
+      if (!cameAlong) await this.#run({ type: 'restore', treeId: this.#id, nodeId: id });
+    }
   }
 
   /**
-   * Moves, rewrites, notes, labels and removes what was moved, rewritten, noted, labelled and removed on the other side, and
-   * goes where that one is.
+   * Moves, groups, rewrites, notes, labels and removes what was moved, grouped, rewritten, noted, labelled and removed on the
+   * other side, and goes where that one is.
    */
   async reshape(): Promise<void> {
     await this.#move();
+    await this.#group();
     await this.#rewrite();
     await this.#note();
     await this.#label();
@@ -189,16 +166,30 @@ export class Changes {
     }
   }
 
+  async #group(): Promise<void> {
+    const together = (await this.#live()).filter(
+      (pair) => pair.from.removedIn === null && this.#parentOf(pair) === pair.to.parentId,
+    );
+    if (groupsBeside(together, () => true).length === 0) return;
+    const later = await this.#judge();
+    const groupings = groupsBeside(together, (id) => later('group', id));
+    if (groupings.length > 0) await this.#change(() => regrouping(groupings));
+  }
+
   async #rewrite(): Promise<void> {
     const other = (await this.#live()).filter(({ from, to }) => from.removedIn === null && !isSame(from, to));
     if (other.length === 0) return;
     const later = await this.#judge();
     const words = new Map(other.filter((pair) => later('content', pair.to.id)).map(({ from, to }) => [to.id, from]));
     if (words.size === 0) return;
+    await this.#change(() => rewriting(words));
+    this.#count++;
+  }
+
+  async #change(planner: () => Reading<Plan<null>>): Promise<void> {
     const { actor, actId, now, newId } = this.#context;
     const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
-    await this.#to.change(this.#id, () => rewriting(words), options);
-    this.#count++;
+    await this.#to.change(this.#id, planner, options);
   }
 
   async #note(): Promise<void> {
@@ -207,9 +198,7 @@ export class Changes {
     const later = await this.#judge();
     const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
     if (notes.length === 0) return;
-    const { actor, actId, now, newId } = this.#context;
-    const options = { actor, actId: asActId(actId ?? newId()), at: now(), additive: false };
-    await this.#to.change(this.#id, () => annotating(notes), options);
+    await this.#change(() => annotating(notes));
   }
 
   /** Labels and the name of the tree that are others here, or are here alone. */
@@ -237,8 +226,8 @@ export class Changes {
     const { title } = rows.row.attributes;
     const isBare = there !== null && title !== undefined && there.row.attributes.title === undefined;
     if (there === null || (bare.length === 0 && !isBare)) return { labels: new Set(), name: false };
-    const theirs = touchesIn(there, await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
-    const ours = touchesIn(rows, await log(), name);
+    const theirs = touchesIn(await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
+    const ours = touchesIn(await log(), name);
     const isAfter = (what: 'label' | 'note', key: string) =>
       (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
     return {
@@ -253,7 +242,8 @@ export class Changes {
     const gone = this.#pairs(there).filter(({ from, to }) => from.removedIn !== null && to.removedIn === null);
     if (gone.length === 0) return;
     const later = await this.#judge();
-    const tops = new Set(gone.filter((pair) => later('presence', pair.to.id)).map(({ to }) => to.id));
+    const isOver = ({ to }: Pair) => this.#lifted.has(to.id) || later('presence', to.id);
+    const tops = new Set(gone.filter(isOver).map(({ to }) => to.id));
     if (tops.size === 0) return;
     const went = new Set(gone.map(({ to }) => to.id));
     const live = there.nodes.filter((node) => node.removedIn === null);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
-import { ask, run, type Store, type TreeId, textMessage } from '@coppice/core';
+import { ask, nodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { type SessionBed, saidIn, sessionBed } from '../testing/session-bed.ts';
@@ -139,4 +139,45 @@ describe('the bridge', () => {
     await treeBackIntoSession(store, two.treeId, newSessionFile, bed.options);
     expect(bed.open(newSessionFile).getLabel(leaf)).toBe('here');
   });
+});
+
+test('[Z20] labels go along with a part of a tree, and with nodes whose ids another tree of the store has', async () => {
+  const said = (uuid: string, parentUuid: string) => ({
+    type: 'message',
+    uuid,
+    parentUuid,
+    message: { role: 'user', content: `says ${uuid}` },
+  });
+  const shared = '00000000-0000-7000-8000-00000000abcd';
+  const session = (id: string) => [
+    { type: 'session', version: 2, uuid: `root-${id}`, parentUuid: null, id, cwd: '/project' },
+    said('a', `root-${id}`),
+    said(shared, 'a'),
+    said('c', shared),
+    ...['a', shared, 'c'].map((uuid) => ({
+      type: 'label',
+      uuid: `l-${uuid}`,
+      parentUuid: 'c',
+      targetUuid: uuid,
+      label: `label of ${uuid}`,
+    })),
+  ];
+  const store = await bed.store();
+  for (const id of ['one', 'two']) {
+    const { treeId } = await sessionIntoStore(bed.write(`${id}.jsonl`, session(id)), store, bed.options);
+    const rows = await store.read(treeId, () => ask('rows', {}));
+    const top = rows?.nodes.find((node) => node.text === 'says a')?.id ?? nodeId('');
+    for (const [name, part] of [
+      ['whole', {}],
+      ['part', { part: { nodeId: top } }],
+    ] as const) {
+      const to = { path: join(bed.folder, `${id}-${name}.jsonl`) };
+      const path = await treeIntoSession(store, treeId, to, { ...bed.options, ...part });
+      const manager = bed.open(path);
+      for (const uuid of ['a', shared, 'c']) expect(manager.getLabel(uuid), path).toBe(`label of ${uuid}`);
+      const again = await bed.store(`jsonl:${path}`);
+      const [item] = (await again.trees()).items;
+      expect((await again.read(item?.id ?? treeId, () => ask('rows', {})))?.bookmarks.length, path).toBe(3);
+    }
+  }
 });

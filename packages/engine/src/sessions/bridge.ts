@@ -1,6 +1,6 @@
 /** A session file as a tree in any store, and a tree of any store as a session file. Ids survive both ways. */
 import { derivedId, messageKit } from '@coppice/content';
-import { linesOf, type SessionFiles } from '@coppice/content/sessions';
+import { linesOf, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
 import {
   actId,
   ask,
@@ -192,11 +192,7 @@ function* planCarry(
   const name = (node: NodeId) => renamed.get(node) ?? known(node);
   const added = fresh.map((node) => name(node.id));
   if (there === null) {
-    const steps = keepingSteps({
-      row: { ...rows.row, activeNodeId: rows.row.activeNodeId === null ? null : name(rows.row.activeNodeId) },
-      nodes: live.map((node) => renameIn(node, name)),
-      bookmarks: rows.bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
-    });
+    const steps = keepingSteps(renamedRows({ ...rows, nodes: live }, name));
     return { steps, result: { added, renamed } };
   }
   const steps: Step[] = [];
@@ -259,6 +255,15 @@ function renameIn(node: Node, name: (id: NodeId) => NodeId): Node {
   };
 }
 
+function renamedRows({ row, nodes, bookmarks }: Rows, name: (id: NodeId) => NodeId): Rows {
+  const { rootId, activeNodeId } = row;
+  return {
+    row: { ...row, rootId: name(rootId), activeNodeId: activeNodeId === null ? null : name(activeNodeId) },
+    nodes: nodes.map((node) => renameIn(node, name)),
+    bookmarks: bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
+  };
+}
+
 /** A part of a tree: the way to a node, and what is below it unless only the way is wanted. */
 export interface TreePart {
   readonly nodeId: NodeId;
@@ -283,10 +288,16 @@ export async function treeIntoSession(
   const rows = part === undefined ? all : partOf(all, part);
   const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat);
   const byNode = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[String(name.nodeId), name.id]])));
-  const scope = part === undefined ? names[0]?.scope : makeId();
+  const scope = (part === undefined ? names[0]?.scope : makeId()) ?? id;
+  // In another file an entry may be another node: all that is said of it there names that one.
+  const nodeOf = (node: NodeId): NodeId => {
+    const own = byNode.get(node);
+    return own === undefined ? node : sessionNodeId(scope, own);
+  };
+  const inFile = new Map([...byNode].map(([node, own]) => [String(nodeOf(nodeId(node))), own]));
   const at = now();
   const commit: Commit = {
-    treeId: treeId(scope ?? id),
+    treeId: treeId(scope),
     version: 1,
     actId: actId(makeId()),
     actor,
@@ -294,14 +305,15 @@ export async function treeIntoSession(
     kind: 'do',
     seq: 0,
     structural: true,
-    steps: keepingSteps(rows),
+    steps: keepingSteps(renamedRows(rows, nodeOf)),
   };
-  const fileId = (node: string) => byNode.get(node) ?? node;
+  const fileId = (node: string) => inFile.get(node) ?? node;
   const [header, ...entries] = linesOf(commit, { before: null, fileId, newId: makeId, kit, header: {} });
   const made = files.create(to, {
     uuid: header?.uuid ?? makeId(),
-    id: scope ?? id,
-    at: rows.row.createdAt,
+    id: scope,
+    // A tree that does not say when it was made is as old as its file.
+    at: rows.row.createdAt === 0 ? at : rows.row.createdAt,
     ...headerOf(all),
     entries,
     commit: { actId: commit.actId, actor, at },
@@ -336,8 +348,19 @@ function partOf({ row, nodes, bookmarks }: Rows, { nodeId: top, pathOnly = false
 function namedIn(log: readonly Commit[], name: (id: NodeId) => NodeId): Commit[] {
   return log.map((commit) => ({
     ...commit,
-    steps: commit.steps.map((step) => ('nodeId' in step ? { ...step, nodeId: name(step.nodeId) } : step)),
+    steps: commit.steps.map((step) => namedStep(step, name)),
   }));
+}
+
+function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
+  if (step.type === 'insert') {
+    const { node } = step;
+    const parentId = node.parentId === null ? null : name(node.parentId);
+    return { ...step, node: { ...node, id: name(node.id), parentId } };
+  }
+  if (step.type === 'move')
+    return { ...step, nodeId: name(step.nodeId), to: { ...step.to, parentId: name(step.to.parentId) } };
+  return 'nodeId' in step ? { ...step, nodeId: name(step.nodeId) } : step;
 }
 
 /**
@@ -360,15 +383,9 @@ export async function treeBackIntoSession(
     const names = (await store.externalIdsOf(id)).filter((name) => name.format === sessionFormat && isUuid(name.id));
     const own = new Map(names.flatMap((name) => (name.nodeId === null ? [] : [[name.nodeId, nodeId(name.id)]])));
     const name = (one: NodeId) => own.get(one) ?? one;
-    const renamed = {
-      ...rows,
-      nodes: rows.nodes.map((node) => renameIn(node, name)),
-      bookmarks: rows.bookmarks.map((bookmark) => ({ ...bookmark, nodeId: name(bookmark.nodeId) })),
-    };
-    const active = rows.row.activeNodeId;
-    const row = { ...rows.row, activeNodeId: active === null ? null : (own.get(active) ?? active) };
+    const renamed = renamedRows(rows, name);
     const log = async () => namedIn(await store.read(id, () => ask('log', { since: 0 })), name);
-    const { added, differ } = await carry({ rows: { ...renamed, row }, log }, file, id, '', options);
+    const { added, differ } = await carry({ rows: renamed, log }, file, id, '', options);
     return { treeId: id, added, differ };
   } finally {
     await file.close();

@@ -1,6 +1,28 @@
 /** What is asked of a session, and what it answers. */
-import type { SessionEntry, SessionHeader, SessionWarning } from '@coppice/content/sessions';
-import type { Context, ContextEntry, ContextFlag, Message } from '@coppice/core';
+import type { SessionEntry, SessionFiles, SessionHeader, SessionWarning } from '@coppice/content/sessions';
+import type { Context, ContextEntry, ContextFlag, Message, MessageKit } from '@coppice/core';
+
+/** What a manager is made with; all but the files has a default. */
+export interface SessionOptions {
+  readonly files: SessionFiles;
+  /** Who writes; `local` if not given. */
+  readonly actor?: string;
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly kit?: MessageKit;
+}
+
+/** Whether a session is opened to be read only, whoever else in the process writes to its file. */
+export interface ReadOnly {
+  readonly readOnly?: boolean;
+}
+
+/** Where a new session begins. */
+export interface NewSessionOptions extends SessionOptions {
+  readonly folder: string;
+  readonly cwd?: string;
+  readonly parentSession?: string;
+}
 
 /** A message as it may be given: content as blocks or as a text. */
 export type AppMessage = Message | { readonly role: 'user' | 'assistant' | 'system'; readonly content: string };

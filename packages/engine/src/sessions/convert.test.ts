@@ -151,3 +151,21 @@ test('[Z19] a session that went before its first message is there for the termin
   exportForPi(manager.path, to, bed.options);
   expect(bed.lines(to).at(-1)).toMatchObject({ type: 'custom', parentId: null });
 });
+
+test('[Z19] a reply that does not say which model made it goes to the terminal agent with the one in force on its branch', async () => {
+  const manager = bed.create();
+  const first = await manager.saveMessage({ role: 'user', content: 'one' });
+  await manager.saveMessage({ role: 'assistant', content: 'nobody knows' });
+  await manager.branch(first);
+  await manager.setModel('acme', 'small');
+  await manager.saveMessage({ role: 'assistant', content: 'by small' });
+  const to = join(bed.folder, 'models');
+  exportForPi(manager.path, to, bed.options);
+  const replies = bed.lines(to).flatMap(({ message }) => (message === undefined ? [] : [message]));
+  expect(replies.slice(1)).toMatchObject([
+    { provider: 'unknown', model: 'unknown' },
+    { provider: 'acme', model: 'small' },
+  ]);
+  const there = bed.open(to);
+  expect(there.buildSessionContext().model).toEqual(manager.buildSessionContext().model);
+});

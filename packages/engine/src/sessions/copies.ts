@@ -8,7 +8,7 @@ const takenAlong: ReadonlySet<string> = new Set(['timestamp', 'node', 'damaged']
 const ofItsPlace: ReadonlySet<string> = new Set(['position', 'groupId']);
 
 /** An entry as it goes into another file, with what later lines changed about it. */
-export function copyOf(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
+function copyOf(index: SessionIndex, at: number, parentUuid: string): SessionEntry {
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.amendment(at);

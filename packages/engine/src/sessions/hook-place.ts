@@ -1,8 +1,9 @@
 /** Hooks over many conversations: those that are session files give a hook their entries, others their events alone. */
 import { AppError, type TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
+import type { SessionOptions } from './contract.ts';
 import { type HookEventContext, type HookPlace, hookContext } from './hooks.ts';
-import { SessionManager, type SessionOptions } from './manager.ts';
+import { SessionManager } from './manager.ts';
 
 /** What such a place is made with. */
 export interface SessionPlaceOptions extends SessionOptions {

@@ -23,4 +23,4 @@ export {
   loadHooks,
   type SessionHooks,
 } from './hooks.ts';
-export { type NewSessionOptions, SessionManager, type SessionOptions } from './manager.ts';
+export { SessionManager } from './manager.ts';

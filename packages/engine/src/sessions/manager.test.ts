@@ -257,6 +257,18 @@ describe('saving', () => {
     expect(saidIn(again.buildSessionContext())).toEqual(['user: a new beginning']);
   });
 
+  test('[Z5] one’s own place is said again where another tool has spoken since, so that it survives a restart', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    const theirs = { type: 'message', uuid: 't', parentUuid: first, message: { role: 'user', content: 'theirs' } };
+    appendFileSync(manager.path, `${JSON.stringify(theirs)}\n`);
+    const moved = await manager.branch(first);
+    expect(manager.getEntry(moved)).toMatchObject({ type: 'leaf', parentUuid: first });
+    expect(await manager.branch(first)).toBe(first);
+    manager.close();
+    expect(bed.open(manager.path).getLeafUuid()).toBe(first);
+  });
+
   test('[Z6] labels, names and settings never become the leaf', async () => {
     const manager = bed.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });

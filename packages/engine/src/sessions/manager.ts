@@ -2,37 +2,40 @@
 import { messageKit } from '@coppice/content';
 import {
   isLeafType,
-  type SessionCommit,
+  type NewLine,
   type SessionEntry,
   type SessionFile,
-  type SessionFiles,
   type SessionHeader,
   SessionIndex,
   type SessionSummary,
   type SessionWarning,
 } from '@coppice/content/sessions';
 import { type MessageKit, refuse } from '@coppice/core';
-import { newId } from '../new-id.ts';
 import { contextAt } from './context.ts';
-import type { AppMessage, NewCompaction, NewEntry, SessionContext } from './contract.ts';
-import { isoTime, isSame, isSoonCounted, plainEntry, readOnly, saidBy, saysSomething } from './saving.ts';
-
-/** What a manager is made with; all but the files has a default. */
-export interface SessionOptions {
-  readonly files: SessionFiles;
-  /** Who writes; `local` if not given. */
-  readonly actor?: string;
-  readonly now?: () => number;
-  readonly newId?: () => string;
-  readonly kit?: MessageKit;
-}
-
-/** Where a new session begins. */
-export interface NewSessionOptions extends SessionOptions {
-  readonly folder: string;
-  readonly cwd?: string;
-  readonly parentSession?: string;
-}
+import type {
+  AppMessage,
+  NewCompaction,
+  NewEntry,
+  NewSessionOptions,
+  ReadOnly,
+  SessionContext,
+  SessionOptions,
+} from './contract.ts';
+import { entryIn } from './nodes.ts';
+import {
+  checkType,
+  checkUnnumbered,
+  idMaker,
+  isoTime,
+  isSame,
+  isSoonCounted,
+  newSession,
+  ownSessions,
+  plainEntry,
+  readOnly,
+  saidBy,
+  saysSomething,
+} from './saving.ts';
 
 /**
  * A session: a tree of entries in one file, and the leaf where it goes on. Reads are answered from the index in memory;
@@ -47,21 +50,29 @@ export class SessionManager {
   #seen: number;
   // The leaf after a save, as long as nobody has asked for more than where to go on.
   #saved: string | null = null;
-  readonly #by: SessionCommit;
+  #isWritable = false;
+  // Why nothing is saved here, whoever else in this process writes to the file.
+  #shut: 'read-only' | 'closed' | null;
+  readonly #actor: string;
+  readonly #now: () => number;
+  // Ids that are made here say the time that is noted with them, if it is the system's.
+  readonly #newId: (now?: number) => string;
 
-  private constructor(options: SessionOptions, file: SessionFile) {
+  private constructor(options: SessionOptions & ReadOnly, file: SessionFile) {
     this.#options = options;
     this.#file = file;
+    this.#shut = options.readOnly === true ? 'read-only' : null;
     this.#tree = new SessionIndex(file);
     this.#at = this.#tree.leaf;
     this.#seen = file.size;
-    this.#by = { actor: options.actor ?? 'local' };
+    this.#actor = options.actor ?? 'local';
+    this.#now = options.now ?? Date.now;
+    this.#newId = idMaker(options, file);
   }
 
   /** Opens a file. One that another process holds, or another tool wrote, is read only. */
-  static open(path: string, options: SessionOptions & { readonly readOnly?: boolean }): SessionManager {
-    const { readOnly = false } = options;
-    return new SessionManager(options, options.files.open(path, { readOnly }));
+  static open(path: string, options: SessionOptions & ReadOnly): SessionManager {
+    return new SessionManager(options, options.files.open(path, { readOnly: options.readOnly === true }));
   }
 
   /** Takes a file that is open already. */
@@ -71,28 +82,12 @@ export class SessionManager {
 
   /** Begins a session in a new file of a folder. */
   static create(options: NewSessionOptions): SessionManager {
-    const { files, folder, cwd, parentSession, now = Date.now } = options;
-    const makeId = options.newId ?? (() => newId());
-    const at = now();
-    const file = files.create(
-      { folder },
-      {
-        uuid: makeId(),
-        id: makeId(),
-        at,
-        ...(cwd === undefined ? {} : { cwd }),
-        ...(parentSession === undefined ? {} : { parentSession }),
-        commit: { actId: makeId(), actor: options.actor ?? 'local', at },
-      },
-    );
-    return new SessionManager(options, file);
+    return new SessionManager(options, options.files.create({ folder: options.folder }, newSession(options)));
   }
 
   /** Goes on with the newest session of a folder, of one working folder if named; begins one where there is none. */
   static resume(options: NewSessionOptions): SessionManager {
-    for (const { path, trouble, cwd, dialect } of options.files.list(options.folder)) {
-      const known = trouble === undefined && (dialect === 'v2' || dialect === 'v1');
-      if (!known || (options.cwd !== undefined && cwd !== options.cwd)) continue;
+    for (const path of ownSessions(options)) {
       const found = SessionManager.open(path, options);
       // An older file is migrated by opening it, unless it belongs to another tool.
       if (found.file.dialect === 'v2') return found;
@@ -116,10 +111,6 @@ export class SessionManager {
 
   /** The tree over the file. */
   get index(): SessionIndex {
-    return this.#index;
-  }
-
-  get #index(): SessionIndex {
     this.#catchUp();
     return this.#tree;
   }
@@ -153,7 +144,7 @@ export class SessionManager {
 
   /** Whether entries can be saved here. */
   get writable(): boolean {
-    return this.#file.writable;
+    return this.#shut === null && this.#file.writable;
   }
 
   /** What is to be said about the file's lines, and who else writes to it. */
@@ -163,7 +154,7 @@ export class SessionManager {
 
   /** Takes in what others have added. The leaf stays, unless another part of this project moved it. */
   refresh(): void {
-    this.#index.refresh();
+    this.index.refresh();
     this.#follow();
   }
 
@@ -181,7 +172,7 @@ export class SessionManager {
   #liveAt(uuid: string): number {
     const at = this.#file.indexOf(uuid);
     // Lines that were taken in need no look at the newest ones.
-    if (at >= this.#seen) this.#index.take();
+    if (at >= this.#seen) this.index.take();
     if (at < 0 || !this.#tree.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${uuid} in ${this.path}.`, { nodeId: uuid });
     return at;
@@ -200,7 +191,7 @@ export class SessionManager {
   /** The entries from the header down to an entry, or to the leaf. */
   getPath(fromUuid?: string): SessionEntry[] {
     const to = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
-    return this.#index.path(to).map((at) => this.#entry(at));
+    return this.index.path(to).map((at) => this.#entry(at));
   }
 
   /** An entry by its id. */
@@ -212,51 +203,40 @@ export class SessionManager {
   /** Every live entry in the order of the file, the header left out. */
   getEntries(): SessionEntry[] {
     const found: SessionEntry[] = [];
-    for (let at = 1; at < this.#file.size; at++) if (this.#index.isLive(at)) found.push(this.#entry(at));
+    for (let at = 1; at < this.#file.size; at++) if (this.index.isLive(at)) found.push(this.#entry(at));
     return found;
   }
 
   /** The entries that hang on one. */
   getChildren(uuid: string): SessionEntry[] {
-    return this.#index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
+    return this.index.children(this.#liveAt(uuid)).map((at) => this.#entry(at));
   }
 
-  /** An entry with what later lines say about it: another parent, other content. */
   #entry(at: number): SessionEntry {
-    if (at === 0) return this.#file.header;
-    const entry = this.#file.entryAt(at);
-    const parentUuid = this.#file.uuidAt(this.#index.parent(at));
-    const message = this.#index.amendment(at)?.message;
-    return message === undefined
-      ? { ...entry, parentUuid }
-      : { ...entry, parentUuid, ...(entry.type === 'message' ? { message } : { amended: message }) };
+    return entryIn(this.index, at);
   }
 
   /** The label on an entry. */
   getLabel(uuid: string): string | undefined {
-    return this.#index.labels.get(this.#file.indexOf(uuid))?.title;
+    return this.index.labels.get(this.#file.indexOf(uuid))?.title;
   }
 
   getName(): string | undefined {
-    return this.#index.name;
+    return this.index.name;
   }
 
   /** What a model sees at an entry, or at the leaf, with the settings that hold there. */
   buildSessionContext(fromUuid?: string): SessionContext {
     const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
-    return contextAt(this.#index, at, this.kit);
+    return contextAt(this.index, at, this.kit);
   }
 
-  #newId(): string {
-    const make = this.#options.newId;
-    if (make === undefined) return newId();
-    const made = make();
-    if (this.#file.indexOf(made) >= 0) refuse('id/taken', `The id ${made} is taken.`, { nodeId: made });
-    return made;
-  }
-
-  #time(): string {
-    return isoTime((this.#options.now ?? Date.now)());
+  // What was writable once is asked no more: the file itself refuses what it cannot take.
+  #checkWritable(): void {
+    if (this.#isWritable) return;
+    const file = this.#file;
+    if (this.#shut !== null || !(file.writable || file.claim?.())) throw readOnly(file, this.#shut);
+    this.#isWritable = true;
   }
 
   /**
@@ -264,16 +244,24 @@ export class SessionManager {
    * Gives the uuid of the first.
    */
   #add(...entries: readonly [SessionEntry, ...SessionEntry[]]): string {
-    if (!this.#file.writable && this.#file.claim?.() !== true) throw readOnly(this.#file);
+    this.#checkWritable();
     // What others wrote meanwhile is read first; it hangs where they put it, beside what is added now.
-    this.#file.append(entries, this.#by);
+    this.#file.append(entries, { actor: this.#actor });
     const first = entries[0];
     if (entries.length === 1 && isLeafType(first.type)) this.#saved = first.uuid;
     else {
-      this.#index.take();
+      this.index.take();
       this.#follow();
     }
     return first.uuid;
+  }
+
+  /** Adds something that is said, alone, as {@link #add} does: what agents do all day, made as the line that it becomes. */
+  #addLine(line: NewLine): string {
+    this.#checkWritable();
+    this.#file.appendLine(line);
+    this.#saved = line.uuid;
+    return line.uuid;
   }
 
   /**
@@ -282,9 +270,14 @@ export class SessionManager {
    */
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
-    if (this.#index.standing(at) === this.#leaf) return this.getLeafUuid();
-    const uuid = this.#newId();
-    return this.#add({ type: 'leaf', uuid, parentUuid, timestamp: this.#time() });
+    if (this.index.standing(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
+    return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: isoTime(this.#now()) });
+  }
+
+  /** Whether a restart would go where this is: not if somebody has spoken since, or a save that failed turned up. */
+  #isStanding(): boolean {
+    this.index.refresh();
+    return this.#tree.leaf === this.#at || !this.#tree.isLive(this.#at);
   }
 
   /** Goes to an entry and puts a summary of what was left there. Gives the uuid of the summary. */
@@ -295,20 +288,29 @@ export class SessionManager {
   ): Promise<string> {
     this.#liveAt(parentUuid);
     if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', { nodeId: parentUuid });
-    const uuid = this.#newId();
-    const timestamp = this.#time();
-    const fromUuid = this.getLeafUuid();
-    if (details === undefined && fromUuid !== this.#file.header.uuid)
-      return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, fromUuid });
-    const left = fromUuid === this.#file.header.uuid ? {} : { fromUuid };
-    return this.#add({ type: 'branch_summary', uuid, parentUuid, timestamp, summary, ...left, details });
+    const now = this.#now();
+    const uuid = this.#newId(now);
+    const left = this.getLeafUuid();
+    return this.#addLine({
+      type: 'branch_summary',
+      uuid,
+      parentUuid,
+      version: 0,
+      commit: true,
+      timestamp: isoTime(now),
+      summary,
+      // Where there is nothing to say a field is left out of the line.
+      fromUuid: left === this.#file.header.uuid ? undefined : left,
+      details,
+      actor: this.#actor,
+    });
   }
 
   /** Marks where older messages give way to a summary, below the leaf. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
     const { summary, firstKeptEntryUuid: kept } = entry;
     if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', {});
-    if (kept !== undefined && !this.#index.path(this.#leaf).includes(this.#liveAt(kept)))
+    if (kept !== undefined && !this.index.path(this.#leaf).includes(this.#liveAt(kept)))
       refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
     return this.#save({ type: 'compaction', ...entry });
   }
@@ -317,8 +319,21 @@ export class SessionManager {
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
     const said = saidBy(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
-    const entry = { type: 'message', uuid: this.#newId(), parentUuid: parent, timestamp: this.#time(), message: said };
-    return this.#add(isSoonCounted(said) ? entry : { ...entry, node: { tokens: this.kit.tokens(said) } });
+    const now = this.#now();
+    const uuid = this.#newId(now);
+    // Where there is nothing to note a field is left out of the line.
+    const node = isSoonCounted(said) ? undefined : { tokens: this.kit.tokens(said) };
+    return this.#addLine({
+      type: 'message',
+      uuid,
+      parentUuid: parent,
+      version: 0,
+      commit: true,
+      timestamp: isoTime(now),
+      message: said,
+      node,
+      actor: this.#actor,
+    });
   }
 
   /** Saves an entry of any type. Id, place and time are filled in; an id that is taken by another entry is refused. */
@@ -328,14 +343,10 @@ export class SessionManager {
 
   #save(given: NewEntry): string {
     const entry = plainEntry(given);
-    const { type } = entry;
     // An id that is given may be one that somebody else has used since anybody looked.
     if (entry.uuid !== undefined) this.#file.refresh();
     const uuid = entry.uuid ?? this.#newId();
-    if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
-    // Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
-    if (kept.has(type))
-      refuse('command/invalid', `Entries of the type ${type} are written by the session alone.`, { nodeId: uuid });
+    checkType(entry.type, uuid);
     const below = entry.parentUuid ?? null;
     const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(below));
     const at = entry.uuid === undefined ? -1 : this.#file.indexOf(uuid);
@@ -344,22 +355,16 @@ export class SessionManager {
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
-    if (entry['version'] !== undefined || entry['commit'] !== undefined)
-      refuse('command/invalid', 'The session notes version and commit itself: put yours below another name.', {
-        nodeId: uuid,
-      });
+    checkUnnumbered(entry, uuid);
     // What settings and labels hang on is where the session is; what is said moves the session below its place.
-    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? this.#time() });
+    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? isoTime(this.#now()) });
   }
 
   /** Puts a label on an entry; without one it is taken away. */
   async setLabel(uuid: string, label?: string): Promise<string> {
     if (this.#liveAt(uuid) === 0) refuse('tree/root-protected', 'The header cannot be labelled.', { nodeId: uuid });
-    return this.saveEntry({
-      type: 'label',
-      targetUuid: uuid,
-      ...(label === undefined || label === '' ? {} : { label }),
-    });
+    const given = label === undefined || label === '' ? {} : { label };
+    return this.saveEntry({ type: 'label', targetUuid: uuid, ...given });
   }
 
   /** Names the session; the empty text takes the name away. */
@@ -380,16 +385,16 @@ export class SessionManager {
   // A setting holds for what hangs below it, so the session goes on there, in the same commit.
   #setting(entry: NewEntry): string {
     const uuid = this.#newId();
-    const timestamp = this.#time();
+    const timestamp = isoTime(this.#now());
     return this.#add(
       { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
       { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },
     );
   }
 
+  /** Closes it, once: others in this process may have the file open. */
   close(): void {
-    this.#file.close();
+    if (this.#shut !== 'closed') this.#file.close();
+    [this.#shut, this.#isWritable] = ['closed', false];
   }
 }
-
-const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);

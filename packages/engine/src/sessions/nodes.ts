@@ -1,5 +1,5 @@
-/** Entries of a session file as the nodes that core's context is made of. */
-import type { EntryMarker, SessionIndex } from '@coppice/content/sessions';
+/** Entries of a session file as the nodes that core's context is made of, and as they are now. */
+import type { EntryMarker, SessionEntry, SessionIndex } from '@coppice/content/sessions';
 import { type Marker, type MessageKit, type Node, nodeId, roleOf } from '@coppice/core';
 
 /** The node that a line is, with what later lines changed about it. Ids are those of the file. */
@@ -39,4 +39,16 @@ function markerOf({ firstKept, from, ...rest }: EntryMarker): Marker {
     ...(firstKept === undefined ? {} : { firstKept: nodeId(firstKept) }),
     ...(from === undefined ? {} : { from: nodeId(from) }),
   };
+}
+
+/** An entry with what later lines say about it: another parent, other content. */
+export function entryIn(index: SessionIndex, at: number): SessionEntry {
+  const { file } = index;
+  if (at === 0) return file.header;
+  const entry = file.entryAt(at);
+  const parentUuid = file.uuidAt(index.parent(at));
+  const message = index.amendment(at)?.message;
+  return message === undefined
+    ? { ...entry, parentUuid }
+    : { ...entry, parentUuid, ...(entry.type === 'message' ? { message } : { amended: message }) };
 }

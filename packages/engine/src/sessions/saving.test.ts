@@ -1,8 +1,9 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SessionBed, sessionBed } from '../testing/session-bed.ts';
 import type { NewEntry } from './contract.ts';
+import { SessionManager } from './manager.ts';
 import { isoTime } from './saving.ts';
 
 let bed: SessionBed;
@@ -72,4 +73,51 @@ test('[Z44] times in lines are those of the platform, to the millisecond', () =>
   );
   expect(isoTime(1.5)).toBe(new Date(1.5).toISOString());
   expect(() => isoTime(Number.NaN)).toThrow(RangeError);
+});
+
+const hello = { role: 'user', content: 'hello' } as const;
+
+test('[Z48] a session that was closed saves nothing, reads no other file in its place and leaves the lease to others', async () => {
+  const made = bed.create();
+  made.close();
+  const manager = bed.open(made.path);
+  const first = await manager.saveMessage(hello);
+  manager.close();
+  // The system gives the number of the closed file to the next one.
+  const other = openSync(import.meta.filename, 'r');
+  expect(() => manager.getPath()).toThrow(/was closed here/);
+  closeSync(other);
+  for (const save of [
+    () => manager.saveMessage(hello),
+    () => manager.branchWithSummary(first, 'left'),
+    () => manager.saveEntry({ type: 'custom' }),
+    () => made.saveMessage(hello),
+  ])
+    await expect(save()).rejects.toMatchObject({ code: 'store/unavailable' });
+  const again = bed.open(made.path);
+  expect([again.writable, again.file.holder]).toEqual([true, null]);
+});
+
+test('[Z48] closing a session twice takes the file from nobody else', async () => {
+  const manager = bed.create();
+  const other = bed.open(manager.path);
+  manager.close();
+  manager.close();
+  await expect(manager.saveMessage(hello)).rejects.toThrow(/was closed here/);
+  const uuid = await other.saveMessage(hello);
+  expect([manager.writable, other.writable, other.getLeafUuid()]).toEqual([false, true, uuid]);
+  other.close();
+  expect(bed.open(manager.path).getLeafUuid()).toBe(uuid);
+});
+
+test('[Z48] a session that was opened to be read only saves nothing beside one that writes', async () => {
+  const manager = bed.create();
+  const reader = SessionManager.open(manager.path, { ...bed.options, readOnly: true });
+  const uuid = await manager.saveMessage(hello);
+  await expect(reader.saveMessage(hello)).rejects.toMatchObject({ code: 'tree/read-only' });
+  await expect(reader.setLabel(uuid, 'x')).rejects.toMatchObject({ code: 'tree/read-only' });
+  reader.refresh();
+  expect([reader.writable, reader.getLeafUuid(), bed.lines(manager.path).length]).toEqual([false, uuid, 2]);
+  reader.close();
+  await manager.saveMessage(hello);
 });

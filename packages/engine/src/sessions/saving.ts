@@ -1,11 +1,15 @@
 /** What a message is before it is saved and when that is, and why nothing can be. */
 import { normaliseMessage, utf8Length } from '@coppice/content';
-import { plainFields, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
+import { type NewSession, plainFields, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
 import { AppError, isText, type Message, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
-import type { AppMessage, NewEntry } from './contract.ts';
+import { newId } from '../new-id.ts';
+import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
-/** Why nothing can be saved. */
-export function readOnly({ path, holder, dialect }: SessionFile): AppError {
+/** Why nothing can be saved by whoever was shut out, or by anybody here. */
+export function readOnly(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
+  const { path, dialect } = file;
+  if (shut === 'closed') return wasClosed(path);
+  const holder = shut === null ? file.holder : null;
   const why =
     holder !== null
       ? `is held by the process ${holder.pid} on ${holder.host}: nothing can be saved here until it is closed there`
@@ -20,6 +24,48 @@ export function readOnly({ path, holder, dialect }: SessionFile): AppError {
     message: `${path} ${why}.`,
     data: { path, ...(holder === null ? {} : { holder }) },
   });
+}
+
+function wasClosed(path: string): AppError {
+  return new AppError({
+    code: 'store/unavailable',
+    kind: refusalKinds['store/unavailable'],
+    message: `${path} was closed here: open it again.`,
+    data: { path },
+  });
+}
+
+/** What a new session begins with. */
+export function newSession(options: NewSessionOptions): NewSession {
+  const { cwd, parentSession, actor = 'local', now = Date.now } = options;
+  const makeId = options.newId ?? (() => newId());
+  const at = now();
+  return {
+    uuid: makeId(),
+    id: makeId(),
+    at,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(parentSession === undefined ? {} : { parentSession }),
+    commit: { actId: makeId(), actor, at },
+  };
+}
+
+/** The paths of the sessions in a folder that can be gone on with, of one working folder if named, newest first. */
+export function* ownSessions({ files, folder, cwd: wanted }: NewSessionOptions): Generator<string, void, undefined> {
+  for (const { path, trouble, cwd, dialect } of files.list(folder)) {
+    const known = trouble === undefined && (dialect === 'v2' || dialect === 'v1');
+    if (known && (wanted === undefined || cwd === wanted)) yield path;
+  }
+}
+
+/** What makes the ids of entries: those of a clock of the caller's say the time of the system all the same. */
+export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile): (now?: number) => string {
+  if (make === undefined) return now === undefined ? newId : () => newId();
+  return () => {
+    const made = make();
+    if (file.indexOf(made) >= 0) refuse('id/taken', `The id ${made} is taken.`, { nodeId: made });
+    return made;
+  };
 }
 
 /** A message as it is kept. One that is a text, as most are, needs no reading of older forms. */
@@ -42,6 +88,23 @@ export function plainEntry(entry: NewEntry): NewEntry {
   if (typeof uuid !== 'string' || uuid === '' || utf8Length(uuid) > idMost)
     refuse('id/invalid', `The id of an entry is a text of 1 to ${idMost} bytes.`, { type });
   return { ...fields, type, uuid, ...placed(entry) };
+}
+
+// Lines by which a file is kept: whoever wrote one by hand could lose what the session holds.
+const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
+
+/** Refuses an entry of a type that sessions write themselves. */
+export function checkType(type: string, uuid: string): void {
+  if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
+  if (kept.has(type))
+    refuse('command/invalid', `Entries of the type ${type} are written by the session alone.`, { nodeId: uuid });
+}
+
+/** Refuses an entry with fields that sessions write themselves. */
+export function checkUnnumbered(entry: NewEntry, uuid: string): void {
+  if (entry['version'] === undefined && entry['commit'] === undefined) return;
+  const why = 'The session notes version and commit itself: put yours below another name.';
+  refuse('command/invalid', why, { nodeId: uuid });
 }
 
 /** Place and time of an entry. */

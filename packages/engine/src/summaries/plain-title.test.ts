@@ -13,6 +13,7 @@ describe('a title', () => {
     ['Compare A vs. B for me. Thanks.', 'Compare A vs. B for me'],
     [`${'long '.repeat(30)}end`, 'long long long long long long long long long long long long…'],
     ['\u202eevil\u0007 text', 'evil text'],
+    ['\u001b[1;31mred\u001b[0m words', 'red words'],
     ['***\n---\n', null],
     ['', null],
   ])('[Y9] of %j without a model is its first sentence, without markup, cut at a word', (text, title) => {

@@ -19,6 +19,9 @@ const markup: readonly (readonly [RegExp, string])[] = [
 // What moves the cursor or turns the line round has no place in a list of titles.
 const unseen = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
+// What colours a terminal or moves its cursor, whole: its insides would stay behind as litter.
+const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''), 'g');
+
 // A point that ends no sentence.
 const shortened = /\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|No)\. /g;
 
@@ -26,7 +29,7 @@ const shortened = /\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|No)\. /g;
 export function plainTitle(text: string): string | null {
   // A title is in the beginning; the rest of a long paste is not worth a search.
   for (const line of text.slice(0, 4_000).split(/\r\n|[\n\r\u2028\u2029]/)) {
-    let plain = line.slice(0, 500);
+    let plain = line.slice(0, 500).replace(sequences, '');
     for (const [pattern, words] of markup) plain = plain.replace(pattern, words);
     plain = plain.replace(unseen, ' ').replace(/\s+/g, ' ').trim();
     if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(plain)) continue;

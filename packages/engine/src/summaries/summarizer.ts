@@ -43,7 +43,7 @@ export interface SummarizerOptions {
 }
 
 /** The heading over the notes of a request of which only the end stays. */
-export const turnHeading = '## The request under way';
+const turnHeading = '## The request under way';
 
 /** Makes a summarizer. Nothing is asked until something is to be summed up. */
 export function createSummarizer(options: SummarizerOptions = {}): Summarizer {

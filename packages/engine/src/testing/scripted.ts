@@ -1,5 +1,6 @@
 /** A provider that plays what a test wrote down. */
 import type { Json, JsonObject } from '@coppice/core';
+import { chatParameters, chatSupport } from '../providers/chat-completions.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSpec } from '../providers/contract.ts';
 import { defineProvider } from '../providers/define.ts';
@@ -72,20 +73,9 @@ export function scriptedProvider(replies: readonly ScriptedReply[], options: Scr
     baseUrl: null,
     supports: {
       blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-      tools: true,
-      toolChoice: true,
-      thinking: true,
-      images: true,
-      systemInPlace: true,
-      seed: true,
-      streaming: true,
+      ...chatSupport,
     },
-    parameters: {
-      temperature: { min: 0, max: 2 },
-      topP: { min: 0, max: 1 },
-      stop: { most: 4 },
-      seed: { min: 0, max: Number.MAX_SAFE_INTEGER },
-    },
+    parameters: { ...chatParameters, seed: { min: 0, max: Number.MAX_SAFE_INTEGER } },
     defaultModel: 'one',
     models: [{ id: 'one' }, { id: 'two' }],
     ...spec,

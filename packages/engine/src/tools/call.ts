@@ -108,7 +108,7 @@ async function worked(shop: Workshop, call: ToolCall, options: ToolCallOptions):
   if (shop.rules.deny.includes(name))
     throw toolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
-    throw toolError('tool/bad-arguments', `The arguments of ${name} ${call.malformed}.`, { name });
+    throw toolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
   // A copy that nobody else holds: what was checked and approved is what is run.
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
@@ -152,7 +152,8 @@ async function approved(tool: Tool, callId: string, parameters: JsonObject, opti
 /** An approval that fails is none: what could not be asked about is not run. */
 async function decided(approve: Approve, request: ApprovalRequest): Promise<ApprovalDecision> {
   try {
-    return await approve(request);
+    // One without types may decide nothing at all.
+    return (await approve(request)) ?? { approved: false };
   } catch (error) {
     return { approved: false, reason: error instanceof Error ? error.message : String(error) };
   }

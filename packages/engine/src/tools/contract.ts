@@ -52,7 +52,7 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: JsonObject;
-  /** What is wrong with the arguments as the model wrote them; such a call is answered and not run. */
+  /** What is wrong with the arguments as the model wrote them, as a sentence; such a call is answered and not run. */
   readonly malformed?: string | undefined;
 }
 

@@ -143,8 +143,8 @@ describe('a call', () => {
       expect(answered.error).toBe('tool/bad-arguments');
       expect(textOf(answered)).toContain(why);
     }
-    const cut = await tools.call({ ...calling({ size: 1 }), malformed: 'end in the middle of a string' });
-    expect(textOf(cut)).toContain('end in the middle of a string');
+    const cut = await tools.call({ ...calling({ size: 1 }), malformed: 'They end in the middle of a string.' });
+    expect(textOf(cut)).toContain('cannot be read: They end in the middle of a string.');
     expect(ran).toBe(0);
     expect((await tools.call(calling({ size: 1 }))).error).toBeNull();
   });
@@ -256,6 +256,8 @@ describe('approval', () => {
     expect(defineTool({ name: 'x', description: '', run: () => '' }).sideEffects).toBe(true);
     const answered = await tools.call(calling({ path: 'a' }, 'write'));
     expect(answered.error).toBe('tool/not-approved');
+    const undecided = await tools.call(calling({ path: 'a' }, 'write'), { approve: () => JSON.parse('null') });
+    expect(undecided.error).toBe('tool/not-approved');
     expect(ran).toEqual([]);
   });
 

@@ -55,7 +55,9 @@ function line(
     status === 'success' ? '' : ` (${status})`,
     label === null ? '' : ` [${clean(label)}]`,
     preview === '' ? '' : ` ${quote(preview)}`,
-    ` · ${counted(messages, 'message')}${own < messages ? `, ${own} of its own` : ''} · ${ageOf(now - createdAt)}`,
+    ` · ${counted(messages, 'message')}${own < messages ? `, ${own} of its own` : ''}`,
+    // Entries of session files need not say when they were made.
+    createdAt === 0 ? '' : ` · ${ageOf(now - createdAt)}`,
   ].join('');
 }
 

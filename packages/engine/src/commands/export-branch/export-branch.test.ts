@@ -89,7 +89,7 @@ test('[Z34] every command works on a session file as on a store, and the session
       .map(({ uuid }) => uuid),
   ).toEqual(ids.slice(0, 2));
   await session.manager.saveMessage({ role: 'user', content: 'elsewhere' });
-  expect((await run('/tree')).said).toBeTruthy();
+  expect((await run('/tree')).said).toContain('3 nodes');
   await session.close();
 });
 
@@ -107,6 +107,11 @@ test('[Z34] entries of a session are named by the ids that they have in its file
     session.manager.refresh();
     return session.manager.getLeafUuid();
   };
+  // Nothing is said of the age of entries that do not say when they were made.
+  expect((await run('/branches')).text?.split('\n')).toEqual([
+    '1. * assistant “three” · 2 messages, 1 of its own',
+    '2.   assistant “two” · 2 messages, 1 of its own',
+  ]);
   await run('/switch m2');
   expect(at()).toBe('m2');
   await run('/label good --on m3');
@@ -121,6 +126,8 @@ test('[Z34] entries of a session are named by the ids that they have in its file
       .getEntries()
       .map(({ uuid }) => uuid),
   ).toEqual(['m1', 'm2']);
+  // What had no time gets none.
+  expect(JSON.stringify(bed.lines(to))).not.toContain('"1970-');
   await expect(run('/switch m4')).rejects.toMatchObject({ code: 'command/no-such-node' });
   await expect(run('/switch ses1')).rejects.toMatchObject({ code: 'command/no-such-node' });
   await session.close();

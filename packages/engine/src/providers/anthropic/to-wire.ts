@@ -110,7 +110,7 @@ function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBod
 }
 
 /** The messages of the body: two roles that take turns, results of tools first in the user's message after the calls. */
-export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
+function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
   const safe = safeIds(messages);
   const out: AnthropicMessage[] = [];
   const add = (role: 'user' | 'assistant', blocks: AnthropicBlock[]) => {

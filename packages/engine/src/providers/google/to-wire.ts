@@ -74,7 +74,7 @@ function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['func
 }
 
 /** The turns of the body: two roles that take turns, results of tools by the name of the tool. */
-export function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
+function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
   const names = callNames(messages);
   const out: GoogleContent[] = [];
   const add = (role: 'user' | 'model', parts: GooglePart[]) => {

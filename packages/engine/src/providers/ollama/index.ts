@@ -1,4 +1,5 @@
 import { hasBytes, isCall } from '../blocks.ts';
+import { keyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
 import { at, listOf, textAt } from '../json.ts';
@@ -6,8 +7,6 @@ import { getJson } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
 import { ollamaReader, ollamaWhole } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
-
-const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
 /** Models on this machine or another one, by Ollama. Its own API, because the compatible one cuts at 4,096 tokens unasked. */
 export const ollama = defineProvider({

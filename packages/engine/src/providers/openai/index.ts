@@ -1,18 +1,11 @@
 import { hasAddress, hasBytes, isCall, isImage, isThinking } from '../blocks.ts';
+import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
 import { chatReader, chatWhole, responsesReader, responsesWhole } from './from-wire.ts';
 import { toResponsesBody } from './responses-to-wire.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
-
-const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
-const parameters = {
-  temperature: { min: 0, max: 2 },
-  topP: { min: 0, max: 1 },
-  stop: { most: 4 },
-  seed: { min: -(2 ** 53 - 1), max: 2 ** 53 - 1 },
-} as const;
 
 /** GPT and the o-series: chat completions, and Responses for models that reason. */
 export const openai = defineProvider({
@@ -23,17 +16,11 @@ export const openai = defineProvider({
   defaultModel: 'gpt-5.4-mini',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-    tools: true,
-    toolChoice: true,
-    thinking: true,
-    images: true,
-    systemInPlace: true,
-    seed: true,
-    streaming: true,
+    ...chatSupport,
   },
-  parameters,
+  parameters: chatParameters,
   // Models that reason choose their own temperature and refuse to be told one.
-  parametersOf: (model) => (isReasoningModel(model) ? {} : parameters),
+  parametersOf: (model) => (isReasoningModel(model) ? {} : chatParameters),
   takes(block, role, model) {
     if (isThinking(block))
       return (

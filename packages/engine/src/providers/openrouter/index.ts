@@ -1,11 +1,11 @@
 import { hasAddress, hasBytes, isCall, isImage, isThinking } from '../blocks.ts';
+import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
 import { chatReader, chatWhole } from './from-wire.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
-const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 const headers = { 'x-title': 'Coppice' } as const;
 
 /** Models of many makers behind one key. Model names have a slash of their own: `openrouter/meta/llama-4`. */
@@ -17,20 +17,9 @@ export const openrouter = defineProvider({
   defaultModel: 'openrouter/auto',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-    tools: true,
-    toolChoice: true,
-    thinking: true,
-    images: true,
-    systemInPlace: true,
-    seed: true,
-    streaming: true,
+    ...chatSupport,
   },
-  parameters: {
-    temperature: { min: 0, max: 2 },
-    topP: { min: 0, max: 1 },
-    stop: { most: 4 },
-    seed: { min: -(2 ** 53 - 1), max: 2 ** 53 - 1 },
-  },
+  parameters: chatParameters,
   takes(block, role) {
     if (isThinking(block))
       return role === 'assistant' && block.provider === 'openrouter' && block.signature !== undefined;

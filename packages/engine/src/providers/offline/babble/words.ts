@@ -17,12 +17,12 @@ export interface Corpus {
 const endOfParagraph = -1;
 
 /** Cuts a text into words and marks; a mark that ends a sentence is a word of its own, others stay with their word. */
-export function wordsIn(text: string): string[] {
+function wordsIn(text: string): string[] {
   return text.match(/[.!?]+(?=\s|$)|[^\s.!?]+(?:[.!?]+(?!\s|$)[^\s.!?]*)*/g) ?? [];
 }
 
 /** Learns a text: a pass over its words, and the places of each. */
-export function learn(source: string): Corpus {
+function learn(source: string): Corpus {
   const numbers = new Map<string, number>();
   const words: string[] = [];
   const sequence: number[] = [];

@@ -34,7 +34,7 @@ function toCall(tool: ToolSpec): GuideCall {
 }
 
 /** The least that a schema asks for: required members only, each by its default, its first choice or an empty value. */
-export function parametersFor(schema: JsonObject): JsonObject {
+function parametersFor(schema: JsonObject): JsonObject {
   const parameters: Record<string, Json> = Object.create(null);
   const properties = objectOf(at(schema, 'properties')) ?? {};
   const required = listOf(at(schema, 'required'));

@@ -8,7 +8,7 @@ const common = new Set(
 );
 
 /** A word without its ending, so that branches, branching and branch meet. Crude on purpose: both sides go through it. */
-export function stem(word: string): string {
+function stem(word: string): string {
   let stemmed = word;
   for (const ending of ['ations', 'ation', 'ings', 'ing', 'ies', 'ers', 'ed', 'es', 'er', 's', 'y', 'e']) {
     if (stemmed.length - ending.length >= 3 && stemmed.endsWith(ending)) {
