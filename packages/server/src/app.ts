@@ -1,4 +1,5 @@
 /** Joins the choke points, the routes and the page. Wiring only. */
+import { setMaxListeners } from 'node:events';
 import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
@@ -27,6 +28,8 @@ export interface CoppiceServer {
 /** Makes a server. It listens on nothing; see `serve`. */
 export function createServer(options: ServerOptions): CoppiceServer {
   const closing = new AbortController();
+  // Every body that comes waits for it as well; node would print a warning from the eleventh on.
+  setMaxListeners(0, closing.signal);
   const services = createServices(options, closing.signal, createReference(routes));
   const web = createWeb(services);
   const app = new Hono<ServerEnv>();

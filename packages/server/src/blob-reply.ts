@@ -1,5 +1,6 @@
 /** The answer that an attachment is: its bytes or a range of them, and what keeps them from running as a page of ours. */
 import type { BlobStore } from '@coppice/core';
+import { noneMatch } from './entity-tags.ts';
 import { refuseHttp } from './http-errors.ts';
 import { attachmentPolicy } from './middleware/security-headers.ts';
 import type { RawReply, Scope } from './routes/define.ts';
@@ -27,6 +28,8 @@ interface Range {
 function rangeOf(header: string | undefined, size: number): Range | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return null;
+  // One that ends before it begins is no range, and counts as not said.
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
   if (start < end) return { start, end };
@@ -50,7 +53,7 @@ export async function blobReply(
     ETag: etag,
     ...more,
   };
-  if (header('if-none-match') === etag) return { raw: null, status: 304, headers };
+  if (noneMatch(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
   const wanted = header('if-range');
   const range = wanted === undefined || wanted === etag ? rangeOf(header('range'), info.size) : null;
   const bytes = (await (range === null ? blobs.read(hash) : blobs.read(hash, range))) ?? noSuchBlob(hash);

@@ -1,5 +1,12 @@
 import type { User } from '@coppice/core';
 
+/** What lets a caller in, and whether it still does. */
+export interface Stay {
+  /** The same for everything that was let in by the same. */
+  readonly key: string;
+  holds(): Promise<boolean>;
+}
+
 /** Who calls. */
 export interface Caller {
   /** Whose trees are meant: the user in shared mode, the store's owner otherwise. */
@@ -10,4 +17,6 @@ export interface Caller {
   readonly role: User['role'];
   /** How the caller showed who it is. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
+  /** By what it may stay where it is, for streams that are open for long; null where that is never taken away. */
+  readonly stay: Stay | null;
 }

@@ -4,7 +4,6 @@ import { normaliseMessage } from '@coppice/content';
 import {
   ask,
   type ConversationFormat,
-  isAppError,
   isStale,
   type Message,
   type NewMessage,
@@ -82,7 +81,7 @@ export function readMessages(given: readonly z.output<typeof messageInput>[]): N
 }
 
 /** Notes that came from outside. Those that only the tree itself writes are refused, wherever they come in. */
-export function noteOf(meta: Readonly<Record<string, unknown>>): NodeMeta {
+function noteOf(meta: Readonly<Record<string, unknown>>): NodeMeta {
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
     if (Object.hasOwn(meta, key))
       return refuse('command/invalid', `The note ${key} is kept by the tree itself.`, { key });
@@ -92,9 +91,4 @@ export function noteOf(meta: Readonly<Record<string, unknown>>): NodeMeta {
 /** What a message says, as one message with a role: for edits, which give content alone. */
 export function contentOf(content: string | readonly unknown[], role: Message['role']): Message['content'] {
   return valueOf(normaliseMessage({ role, content }, { where: 'content' })).content;
-}
-
-/** Whether something failed because it is not there. */
-export function isNotFound(thrown: unknown): boolean {
-  return isAppError(thrown) && thrown.kind === 'not-found';
 }

@@ -6,7 +6,7 @@ import { bodyChunks, checkMediaType, readBody, readJson } from './middleware/lim
 import { respond } from './middleware/security-headers.ts';
 import type { RawReply, Reply, Route, Scope } from './routes/define.ts';
 
-const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer' };
+const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', stay: null };
 
 /** The handler of a route. */
 export function runRoute(route: Route): (context: ServerContext) => Promise<Response> {
@@ -36,7 +36,13 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
       chunks: () => bodyChunks(context, most),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
-    return send(context, route, await route.answerTo(scope, given));
+    const answer = await route.answerTo(scope, given);
+    // Of an answer whose head alone is wanted nobody would read the rest, or end it.
+    if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
+      await answer.raw.cancel();
+      return send(context, route, { ...answer, raw: null });
+    }
+    return send(context, route, answer);
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseConfig } from '@coppice/engine';
 import { textBeats } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemsIn } from './check-options.ts';
 import { createLog } from './log.ts';
 import { checkBind, isLoopback, serve } from './serve.ts';
@@ -78,7 +78,7 @@ test('[A122] a stop is through in its time, ends streams, keeps what was said, a
   const server = await openTestServer({
     store: 'sqlite',
     replies: [[...textBeats('so far').slice(0, 1), { type: 'hang' }]],
-    limits: { stopMs: 1_000 },
+    limits: { stopMs: 2_500 },
   });
   const one = await server.listen();
   const { id, version } = await plantTree(server, ['Hello']);
@@ -126,6 +126,7 @@ test('[A123] a body without a length is cut off at its bound', async () => {
 
 test('[A124] the page is served from a table of its files with a policy of its own, and no path leads out of it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-web-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Coppice</title>');
   writeFileSync(join(folder, 'assets/app.js'), 'export {};');
@@ -167,10 +168,40 @@ test('[A125] an origin that the operator wrote out may call, and is the only one
     'https://notes.example.org',
   ]);
   expect(allowed.headers.get('access-control-allow-credentials')).toBeNull();
+  // Browsers look for this with the answer itself, and show a page nothing else.
+  expect(allowed.headers.get('access-control-expose-headers')).toContain('ETag');
   expect((await from('https://notes.example.org', 'OPTIONS')).status).toBe(204);
+  const mayISend = async (names: string) => {
+    const headers = { origin: 'https://notes.example.org', 'access-control-request-headers': names };
+    return (await server.raw('OPTIONS', '/v1/messages', { headers })).headers.get('access-control-allow-headers');
+  };
+  expect(await mayISend('x-api-key, anthropic-version,x-stainless-lang')).toContain('x-stainless-lang');
+  expect(await mayISend('x: y')).toBe('Authorization, Content-Type, If-Match, Last-Event-ID');
   expect((await from('https://notes.example.org.evil.example')).status).toBe(403);
   const own = await from('http://localhost');
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  await server.close();
+});
+
+test('[A129] what is no request at all is told so in words', async () => {
+  const server = await openTestServer();
+  const { port } = await server.listen();
+  const heads = [
+    `GET /api/me HTTP/1.1\r\nHost: 127.0.0.1:${port}.example.org`,
+    `GET /api\\me HTTP/1.1\r\nHost: 127.0.0.1:${port}`,
+  ];
+  for (const head of heads) {
+    const said = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\nConnection: close\r\n\r\n`));
+      socket.on('data', (piece) => (text += piece)).on('close', () => resolve(text));
+    });
+    expect(said).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(/\{.*\}/.exec(said)?.[0] ?? '').error).toMatchObject({
+      code: 'http/invalid',
+      message: expect.stringMatching(/host or the path/),
+    });
+  }
   await server.close();
 });
 
@@ -251,7 +282,7 @@ test('[A46] a reader that is dropped is a line of the log, and nothing else is p
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const told = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
-  await vi.waitFor(() => expect(told('lagged too far behind')).toHaveLength(1));
+  await expect.poll(() => told('lagged too far behind')).toHaveLength(1);
   expect(told('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
   // What was on its way is read, and then there is no end of an answer, but that of the connection.
   silent.resume();

@@ -1,11 +1,11 @@
 /** A server on a socket: where it listens, who may reach it, and how it stops. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { isIP } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
 import { checkOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
-import { refuseHttp } from './http-errors.ts';
+import { httpRefusal, refusalOf, refuseHttp, statusOf } from './http-errors.ts';
 import { keepRecovering } from './live/recovery.ts';
 
 /** Where a server listens, beside what it is made with. */
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Listening> {
   checkOptions(options);
   checkBind(host, options.auth);
   const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
-  const listener = getRequestListener((request, env) => server.fetch(request, env));
+  const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadable });
   // Headers that trickle in hold a connection: node's own limits for them stay, the body's time is the stream's own.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
   const port = await listen(http, options.port ?? 0, host);
@@ -85,6 +85,19 @@ export async function serve(options: ServeOptions): Promise<Listening> {
       return closed;
     },
   };
+}
+
+/** Answers a request that is none, such as one with a host or a path that nobody can read; it reaches no route. */
+function unreadable(thrown: unknown): Response {
+  const isRequest = thrown instanceof RequestError;
+  const told = isRequest
+    ? httpRefusal('http/invalid', 'The host or the path of this request cannot be read.')
+    : refusalOf(thrown);
+  const { code, kind, message, data } = told;
+  return new Response(JSON.stringify({ error: { code, kind, message, data } }), {
+    status: statusOf(told),
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  });
 }
 
 /** The address itself, where it is one: no page can make a name of its own mean it. A wildcard is no name of ours. */

@@ -46,17 +46,78 @@ export interface ThreadPageRequest {
 // A page past this is no page; whoever wants the whole path asks for the path.
 const mostNodes = 1_000;
 
+interface Way {
+  readonly version: number;
+  readonly ids: readonly NodeId[];
+}
+
+// All that is remembered of one store, in nodes: the ways to the ends of ten branches of 30,000.
+const mostRemembered = 300_000;
+
+// Whoever reads a long branch downwards asks for page after page of the same way: its length is paid for once.
+const remembered = new WeakMap<Store, Map<TreeId, Way>>();
+
+// After more changes than this the way is read again: to look through them would cost as much.
+const mostChanges = 64;
+
+/**
+ * A way that is remembered, as it is in a later version and down to another end on it or below it: most changes are made
+ * beside it or at its end. Null where it has to be read again.
+ */
+function* readGrown(known: Way, end: NodeId, version: number): Reading<readonly NodeId[] | null> {
+  const changes = version - known.version;
+  if (changes < 0 || changes > mostChanges) return null;
+  const commits = changes === 0 ? [] : yield* ask('log', { since: known.version });
+  if (commits.length !== changes) return null;
+  const grown = new Map<NodeId, NodeId>();
+  for (const step of commits.flatMap(({ steps }) => steps)) {
+    if (step.type === 'insert' && step.node.parentId !== null) grown.set(step.node.id, step.node.parentId);
+    // What is taken out or hung elsewhere on the way makes it another one; beside it nothing does.
+    const moved = step.type === 'remove' || step.type === 'move';
+    if (moved && (grown.has(step.nodeId) || known.ids.includes(step.nodeId))) return null;
+  }
+  const below: NodeId[] = [];
+  let at = end;
+  for (let next = grown.get(at); next !== undefined; next = grown.get(at)) {
+    below.push(at);
+    at = next;
+  }
+  const place = known.ids.lastIndexOf(at);
+  return place < 0 ? null : [...known.ids.slice(0, place + 1), ...below.reverse()];
+}
+
+/** The way down to a node that is not the root, as it is in a version. */
+function* readWay(store: Store, treeId: TreeId, end: NodeId, version: number): Reading<readonly NodeId[]> {
+  const ways = remembered.get(store) ?? new Map<TreeId, Way>();
+  remembered.set(store, ways);
+  const known = ways.get(treeId);
+  const ids =
+    (known === undefined ? null : yield* readGrown(known, end, version)) ??
+    (yield* ask('pathNotes', { to: end })).notes.map((note) => note.id);
+  ways.delete(treeId);
+  ways.set(treeId, { version, ids });
+  let held = 0;
+  for (const way of ways.values()) held += way.ids.length;
+  for (const [oldest, way] of ways) {
+    if (held <= mostRemembered) break;
+    ways.delete(oldest);
+    held -= way.ids.length;
+  }
+  return ids;
+}
+
 /** The first nodes below a cursor on the way to an end, as a page; the root stands for the beginning. */
-function* readBelow(treeId: TreeId, wish: PageRequest, after: string): Reading<BranchPage> {
-  const { rootId, activeNodeId } = yield* readPage(treeId, { ...wish, limit: 1 });
+function* readBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): Reading<BranchPage> {
+  const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...wish, limit: 1 });
   const end = nodeId(wish.nodeId ?? activeNodeId ?? rootId);
   // The way is read without what it says; what is on the page is read as any page that ends there.
-  const { notes } = end === rootId ? { notes: [] } : yield* ask('pathNotes', { to: end });
-  const at = notes.findIndex((note) => note.id === after);
+  const way = end === rootId ? [] : yield* readWay(store, treeId, end, version);
+  const places: readonly string[] = way;
+  const at = places.indexOf(after);
   if (at < 0 && after !== rootId)
     refuse('tree/not-on-path', `The node ${after} is not on the path to ${end}.`, { nodeId: after });
-  const page = notes.slice(at + 1, at + 1 + Math.max(1, wish.limit ?? 20));
-  return yield* readPage(treeId, { ...wish, nodeId: page.at(-1)?.id ?? rootId, limit: page.length });
+  const page = way.slice(at + 1, at + 1 + Math.max(1, wish.limit ?? 20));
+  return yield* readPage(treeId, { ...wish, nodeId: page.at(-1) ?? rootId, limit: page.length });
 }
 
 function* readSurrounded(page: BranchPage, end: string | undefined): Reading<Omit<ThreadPage, 'runs'>> {
@@ -82,7 +143,7 @@ export async function readThreadPage(store: Store, treeId: TreeId, request: Thre
   const found = await store.read(treeId, function* () {
     const down = after !== undefined && request.before === undefined;
     return yield* readSurrounded(
-      down ? yield* readBelow(treeId, wish, after) : yield* readPage(treeId, wish),
+      down ? yield* readBelow(store, treeId, wish, after) : yield* readPage(treeId, wish),
       request.nodeId,
     );
   });

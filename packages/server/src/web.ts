@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { noneMatch } from './entity-tags.ts';
 import { headerOf, type ServerContext } from './env.ts';
 import { sessionCookie } from './middleware/auth.ts';
+import { isFromElsewhere } from './middleware/origin.ts';
 import { pagePolicy, respond } from './middleware/security-headers.ts';
 import type { Services } from './services.ts';
 
@@ -48,7 +50,9 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
 /** The link that the command line prints: the token goes into a cookie and out of the address bar. */
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
-  return respond(context, null, 303, { 'Set-Cookie': sessionCookie(context, token), Location: '/' });
+  // A page elsewhere that leads here with a token of its own would have people write into somebody else's trees.
+  const cookie = isFromElsewhere(context) ? {} : { 'Set-Cookie': sessionCookie(context, token) };
+  return respond(context, null, 303, { ...cookie, Location: '/' });
 }
 
 /** The link that a browser is started with. A code that was used, or never given out, leads to the page, which asks. */
@@ -67,7 +71,7 @@ function sendFile(context: ServerContext, file: WebFile, path: string): Response
     ...(path.startsWith('/s/') ? { 'X-Robots-Tag': 'noindex' } : {}),
     ETag: file.etag,
   };
-  if (headerOf(context, 'if-none-match') === file.etag) return respond(context, null, 304, headers);
+  if (noneMatch(headerOf(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
   return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
 }
 

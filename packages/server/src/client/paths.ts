@@ -503,7 +503,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The silhouettes of some trees: how many messages and branches each has, and how high its stems are. */
+    /** The silhouettes of some trees: how many messages and branches each has, and how high its stems are; and where the user is in it: on which named branch, and the last words there. */
     get: operations['getShapes'];
     put?: never;
     post?: never;
@@ -1244,7 +1244,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is the destination’s. */
+    /** Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is that of the tree it is taken from. */
     post: operations['moveNode'];
     delete?: never;
     options?: never;
@@ -2416,6 +2416,7 @@ export interface components {
     TreeShape: {
       branches: number;
       messages: number;
+      on: string | null;
       stems: {
         active: boolean;
         height: number;
@@ -2423,6 +2424,7 @@ export interface components {
       /** Format: uuid */
       treeId: string;
       version: number;
+      words: string;
     };
     TreeView: {
       /** Format: uuid */

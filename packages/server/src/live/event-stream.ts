@@ -1,4 +1,5 @@
 /** Server-sent events: one reader each, dropped when it lags too far behind, so that it never holds up the others. */
+import type { Caller, Stay } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
 import type { Usage } from '../middleware/limits.ts';
 import type { RawReply } from '../routes/define.ts';
@@ -92,11 +93,12 @@ export class EventStream {
 
 /** Every open stream of a server. */
 export class Streams {
-  readonly #open = new Set<EventStream>();
+  readonly #open = new Map<EventStream, Stay | null>();
   readonly #usage: Usage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;
   #over = false;
+  #looking = false;
 
   constructor(usage: Usage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
     this.#usage = usage;
@@ -104,11 +106,11 @@ export class Streams {
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** Opens a stream for a user; refuses one too many. */
-  open(owner: string): EventStream {
+  /** Opens a stream for a caller; refuses one too many. */
+  open({ owner, stay }: Pick<Caller, 'owner' | 'stay'>): EventStream {
     const release = this.#usage.stream(owner);
     const stream = new EventStream(this.#limits.backlogBytes);
-    this.#open.add(stream);
+    this.#open.set(stream, stay);
     this.#timer ??= setInterval(() => this.#pingAll(), this.#limits.pingMs).unref();
     stream.closed.addEventListener('abort', () => {
       release();
@@ -121,13 +123,32 @@ export class Streams {
     return stream;
   }
 
+  /** Sends those away who may not come in any more: a token that is revoked is good for no stream either. */
+  async lookAgain(): Promise<void> {
+    const asked = new Map<string, Promise<boolean>>();
+    for (const [stream, stay] of [...this.#open]) {
+      if (stay === null) continue;
+      // A store that is away for a moment shuts nobody out.
+      const holds = asked.get(stay.key) ?? stay.holds().catch(() => true);
+      asked.set(stay.key, holds);
+      if (!(await holds)) stream.close();
+    }
+  }
+
   #pingAll(): void {
-    for (const stream of this.#open) stream.ping();
+    for (const stream of this.#open.keys()) stream.ping();
+    // Here for what was taken away in another process. A store that takes longer than the time between two signs of life
+    // is not asked by ever more rounds at once.
+    if (this.#looking) return;
+    this.#looking = true;
+    void this.lookAgain().finally(() => {
+      this.#looking = false;
+    });
   }
 
   #closeAll(): void {
     this.#over = true;
-    for (const stream of [...this.#open]) stream.close();
+    for (const stream of [...this.#open.keys()]) stream.close();
   }
 }
 

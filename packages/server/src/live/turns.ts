@@ -12,6 +12,7 @@ import type {
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refuseHttp } from '../http-errors.ts';
 import type { Room } from '../services.ts';
+import { Waiters } from './waiters.ts';
 
 /** What a turn tells over HTTP: what the engine tells, and what a person is asked. */
 export type LiveEvent =
@@ -39,7 +40,7 @@ export class LiveTurn {
   readonly store: Store;
   readonly turn: Turn;
   readonly events: LiveEvent[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Waiters();
   readonly #asked = new Map<string, { readonly hash: string; decide(decision: ApprovalDecision): void }>();
   over = false;
 
@@ -60,14 +61,14 @@ export class LiveTurn {
   /** Adds an event and wakes whoever reads. */
   tell(event: LiveEvent): void {
     this.events.push(event);
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiting.wake();
   }
 
   /** No more events. */
   end(): void {
     this.over = true;
     for (const { decide } of [...this.#asked.values()]) decide({ approved: false });
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiting.wake();
   }
 
   /** The events from an index on, then those to come, until the last or until the signal fires. */
@@ -75,20 +76,8 @@ export class LiveTurn {
     for (let at = from; ; ) {
       for (let event = this.events[at]; event !== undefined; event = this.events[at]) yield [at++, event];
       if (this.over || signal.aborted) return;
-      await this.#more(signal);
+      await this.#waiting.wait(signal);
     }
-  }
-
-  #more(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
   }
 
   /** Asks whoever reads whether a tool may be run, and waits for the answer or for the end of the turn. */
@@ -236,7 +225,8 @@ export async function begunReplies(live: LiveTurn, wanted: number): Promise<read
       await live.turn.first;
       const { code, kind, message, retryable } = event;
       throw new AppError({ code, kind, message, retryable });
-    } else if (event.type !== 'node') break;
+      // A question to a person is asked at once, and may overtake what the turn told before it.
+    } else if (event.type !== 'node' && event.type !== 'approval') break;
   }
   return [...begun.values()];
 }

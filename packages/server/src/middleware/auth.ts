@@ -1,7 +1,7 @@
 /** Who calls, and whose trees they see. Every route asks here and nowhere else. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { User } from '@coppice/core';
-import type { Caller } from '../caller.ts';
+import type { Token, User } from '@coppice/core';
+import type { Caller, Stay } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
 import { headerOf, hostOf, remoteAddress, type ServerContext } from '../env.ts';
 import { refuseHttp } from '../http-errors.ts';
@@ -20,7 +20,7 @@ function sameSecret(a: string, b: string): boolean {
 }
 
 /** The cookie's name. Cookies do not tell ports apart, so two servers on one machine would sign each other out. */
-export function cookieName(host: string): string {
+function cookieName(host: string): string {
   const [, port] = /:(\d{1,5})$/.exec(host) ?? [];
   return port === undefined ? 'coppice' : `coppice-${port}`;
 }
@@ -59,38 +59,45 @@ function shownToken(context: ServerContext): Shown | null {
 }
 
 /** Whoever makes the request, or null where it does not say or says it wrongly. */
-export async function identify(context: ServerContext): Promise<Caller | null> {
+async function identify(context: ServerContext): Promise<Caller | null> {
   const services = context.get('services');
   const shown = shownToken(context);
   if (services.auth.mode === 'token') {
     if (shown === null || !sameSecret(shown.token, services.auth.token)) return null;
     const { owner } = services.store;
-    return { owner, actor: owner, name: owner, role: 'admin', by: shown.by };
+    return { owner, actor: owner, name: owner, role: 'admin', by: shown.by, stay: null };
   }
   if (shown !== null) return byToken(services, shown);
   return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
 }
 
-function callerOf(user: User, by: Caller['by']): Caller | null {
+function callerOf(user: User, by: Caller['by'], stay: Stay): Caller | null {
   if (user.disabledAt !== null) return null;
-  return { owner: user.id, actor: user.id, name: user.name, role: user.role, by };
+  return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
+}
+
+/** Whoever a token lets in now; null where it lets nobody in. */
+async function behind({ store, now }: Services, hash: string): Promise<{ token: Token; user: User } | null> {
+  const token = await store.accounts.tokenByHash(hash);
+  if (token === null || token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
+  const user = await store.accounts.user(token.userId);
+  return user === null || user.disabledAt !== null ? null : { token, user };
 }
 
 // Noting each use of a token would make every read a write.
 const noteUseMs = 10 * 60_000;
 
 async function byToken(services: Services, { token, by }: Shown): Promise<Caller | null> {
-  const { accounts } = services.store;
-  const kept = await accounts.tokenByHash(hashToken(token));
+  const hash = hashToken(token);
+  const found = await behind(services, hash);
+  if (found === null) return null;
+  const { token: kept, user } = found;
   const now = services.now();
-  if (kept === null || kept.revokedAt !== null || (kept.expiresAt !== null && kept.expiresAt <= now)) return null;
-  const user = await accounts.user(kept.userId);
-  if (user === null) return null;
   if (kept.usedAt === null || now - kept.usedAt > noteUseMs)
-    await accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
+    await services.store.accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
       services.log.warn({ err: error }, 'the use of a token was not noted');
     });
-  return callerOf(user, by);
+  return callerOf(user, by, { key: kept.id, holds: async () => (await behind(services, hash)) !== null });
 }
 
 /** Addresses as sockets spell them: an IPv4 address may come mapped into IPv6. */
@@ -103,12 +110,15 @@ async function byProxy(context: ServerContext, services: Services, proxy: ProxyO
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
   const id = headerOf(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
-  const user = await services.store.accounts.user(id);
-  if (user !== null) return callerOf(user, 'proxy');
+  const { accounts } = services.store;
+  const holds = async () => (await accounts.user(id))?.disabledAt === null;
+  const stay = { key: `user ${id}`, holds };
+  const user = await accounts.user(id);
+  if (user !== null) return callerOf(user, 'proxy', stay);
   if (proxy.admit !== true) return null;
   const member: User = { id, name: id, role: 'member', createdAt: services.now(), disabledAt: null };
-  await services.store.accounts.putUser(member);
-  return callerOf(member, 'proxy');
+  await accounts.putUser(member);
+  return callerOf(member, 'proxy', stay);
 }
 
 /** The caller, if it may do what the route does; 401 if nobody showed who it is, 403 if it is not for the likes of them. */

@@ -18,7 +18,7 @@ export function answerRefusal(context: ServerContext, refusal: Refusal): Respons
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter(refusal) } : {}),
     // The rest of a body that does not come would be waited for before the next request.
-    ...(status === 408 ? { Connection: 'close' } : {}),
+    ...(status === 408 || code === 'http/closing' ? { Connection: 'close' } : {}),
     // How HTTP itself tells what would have been right, for programs that know no words of ours.
     ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
     ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),

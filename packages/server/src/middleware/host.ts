@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether a `Host` is one of ours: a name of this machine with our own port, or a name that the operator listed. */
-export function isOwnHost(host: string, services: Pick<Services, 'hosts' | 'bound'>): boolean {
+function isOwnHost(host: string, services: Pick<Services, 'hosts' | 'bound'>): boolean {
   const [, name = '', port] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   if (name === '') return false;
   // A listed name stands for itself with any port only if it was listed without one: a proxy may add its own.

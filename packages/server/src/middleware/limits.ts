@@ -73,10 +73,7 @@ export async function* bodyChunks(context: ServerContext, most: number): AsyncGe
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await soonEnough(
-        unlessGone(context, reader.read()),
-        context.get('services').limits.bodyIdleMs,
-      );
+      const { done, value } = await soonEnough(context, unlessGone(context, reader.read()));
       ended = done;
       if (done) return;
       length += value.byteLength;
@@ -98,32 +95,37 @@ async function whileItComes<T>(context: ServerContext, read: Promise<T>): Promis
   // Most bodies are there with their head, and nobody waits for them.
   if (incoming === undefined || incoming.complete) return read;
   const { socket } = incoming;
-  const { bodyIdleMs } = context.get('services').limits;
+  let seen = socket.bytesRead;
+  const hasStopped = () => {
+    const before = seen;
+    seen = socket.bytesRead;
+    return seen === before;
+  };
+  return unlessLate(context, read, hasStopped);
+}
+
+/** Refuses a body that has stopped coming: whoever is gone without a word would hold a place for ever. */
+function soonEnough<T>(context: ServerContext, read: Promise<T>): Promise<T> {
+  return unlessLate(context, read, () => true);
+}
+
+/** What is read, unless its time is over, or that of the server: a stop waits for nobody who is still sending. */
+async function unlessLate<T>(context: ServerContext, read: Promise<T>, isLate: () => boolean): Promise<T> {
+  const { closing, limits } = context.get('services');
   let timer: NodeJS.Timeout | undefined;
+  let stop: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    let seen = socket.bytesRead;
-    timer = setInterval(() => {
-      if (socket.bytesRead === seen) reject(tooSlow(bodyIdleMs));
-      seen = socket.bytesRead;
-    }, bodyIdleMs);
+    timer = setInterval(() => isLate() && reject(tooSlow(limits.bodyIdleMs)), limits.bodyIdleMs);
+    stop = () => reject(httpRefusal('http/closing', 'The server is stopping.'));
+    closing.addEventListener('abort', stop, { once: true });
+    // It may have come while somebody was looked up, or while what came before was written: it is told once.
+    if (closing.aborted) stop();
   });
   try {
     return await Promise.race([read, late]);
   } finally {
     clearInterval(timer);
-  }
-}
-
-/** Refuses a body that has stopped coming: whoever is gone without a word would hold a place for ever. */
-async function soonEnough<T>(read: Promise<T>, idleMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow(idleMs)), idleMs);
-  });
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    clearTimeout(timer);
+    closing.removeEventListener('abort', stop);
   }
 }
 

@@ -3,7 +3,7 @@ import type { ServerContext } from '../env.ts';
 import { guardStream } from './guard-stream.ts';
 
 /** The policy of answers that are no page: they load nothing, run nothing and stand in no frame. */
-export const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** The policy of the page: its own files alone, pictures from its own data, no other host for anything. */
 export const pagePolicy = [

@@ -70,7 +70,7 @@ describe('a store that is in trouble', () => {
     const figures = await fetch(`${listening.url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
     expect(await figures.text()).toContain('coppice_recorder_waiting 3');
     mend();
-    await expect.poll(() => recorder.state.recorded, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => recorder.state.recorded).toBe(3);
     expect(await health()).toMatchObject({ health: 'recording', waiting: 0 });
     expect(lines.some((line) => line.includes('calls are recorded again'))).toBe(true);
     // Neither a key nor a word of the conversation is in the log, whatever went wrong.

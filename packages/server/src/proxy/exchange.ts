@@ -1,5 +1,6 @@
 /** One call of another program, whichever wire it came over: what was said before, and what was answered. */
 import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
+import { parsed } from './parse-text.ts';
 
 /** The wires that calls come over. */
 export type WireKind = 'chat' | 'messages' | 'responses';
@@ -67,12 +68,8 @@ export function textAt(record: JsonObject, key: string): string | null {
 
 /** A JSON object, or null for whatever else there is. */
 export function parseObject(text: string): JsonObject | null {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsed(text);
+  return isObject(value) ? value : null;
 }
 
 // What services write beside a text or a call and clients do not send back: with it, a history sent again would not be

@@ -70,6 +70,12 @@ export class Holding {
     return true;
   }
 
+  /** So many bytes of an answer are not kept any more. */
+  giveBack(place: WaitingCall, bytes: number): void {
+    place.size -= bytes;
+    this.#bytes -= bytes;
+  }
+
   /** An answer is through: the call may be recorded from now on. */
   complete({ key, place }: TakenPlace, call: CallTaken): void {
     place.state = 'ready';

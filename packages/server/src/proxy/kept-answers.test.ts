@@ -153,6 +153,21 @@ describe('answers that are none', () => {
   });
 });
 
+describe('answers that nest too deep', () => {
+  it('[RP5] are recorded as none, by how they begin, and hold up nobody', async () => {
+    const store = await openStore('memory:');
+    const recorder = recorderOn(store);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const document = `{"choices":[{"message":{"role":"assistant","content":[{"type":"x","y":${deep}}]}}]}`;
+    for (const text of [document, streamed({ choices: [] }).replace('[]', deep)])
+      asks(recorder, 'Hi').finish(came(text));
+    await recorder.idle();
+    expect([recorder.state.failed, recorder.state.recorded]).toEqual([0, 2]);
+    const told = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
+    expect(told).toMatchObject([{ message: document.slice(0, 2_000) }, { message: expect.stringMatching(/^data: /) }]);
+  });
+});
+
 describe('long answers', () => {
   it('[RP20] are read with the pieces of each text put together, wherever their lines end', async () => {
     const say = (content: string) => ({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] });
@@ -207,9 +222,9 @@ describe('long answers', () => {
       ['deflate', deflateSync(text)],
       ['br', brotliCompressSync(text)],
     ] as const) {
-      const { bytes, cut } = await unpackedOf(came(response, { encoding }), 2_000);
+      const { bytes, cut } = await unpackedOf('chat', came(response, { encoding }), 2_000);
       expect([encoding, cut, Buffer.from(bytes).toString()]).toEqual([encoding, 'limit', text.slice(0, 2_000)]);
-      const whole = await unpackedOf(came(response, { encoding }));
+      const whole = await unpackedOf('chat', came(response, { encoding }));
       expect([whole.cut, whole.bytes.byteLength]).toEqual([null, text.length]);
     }
   });

@@ -426,15 +426,22 @@ describe('calls that do not end well', () => {
 
   it('[RP5] a stream that breaks off is interrupted, one that tells of an error keeps it', async () => {
     const parts = streamed('openai', { text: 'One two three.' });
+    let breakOff: () => void = () => undefined;
     const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
       back.writeHead(200, events);
       back.write(parts.slice(0, 3).join(''));
-      if (number === 0) setTimeout(() => back.destroy(), 20);
+      if (number === 0) breakOff = () => void back.destroy();
       else back.end('data: {"error":{"message":"Overloaded","type":"overloaded"}}\n\n');
     });
     const body = { model: 'm', stream: true, messages: [user('Hi')] };
-    const cut = await begin(chat, body);
-    await expect(cut.text()).rejects.toThrow();
+    const cut = (await begin(chat, body)).body?.getReader();
+    // Once the client has something of it, it has passed the one between them.
+    expect((await cut?.read())?.done).toBe(false);
+    breakOff();
+    const toTheEnd = async () => {
+      while ((await cut?.read())?.done === false);
+    };
+    await expect(toTheEnd()).rejects.toThrow();
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(await (await post(chat, body)).text()).toContain('Overloaded');
     expect((await nodes()).map(({ text, status }) => [text, status])).toEqual([

@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { answerOurselves } from './answer-ourselves.ts';
 import type { WireKind } from './exchange.ts';
 import { keysOf } from './hide-keys.ts';
+import type { Keeping } from './keep-answer.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type Heard, passOn } from './upstream.ts';
 import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
@@ -206,8 +207,12 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     end();
   };
   try {
-    const keep = (bytes: number) => ticket?.keep(bytes) ?? false;
-    const back = await passOn({ method, url, headers, body, signal, ending, keep });
+    const keeping: Keeping = {
+      wire,
+      keep: (bytes) => ticket?.keep(bytes) ?? false,
+      giveBack: (bytes) => ticket?.giveBack(bytes),
+    };
+    const back = await passOn({ method, url, headers, body, signal, ending, keeping });
     void back.heard.then((heard) => finish(heard, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {

@@ -29,12 +29,32 @@ function readWithoutKeys(read: Returned, keys: readonly string[]): Returned {
   return error === clean.error ? clean : { ...clean, error };
 }
 
+interface BothReadings {
+  /** As it stands there. */
+  readonly shown: Returned;
+  /** Without keys; the same where there are none in it. */
+  readonly read: Returned;
+}
+
+async function readBoth(wire: WireKind, bytes: Uint8Array, how: Read, keys: readonly string[]): Promise<BothReadings> {
+  try {
+    const shown = await readBytes(wire, bytes, how);
+    return { shown, read: readWithoutKeys(shown, keys) };
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    // What nests too deep to be written is no answer of a model; that it came is recorded, with how it begins.
+    const text = utf8.decode(bytes.subarray(0, beginningBytes));
+    const shown = readReturned(wire, { document: null, text, ...how });
+    return { shown, read: readWithoutKeys(shown, keys) };
+  }
+}
+
 /** What a service answered. */
 export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<Returned> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
-  const { bytes, cut } = await unpackedOf(call);
+  const { bytes, cut } = await unpackedOf(wire, call);
   const clean = bytesWithoutKeys(bytes, keys, 'talk');
-  return readWithoutKeys(await readBytes(wire, clean, { status: call.status, cut }), keys);
+  return (await readBoth(wire, clean, { status: call.status, cut }, keys)).read;
 }
 
 /**
@@ -43,10 +63,9 @@ export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly
  */
 export async function answerForFile(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<CallTaken> {
   if (call.isRead === true) return call;
-  const { bytes, cut } = await unpackedOf(call);
+  const { bytes, cut } = await unpackedOf(wire, call);
   const clean = bytesWithoutKeys(bytes, keys, call.status < 300 ? 'talk' : 'error');
-  const shown = await readBytes(wire, clean, { status: call.status, cut });
-  const read = readWithoutKeys(shown, keys);
+  const { shown, read } = await readBoth(wire, clean, { status: call.status, cut }, keys);
   if (read !== shown)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };
   // What cannot be unpacked is not read later either, and nobody knows what is in it.

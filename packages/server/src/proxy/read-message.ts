@@ -5,7 +5,7 @@ import type { Json, JsonObject, Message } from '@coppice/core';
 import { asSentAgain, isObject } from './exchange.ts';
 
 /** The type of a block that stands for one which is too large to be kept. */
-export const omittedBlock = 'omitted';
+const omittedBlock = 'omitted';
 
 // Of a message that is too large, blocks up to here stay as they are, and so much stays of a longer text; where that is
 // still too much, up to the second bound.

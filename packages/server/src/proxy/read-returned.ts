@@ -1,5 +1,12 @@
 /** Reads what a service answered, wire by wire: a JSON document, or server-sent events, whole or cut. */
-import { foldChunks, foldEvents, foldResponse, fromAnthropic, fromOpenAi } from '@coppice/content/formats';
+import {
+  foldChunks,
+  foldEvents,
+  foldResponse,
+  fromAnthropic,
+  fromOpenAi,
+  spokenBlocks,
+} from '@coppice/content/formats';
 import { isBlank, type Json, type JsonObject, type NodeStatus } from '@coppice/core';
 import { redact } from '@coppice/engine';
 import {
@@ -95,38 +102,15 @@ function foldChat(events: readonly JsonObject[]): JsonObject {
   const folded = foldChunks(events.filter((event) => event !== failed));
   const error = failed === undefined ? {} : { error: failed['error'] ?? null };
   const images = events.flatMap((event) => imagesIn(listAt(event, 'choices')[0], 'delta'));
-  const audio = spokenIn(events);
-  if (images.length === 0 && audio === null) return { ...folded, ...error };
+  if (images.length === 0) return { ...folded, ...error };
   const [first, ...rest] = listAt(folded, 'choices').filter(isObject);
-  const message = { ...objectAt(first ?? {}, 'message'), images, ...(audio === null ? {} : { audio }) };
+  const message = { ...objectAt(first ?? {}, 'message'), images };
   return { ...folded, ...error, choices: [{ ...first, message }, ...rest] };
 }
 
 /** Pictures stand beside the content on this wire, where a service sends any. */
 function imagesIn(choice: Json | undefined, where: string): readonly Json[] {
   return isObject(choice) ? listAt(objectAt(choice, where), 'images') : [];
-}
-
-/** What is spoken in a stream, put together: its name, its words, and its sound piece by piece. */
-function spokenIn(events: readonly JsonObject[]): JsonObject | null {
-  let [id, transcript]: [string | null, string] = [null, ''];
-  const sound: Buffer[] = [];
-  for (const event of events) {
-    const [choice] = listAt(event, 'choices');
-    const audio = isObject(choice) ? objectAt(objectAt(choice, 'delta'), 'audio') : {};
-    id ??= textAt(audio, 'id');
-    transcript += textAt(audio, 'transcript') ?? '';
-    sound.push(Buffer.from(textAt(audio, 'data') ?? '', 'base64'));
-  }
-  return id === null ? null : { id, transcript, data: Buffer.concat(sound).toString('base64') };
-}
-
-/** What was spoken: as words, which can be read and found, and as it is. */
-function spokenBlocks(audio: JsonObject): readonly Json[] {
-  const transcript = textAt(audio, 'transcript') ?? '';
-  const { transcript: _, ...sound } = audio;
-  if (textAt(audio, 'id') === null) return [];
-  return [...(transcript === '' ? [] : [{ type: 'text', text: transcript }]), { ...sound, type: 'audio' }];
 }
 
 function fromChat(completion: JsonObject, cut: Cut): Returned {

@@ -38,6 +38,8 @@ export interface Clerk {
 export interface Ticket {
   /** Whether so many more bytes of the answer may be kept until it is through. */
   keep(bytes: number): boolean;
+  /** So many of those that are kept are not needed any more. */
+  giveBack(bytes: number): void;
   /** The call is through, and what is to be recorded is known. */
   finish(call: CallTaken): void;
   /** Nothing is to be recorded. */

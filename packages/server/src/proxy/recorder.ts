@@ -26,6 +26,14 @@ export type { CallEntered, CallTaken } from './waiting-call.ts';
 const shownCalls = 200;
 const longestWaitMs = 5_000;
 
+/** The place of a call of which nothing is kept. */
+const notRecorded: Ticket = {
+  keep: () => false,
+  giveBack: () => undefined,
+  finish: () => undefined,
+  cancel: () => undefined,
+};
+
 /** Whoever reads and writes the calls of a recorder: a thread of its own where one can open the store. */
 function clerkFor({ threadStore, ...options }: RecorderOptions, onEnded: (error: unknown) => void): Clerk {
   const desk = new Desk(options);
@@ -98,7 +106,7 @@ export class Recorder {
 
   /** Takes a place in the line of an owner's project. */
   enter(entered: CallEntered): Ticket {
-    if (!this.#recording) return { keep: () => false, finish: () => undefined, cancel: () => undefined };
+    if (!this.#recording) return notRecorded;
     const taken = this.#holding.take(entered);
     const { key, place } = taken;
     let kept = 0;
@@ -109,6 +117,11 @@ export class Recorder {
         if (!this.#holding.admit(place, kept, bytes)) return false;
         kept += bytes;
         return true;
+      },
+      giveBack: (bytes) => {
+        if (place.state !== 'open') return;
+        kept -= bytes;
+        this.#holding.giveBack(place, bytes);
       },
       finish: (call) => {
         underWay.end();

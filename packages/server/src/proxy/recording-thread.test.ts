@@ -161,7 +161,7 @@ describe('a thread that records', () => {
     arm('after-commit:3:hang');
     const { store, recorder } = await openRecorder(folder);
     for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
-    await expect.poll(() => textsIn(store), { timeout: 30_000 }).toEqual(['a', 'a!', 'a, otherwise!']);
+    await expect.poll(() => textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!']);
     await recorder.close(0);
     expect(recorder.state).toMatchObject({ recorded: 0, failed: 0, spilled: 2 });
     disarm();
@@ -171,7 +171,7 @@ describe('a thread that records', () => {
     renameSync(join(spill, left), join(spill, `${spawnSync(process.execPath, ['-e', '']).pid}-left`));
     const next = await openRecorder(folder);
     next.recorder.resume();
-    await expect.poll(() => next.recorder.state.recorded, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => next.recorder.state.recorded).toBe(2);
     expect(await textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!', 'b', 'b!', 'b, otherwise!']);
   });
 
@@ -220,7 +220,7 @@ describe('a server with a thread that records', () => {
     const { post, recorder, listening, server } = await opened();
     await post('/v1/chat/completions', body);
     const trees = async () => (await server.store.trees({ forest: true })).items.length;
-    await expect.poll(trees, { timeout: 30_000 }).toBe(1);
+    await expect.poll(trees).toBe(1);
     // On the thread that passes calls on, any of these would wait for ever.
     for (const _ of [1, 2, 3, 4]) expect(await (await post('/v1/chat/completions', body)).text()).toBe(answer);
     expect((await fetch(`${listening.url}/healthz`)).status).toBe(200);

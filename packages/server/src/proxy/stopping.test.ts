@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text as textIn } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTestServer, testToken } from '../testing/index.ts';
+import { openSharedServer, openTestServer, testToken } from '../testing/index.ts';
 import { openProxied, type Proxied } from '../testing/proxied.ts';
 
 const opened: Proxied[] = [];
@@ -48,7 +50,7 @@ describe('a server that stops', () => {
         back.writeHead(200, events);
         back.write(chunk('So far'));
       },
-      { limits: { stopMs: 600 } },
+      { limits: { stopMs: 2_000 } },
     );
     opened.push(one);
     const hanging = await one.begin(chat, ask('hanging'));
@@ -65,6 +67,59 @@ describe('a server that stops', () => {
 });
 
 describe('a body that stops coming', () => {
+  it('[A122] holds up no stop: it is refused at once, with and without a length', async () => {
+    const server = await openTestServer({ limits: { stopMs: 60_000 } });
+    const listening = await server.listen();
+    const { port } = listening;
+    const heard: Promise<string>[] = [];
+    for (const [path, length] of [
+      [chat, 'Content-Length: 1000'],
+      ['/api/trees', 'Transfer-Encoding: chunked'],
+      ['/api/imports', 'Content-Length: 1000'],
+    ]) {
+      const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${testToken}`;
+      const begun = `${head}\r\nContent-Type: application/json\r\n${length}\r\n\r\n5\r\n{"mod\r\n`;
+      const socket = connect(port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (piece) => {
+        text += piece.toString();
+      });
+      heard.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
+      await new Promise<void>((resolve) => socket.write(begun, () => resolve()));
+    }
+    // They are inside once others are answered that came after them.
+    for (let count = 0; count < 3; count++) await fetch(`${listening.url}/readyz`);
+    await listening.close();
+    for (const said of await Promise.all(heard))
+      expect([said.slice(0, 12), said.includes('http/closing')]).toEqual(['HTTP/1.1 503', true]);
+    await server.close();
+  });
+
+  it('[A122] holds up no stop that came before anybody began to read it', async () => {
+    const server = await openSharedServer({ limits: { stopMs: 60_000 } });
+    const listening = await server.listen();
+    const { port } = listening;
+    const { closing } = listening.server.services;
+    const { accounts } = server.store;
+    const find = accounts.tokenByHash.bind(accounts);
+    // Whose it is takes a while to find out, and meanwhile the server is told to stop.
+    const asked = new Promise<void>((resolve) => {
+      accounts.tokenByHash = async (hash) => {
+        resolve();
+        if (!closing.aborted) await once(closing, 'abort');
+        return find(hash);
+      };
+    });
+    const head = `POST /api/trees HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ben`;
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`${head}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"tit\r\n`);
+    const heard = textIn(socket);
+    await asked;
+    await listening.close();
+    expect(await heard).toContain('http/closing');
+    await server.close();
+  });
+
   it('[A123] is refused after its time, with and without a length, and its connection ends', async () => {
     const server = await openTestServer({ limits: { bodyIdleMs: 80 } });
     const { port } = await server.listen();

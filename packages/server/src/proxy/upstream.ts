@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Cut } from './exchange.ts';
+import { type Keeping, KeptAnswer } from './keep-answer.ts';
 
 /** A call to pass on. */
 export interface Passed {
@@ -13,8 +14,8 @@ export interface Passed {
   readonly signal: AbortSignal;
   /** Fires when the server has to end it. */
   readonly ending: AbortSignal;
-  /** Whether so many more bytes of the answer are kept for whoever records it. */
-  keep(bytes: number): boolean;
+  /** Where the answer is kept for whoever records it. */
+  readonly keeping: Keeping;
 }
 
 /** What is left of an answer when it is through. */
@@ -96,6 +97,8 @@ export function passOn(passed: Passed): Promise<PassedBack> {
       (incoming) => resolve(passedBack(incoming, passed, startedAt)),
     );
     outgoing.on('error', reject);
+    // A service that wants to speak another protocol ends the call without an error; after an answer this says nothing.
+    outgoing.on('close', () => reject(new Error('The connection ended without an answer.')));
     outgoing.end(passed.body ?? undefined);
   });
 }
@@ -103,14 +106,15 @@ export function passOn(passed: Passed): Promise<PassedBack> {
 // Answers with these have no body, whatever is said about one.
 const bodiless = new Set([101, 204, 205, 304]);
 
-function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, startedAt: number): PassedBack {
-  const kept: Uint8Array[] = [];
-  let [keeping, firstMs]: [boolean, number | null] = [true, null];
+function passedBack(incoming: IncomingMessage, { keeping, signal }: Passed, startedAt: number): PassedBack {
+  const isPacked = (incoming.headers['content-encoding'] ?? 'identity') !== 'identity';
+  const kept = new KeptAnswer(isPacked ? { ...keeping, wire: null } : keeping);
+  let firstMs: number | null = null;
   let settle: (cut: Cut) => void = () => undefined;
   const heard = new Promise<Heard>((resolve) => {
     settle = (cut) => {
-      resolve({ bytes: Buffer.concat(kept), cut: keeping ? cut : 'limit', firstMs });
-      kept.length = 0;
+      const { isWhole } = kept;
+      resolve(kept.take().then((bytes) => ({ bytes, cut: isWhole ? cut : 'limit', firstMs })));
     };
   });
   const cutBy = (): Cut => (signal.aborted ? 'client' : 'service');
@@ -118,8 +122,7 @@ function passedBack(incoming: IncomingMessage, { keep, signal }: Passed, started
     start(controller) {
       incoming.on('data', (chunk: Uint8Array) => {
         firstMs ??= Math.round(performance.now() - startedAt);
-        keeping &&= keep(chunk.byteLength);
-        if (keeping) kept.push(chunk);
+        kept.add(chunk);
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 1) <= 0) incoming.pause();
       });

@@ -3,6 +3,7 @@ import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Asked, type Cut, parseObject, type WireKind } from './exchange.ts';
 import { withoutKeys } from './hide-keys.ts';
+import { KeptAnswer } from './keep-answer.ts';
 import { readAsked } from './read-asked.ts';
 import type { Exchange } from './record.ts';
 
@@ -85,7 +86,7 @@ export function askedIn(wire: WireKind, request: Uint8Array, secrets: readonly s
 }
 
 /**
- * The most that is kept and read of one answer, unpacked: more than a model says in one go, token by token. Its bytes are
+ * The most that is kept and read of one answer, unpacked and with the pieces of a long stream put together. Its bytes are
  * held several times on their way into a tree: at twice this bound one was seen to take 130 MB and a second one 90 MB more,
  * which is past what a hostile answer may cost.
  */
@@ -98,26 +99,38 @@ export interface Unpacked {
 }
 
 /** An answer unpacked; as much of it as there is where it was cut, nothing where it cannot be read. */
-export async function unpackedOf({ response, encoding, cut }: CallTaken, most = answerBytes): Promise<Unpacked> {
+export async function unpackedOf(
+  wire: WireKind,
+  { response, encoding, cut }: CallTaken,
+  most = answerBytes,
+): Promise<Unpacked> {
   const packing = encoding?.trim().toLowerCase() ?? '';
   if (packing === '' || packing === 'identity') return { bytes: response, cut };
   const unpacker = unpackers.get(packing)?.();
   if (unpacker === undefined) return { bytes: new Uint8Array(), cut };
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  let room = most;
+  const keep = (bytes: number) => {
+    room -= bytes;
+    return room >= 0;
+  };
+  const giveBack = (bytes: number) => {
+    room += bytes;
+  };
+  const kept = new KeptAnswer({ wire, keep, giveBack });
   unpacker.end(response);
   try {
     for await (const piece of unpacker) {
       const bytes: Uint8Array = piece;
-      pieces.push(bytes.subarray(0, most - length));
-      length += bytes.byteLength;
+      const fits = bytes.subarray(0, room);
+      kept.add(fits);
+      await kept.settled();
       // What unpacks to more is no answer of a model.
-      if (length > most) return { bytes: Buffer.concat(pieces), cut: 'limit' };
+      if (!kept.isWhole || fits.byteLength < bytes.byteLength) return { bytes: await kept.take(), cut: 'limit' };
     }
   } catch {
     // It is read as far as it could be unpacked.
   }
-  return { bytes: Buffer.concat(pieces), cut };
+  return { bytes: await kept.take(), cut };
 }
 
 const asFarAsThereIs = { finishFlush: constants.Z_SYNC_FLUSH };

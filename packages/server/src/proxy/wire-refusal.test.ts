@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listening } from '../serve.ts';
 import { openTestServer, type TestServer, testToken } from '../testing/index.ts';
+import { openProxied } from '../testing/proxied.ts';
 
 let server: TestServer;
 let listening: Listening;
@@ -86,6 +87,36 @@ describe('refusals of the proxy', () => {
     const said = await openai.chat.completions.create(ask).catch((error: unknown) => error);
     expect(said).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(said).toMatchObject({ status: 401, code: 'http/unauthorized', type: 'invalid_request_error' });
+  });
+
+  it('[RP5, RP19] a service that wants to speak otherwise than asked is told of as one that cannot be reached', async () => {
+    const proxied = await openProxied((_request, response) => {
+      response.socket?.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
+    });
+    const answer = await proxied.post('/v1/chat/completions', {
+      model: 'm',
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([502, { error: { code: 'upstream_unreachable' } }]);
+    expect((await proxied.nodes()).map(({ role, status }) => [role, status])).toEqual([
+      ['user', 'success'],
+      ['assistant', 'error'],
+    ]);
+    await proxied.service.settled();
+    await proxied.close();
+  });
+
+  it('[A48] of an answer whose head alone is wanted nothing stays open at the service', async () => {
+    const proxied = await openProxied((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      // More than anybody holds who does not read, and no end.
+      response.write(' '.repeat(4_000_000));
+    });
+    const headers = { authorization: `Bearer ${testToken}` };
+    const head = await fetch(`${proxied.url}/v1/models`, { method: 'HEAD', headers });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json']);
+    await proxied.service.settled();
+    await proxied.close();
   });
 
   it('[RP9, RP19] a model that answers here with an error says which kind it is', async () => {

@@ -11,6 +11,7 @@ import type { ServerOptions } from '../contract.ts';
 import { routes } from '../routes/index.ts';
 import { type Listening, serve } from '../serve.ts';
 
+export { errorTables } from './error-tables.ts';
 export { EventReader, type SeenEvent } from './read-events.ts';
 export { openSharedServer, people } from './shared-server.ts';
 

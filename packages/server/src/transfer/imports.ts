@@ -5,6 +5,7 @@ import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
 import type { Logger } from 'pino';
 import type { Quotas, ServerLimits } from '../contract.ts';
 import { refusalOf, refuseHttp } from '../http-errors.ts';
+import { Waiters } from '../live/waiters.ts';
 import type { ThreadStore } from '../threads.ts';
 import { importFiles } from './import-thread.ts';
 import type { Spool } from './spool.ts';
@@ -53,7 +54,7 @@ export class LiveImport {
   /** Resolves when it is through and its upload is gone. */
   readonly done: Promise<void>;
   readonly #stop = new AbortController();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Waiters();
 
   constructor(owner: string, request: ImportRequest, at: At) {
     this.id = request.id;
@@ -78,15 +79,7 @@ export class LiveImport {
   /** Resolves with the next change, or when the signal fires. */
   changed(signal: AbortSignal): Promise<void> {
     if (this.over || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake, { once: true });
-    });
+    return this.#waiting.wait(signal);
   }
 
   async #run({ store, spool, name, options }: ImportRequest, { now, log, thread }: At) {
@@ -131,7 +124,7 @@ export class LiveImport {
   }
 
   #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiting.wake();
   }
 }
 

@@ -1,5 +1,5 @@
 /** The shapes that cross the wire, for the document, the generated client and the checks of what comes in. */
-import type { Block, JsonObject, Step } from '@coppice/core';
+import type { Block, JsonObject } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 
 /** A list that nobody changes, as all of core's are. */
@@ -22,7 +22,7 @@ export const anyObject = z
 const orNull = { type: ['object' as const, 'null' as const], additionalProperties: true };
 
 /** An object of an answer whose further keys are free, or none. The document would not have the null by itself. */
-export const objectOrNull = anyObject.nullable().openapi(orNull);
+const objectOrNull = anyObject.nullable().openapi(orNull);
 
 /** As {@link jsonObject}, or null, which takes it away. */
 export const jsonObjectOrNull = jsonObject.nullable().openapi(orNull);
@@ -174,24 +174,6 @@ export const treeView = z
     messageCount: z.number().optional(),
   })
   .openapi('TreeView');
-
-/** One invertible change; its `type` says which. */
-export const step = z.custom<Step>(isTyped).openapi('Step', typed);
-
-/** A list of steps applied as one. */
-export const commit = z
-  .object({
-    treeId: treeIdText,
-    version: z.number(),
-    actId: uuid,
-    actor: z.string(),
-    at: z.number(),
-    kind: z.enum(['do', 'undo', 'redo']),
-    seq: z.number(),
-    structural: z.boolean(),
-    steps: list(step),
-  })
-  .openapi('Commit');
 
 /** What every write answers; `result` is the command's own. */
 export function written<R extends z.ZodType>(result: R) {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { openSharedServer, openTestServer, plantTree } from '../../testing/index.ts';
+import { defaultQuotas } from '../../contract.ts';
+import { Streams } from '../../live/event-stream.ts';
+import { Usage } from '../../middleware/limits.ts';
+import { EventReader, openSharedServer, openTestServer, plantTree } from '../../testing/index.ts';
 
 test('[A80] on a shared server everybody sees their own trees, and searches, lists and feeds hold nothing of others', async () => {
   const server = await openSharedServer();
@@ -56,9 +59,64 @@ test('[A82] a token runs out, is revoked by its owner alone, and is never shown 
   const second = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'other' } });
   await server.ask('DELETE', `/api/tokens/${second.body.token.id}`, { token: 'ben' });
   expect((await server.ask('GET', '/api/me', { token: second.body.secret })).status).toBe(401);
+  const past = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'x', expiresAt: now } });
+  expect([past.status, past.body.error.code]).toEqual([400, 'http/invalid']);
   const forOthers = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'x', userId: 'cleo' } });
   expect(forOthers.status).toBe(403);
   await server.close();
+});
+
+test('[A88] a token that is revoked, and a user who is shut out, is good for no stream that was open either', async () => {
+  const server = await openSharedServer();
+  const { id, nodeIds, version } = await plantTree(server, ['Hello'], 'ben');
+  const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'lost' } });
+  const follow = async (token: string, path = `/api/trees/${id}/feed`) =>
+    new EventReader(await server.raw('GET', path, { token }));
+  const streams = [await follow(made.body.secret), await follow(made.body.secret, '/api/feed')];
+  const own = await follow('ben');
+  await server.ask('DELETE', `/api/tokens/${made.body.token.id}`, { token: 'ben' });
+  for (const stream of streams) expect(await stream.all()).toEqual([]);
+  const body = { parentId: nodeIds[0], messages: [{ role: 'assistant', content: 'Hi' }] };
+  await server.ask('POST', `/api/trees/${id}/messages`, { token: 'ben', version, body });
+  await own.until((seen) => seen.length > 0);
+  await server.ask('PATCH', '/api/users/ben', { token: 'ada', body: { disabled: true } });
+  expect((await own.all()).length).toBe(1);
+  await server.close();
+});
+
+test('[A88] one that was revoked in another process is sent away with the next sign of life, and one that ran out too', async () => {
+  let now = 1_000_000;
+  const server = await openSharedServer({ limits: { pingMs: 5 }, now: () => now });
+  const made = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'short', expiresAt: now + 1 } });
+  const soon = new EventReader(await server.raw('GET', '/api/feed', { token: made.body.secret }));
+  const other = new EventReader(await server.raw('GET', '/api/feed', { token: 'ben' }));
+  now += 1;
+  expect(await soon.all()).toEqual([]);
+  const [token] = await server.store.accounts.tokens('ben');
+  if (token !== undefined) await server.store.accounts.putToken({ ...token, revokedAt: now });
+  expect(await other.all()).toEqual([]);
+  await server.close();
+});
+
+test('[A88] a store that takes long is asked once at a time by the signs of life, and again when a token is revoked', async () => {
+  const closing = new AbortController();
+  const streams = new Streams(
+    new Usage({ quotas: defaultQuotas, now: Date.now }),
+    { backlogBytes: 1_000_000, pingMs: 1 },
+    closing.signal,
+  );
+  const asked: ((holds: boolean) => void)[] = [];
+  const holds = () => new Promise<boolean>((resolve) => asked.push(resolve));
+  const reader = streams.open({ owner: 'ben', stay: { key: 'k', holds } }).body.getReader();
+  for (let at = 0; at < 6; at += 1) await reader.read();
+  expect(asked.length).toBe(1);
+  const again = streams.lookAgain();
+  expect(asked.length).toBe(2);
+  asked[1]?.(false);
+  await again;
+  asked[0]?.(true);
+  while (!(await reader.read()).done);
+  closing.abort();
 });
 
 test('[A83] a name in a header counts from a listed proxy alone', async () => {
@@ -89,6 +147,16 @@ test('[A84] a server for one person has one token, by header or by cookie, and n
   expect((await server.ask('GET', '/api/me', { token: null, headers: { cookie: `other=1; ${pair}` } })).status).toBe(
     200,
   );
+  // A page elsewhere that leads here signs nobody in, nor out, and not into somebody else's trees.
+  for (const [site, signed] of [
+    ['cross-site', false],
+    ['same-site', false],
+    ['same-origin', true],
+    ['none', true],
+  ] as const) {
+    const led = await server.raw('GET', '/?token=of-another', { token: null, headers: { 'sec-fetch-site': site } });
+    expect([site, led.status, led.headers.has('set-cookie')]).toEqual([site, 303, signed]);
+  }
   expect((await server.ask('GET', '/api/users')).status).toBe(404);
   expect((await server.ask('POST', '/api/tokens', { body: { name: 'x' } })).status).toBe(404);
   await server.close();

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, type Token, type User } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
+import { expiryAhead } from '../../expiry.ts';
 import { given } from '../../given.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
@@ -115,6 +116,7 @@ const patchUser = defineRoute({
     const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
     const changed: User = { ...known, ...given(rest), disabledAt };
     await accounts.putUser(changed);
+    await services.streams.lookAgain();
     return reply({ user: changed });
   },
 });
@@ -163,7 +165,8 @@ const createToken = defineRoute({
   status: 201,
   async handle({ services, caller, body }) {
     requireUsers(services);
-    const { userId = caller.owner, name, expiresAt = null } = body;
+    const { userId = caller.owner, name } = body;
+    const expiresAt = expiryAhead(body.expiresAt, services.now());
     if (userId !== caller.owner) {
       if (caller.role !== 'admin') return refuseHttp('http/forbidden', 'Tokens of others are for admins.');
       if ((await services.store.accounts.user(userId)) === null)
@@ -188,6 +191,7 @@ const revokeToken = defineRoute({
     if (known === undefined) return refuseHttp('http/not-found', `You have no token ${params.id}.`);
     const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
+    await services.streams.lookAgain();
     return reply({ token: shown(revoked) });
   },
 });

@@ -70,9 +70,16 @@ test('[A42] a reader that knows a version which the tree has not reached is told
 });
 
 test('[A43] text of a reply on its way comes between its commits, gapless from its beginning for whoever joins late', async () => {
-  const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join('');
+  // The model goes on talking until the second reader has joined, however long that takes.
+  const joined = new AbortController();
   const server = await openTestServer({
-    replies: [textBeats(words).flatMap((beat) => [beat, { type: 'wait', ms: 2 } as const])],
+    replies: [
+      function* () {
+        for (let count = 0; !joined.signal.aborted; count++)
+          yield* [{ type: 'text-delta', text: `word${count} ` } as const, { type: 'wait', ms: 2 } as const];
+        yield* textBeats('and the rest');
+      },
+    ],
     limits: { deltaMs: 5 },
   });
   const { id, version } = await plantTree(server, ['Hello']);
@@ -88,6 +95,8 @@ test('[A43] text of a reply on its way comes between its commits, gapless from i
   const [{ nodeId }] = begun.body.nodes;
   await early.until((all) => all.filter((event) => event.event === 'delta').length >= 2);
   const late = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
+  await late.until((all) => all.some((event) => event.event === 'delta'));
+  joined.abort();
   for (const reader of [early, late]) {
     const through = (event: SeenEvent) =>
       event.event === 'commit' &&
@@ -112,10 +121,18 @@ test('[A43] text of a reply on its way comes between its commits, gapless from i
 });
 
 test('[A44] commits and replies of another process reach the feed of this one', async () => {
+  const seenHere = new AbortController();
   const server = await openTestServer({ store: 'sqlite', limits: { deltaMs: 5 } });
   const other = await openTestServer({
     store: `sqlite:${(await server.store.info()).place}`,
-    replies: [textBeats('from the other process').flatMap((beat) => [beat, { type: 'wait', ms: 30 } as const])],
+    // It is through when something of it was seen here, and not before.
+    replies: [
+      async function* () {
+        yield { type: 'text-delta', text: 'from the other ' } as const;
+        await new Promise((resolve) => seenHere.signal.addEventListener('abort', resolve));
+        yield* textBeats('process');
+      },
+    ],
   });
   const { id, version } = await plantTree(server, ['Hello']);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
@@ -123,14 +140,15 @@ test('[A44] commits and replies of another process reach the feed of this one', 
     version,
     body: { type: 'send', messages: [{ role: 'user', content: 'Hi' }], models: ['scripted/one'] },
   });
-  const seen = await reader.until((all) =>
+  await reader.until((all) => all.some((event) => event.event === 'delta'));
+  seenHere.abort();
+  await reader.until((all) =>
     commits(all).some((event) =>
       event.data.nodes.some(
         (node: { status: string; role: string }) => node.role === 'assistant' && node.status === 'success',
       ),
     ),
   );
-  expect(seen.some((event) => event.event === 'delta')).toBe(true);
   await reader.close();
   await other.close();
   await server.close();

@@ -32,7 +32,7 @@ const treeFeed = defineRoute({
     const since = placeIn(call.header('last-event-id'), call.query.since);
     // What is not there is said with a status, before the stream begins.
     await store.read(treeId, () => readTree(treeId));
-    const stream = services.streams.open(caller.owner);
+    const stream = services.streams.open(caller);
     follow(call.signal, stream);
     services.hubs.join(room, store, treeId, stream, since).catch((error: unknown) => {
       services.log.warn({ err: error }, 'a reader of a feed was sent away');
@@ -59,7 +59,7 @@ const listFeed = defineRoute({
     const { services, room, caller } = call;
     const last = call.header('last-event-id');
     const since = last === undefined || last === '' ? (call.query.since ?? null) : last;
-    const stream = services.streams.open(caller.owner);
+    const stream = services.streams.open(caller);
     follow(call.signal, stream);
     const feed = room.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
     // A cursor that is none is refused by the first look, which must not wait for the first event.

@@ -1,12 +1,24 @@
 import { messageKit } from '@coppice/content';
 import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
-import { textBeats, toolBeats } from '@coppice/engine/testing';
+import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { recoverOnce } from '../../live/recovery.ts';
 import { EventReader, freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
 
-const slow = textBeats('one two three four five six').flatMap((beat) => [beat, { type: 'wait', ms: 15 } as const]);
+/** A reply that says its first words and then waits for the rest until it is let go on, or stopped. */
+function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply; goOn(): void } {
+  const gate = new AbortController();
+  return {
+    async *reply(_request, _call, { signal }) {
+      yield { type: 'text-delta', text: first };
+      const stop = AbortSignal.any([gate.signal, ...(signal === undefined ? [] : [signal])]);
+      if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+      yield* textBeats(rest);
+    },
+    goOn: () => gate.abort(),
+  };
+}
 
 async function send(server: TestServer, id: string, more: object = {}) {
   const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
@@ -83,12 +95,14 @@ test('[A52] a turn that cannot begin is refused with the status of its kind', as
 });
 
 test('[A53] the same request again is the same turn', async () => {
-  const server = await openTestServer({ replies: [slow] });
+  const { reply, goOn } = gated('not ');
+  const server = await openTestServer({ replies: [reply] });
   const { id } = await plantTree(server, []);
   const requestId = freshId();
   const first = await send(server, id, { requestId });
   const again = await send(server, id, { requestId });
   expect(again.body.actId).toBe(first.body.actId);
+  goOn();
   await through(server, first.body.actId);
   expect((await server.ask('GET', `/api/trees/${id}/topology`)).body.nodes.length).toBe(2);
   expect(server.provider.requests.length).toBe(1);
@@ -122,7 +136,7 @@ test('[A53] the same request again is the same turn also under the version that 
 });
 
 test('[A54] stopping keeps what was said, is harmless twice, and a reader that goes away stops nothing', async () => {
-  const server = await openTestServer({ replies: [slow] });
+  const server = await openTestServer({ replies: [gated('one two').reply] });
   const { id } = await plantTree(server, []);
   const begun = await send(server, id);
   const { nodeId } = begun.body.nodes[0];

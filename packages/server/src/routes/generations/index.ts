@@ -134,7 +134,7 @@ const events = defineRoute({
     const live = theTurn(call, call.params.act);
     const last = call.header('last-event-id');
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) + 1 : (call.query.from ?? 0);
-    const stream = call.services.streams.open(call.caller.owner);
+    const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
     void sendTurn(stream, live, from);
     return streamReply(stream);
@@ -171,7 +171,7 @@ const follow = defineRoute({
     if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
     const last = call.header('last-event-id');
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : (call.query.offset ?? 0);
-    const stream = services.streams.open(call.caller.owner);
+    const stream = services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
     const followed = room.generatorOf(store).follow({ treeId, nodeId: params.node, from }, stream.closed);
     void (async () => {

@@ -242,3 +242,44 @@ test('[A9] a page asks the store the same few questions however long it is', asy
   expect(counts[0]).toBeLessThanOrEqual(8);
   await server.close();
 });
+
+test('[A152] going on downwards pays for the length of a branch once, and sees what has changed on it', async () => {
+  const server = await openTestServer();
+  const { id, rootId, nodeIds } = await plantTree(
+    server,
+    Array.from({ length: 50 }, (_, index) => `m${index}`),
+  );
+  const { store, asked } = watched(server.store);
+  const seen: string[] = [];
+  for (let after: string | null = rootId; after !== null; ) {
+    const page = await readThreadPage(store, treeId(id), { after, limit: 20 });
+    seen.push(...texts(page.nodes));
+    after = page.after;
+  }
+  expect(seen).toHaveLength(50);
+  expect(asked.filter((question) => question === 'pathNotes')).toHaveLength(1);
+  const [first, second, third] = nodeIds;
+  // What grows at the end or beside it, or is said otherwise, leaves the way as it is; so does another end on it.
+  const write = async (path: string, body: object) => {
+    const now = (await server.ask('GET', `/api/trees/${id}`)).body.version;
+    return (await server.ask('POST', `/api/trees/${id}${path}`, { version: now, body })).body;
+  };
+  const grown = await write('/messages', { messages: [{ role: 'user', content: 'new' }] });
+  await write(`/nodes/${third}/edit`, { content: 'm2 again', mode: 'in-place' });
+  await write(`/nodes/${second}/edit`, { content: 'm1 beside' });
+  const end: string = grown.activeNodeId;
+  const below = await readThreadPage(store, treeId(id), { nodeId: end, after: nodeIds[48], limit: 20 });
+  expect(texts(below.nodes)).toEqual(['m49', 'new']);
+  const above = await readThreadPage(store, treeId(id), { nodeId: nodeIds[3], after: first, limit: 20 });
+  expect(texts(above.nodes)).toEqual(['m1', 'm2 again', 'm3']);
+  expect(asked.filter((question) => question === 'pathNotes')).toHaveLength(1);
+  await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: end } });
+  const version = (await server.ask('GET', `/api/trees/${id}`)).body.version;
+  await server.ask('DELETE', `/api/trees/${id}/nodes/${second}?mode=splice`, { version });
+  const page = await readThreadPage(store, treeId(id), { after: first, limit: 1 });
+  expect(page.nodes.map((node) => node.id)).toEqual([third]);
+  await expect(readThreadPage(store, treeId(id), { after: second, limit: 1 })).rejects.toMatchObject({
+    code: 'tree/not-on-path',
+  });
+  await server.close();
+});

@@ -17,6 +17,7 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { blobReply, noSuchBlob } from '../../blob-reply.ts';
+import { expiryAhead } from '../../expiry.ts';
 import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { placeOf } from '../../places.ts';
@@ -25,7 +26,7 @@ import { block, label, list, nodeIdText, role, treeIdText } from '../../wire/sch
 import { defineRoute, reply } from '../define.ts';
 
 /** What may be shown beside what people and models said; nothing of it is, unless it is ticked. */
-export const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
+const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
 
 const field = z.enum(shareFields);
 type Field = z.output<typeof field>;
@@ -87,7 +88,7 @@ const createShare = defineRoute({
       title: body.title === undefined ? (row.attributes.title ?? row.attributes.autoTitle ?? null) : body.title,
       hash: hashToken(token),
       createdAt: services.now(),
-      expiresAt: body.expiresAt ?? null,
+      expiresAt: expiryAhead(body.expiresAt, services.now()),
       revokedAt: null,
     };
     await services.store.accounts.putShare(made);
@@ -186,11 +187,18 @@ const sharedAttachment = defineRoute({
 
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
-/** The share that a token opens. One that was revoked, one that ran out and one that never was are the same. */
-async function openLink(services: Services, token: string): Promise<Share> {
-  const known = await services.store.accounts.shareByHash(hashToken(token));
-  const gone = known?.expiresAt != null && known.expiresAt <= services.now();
-  return known === null || known.revokedAt !== null || gone ? noSuchLink() : known;
+/**
+ * The share that a token opens. One that was revoked, one that ran out, one of somebody who is shut out and one that never
+ * was are the same.
+ */
+async function openLink({ store, now }: Services, token: string): Promise<Share> {
+  const { accounts } = store;
+  const known = await accounts.shareByHash(hashToken(token));
+  if (known === null || known.revokedAt !== null) return noSuchLink();
+  if (known.expiresAt !== null && known.expiresAt <= now()) return noSuchLink();
+  const maker = await accounts.user(known.owner);
+  // A server for one person has no accounts: who is not listed was not shut out.
+  return maker === null || maker.disabledAt === null ? known : noSuchLink();
 }
 
 interface SharedPath {

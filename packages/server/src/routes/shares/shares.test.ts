@@ -108,6 +108,36 @@ test('[A96] a link leads nowhere once it is revoked, has run out, or its tree is
   await server.close();
 });
 
+test('[A96] a link of somebody who is shut out leads nowhere until they are let in again, attachments and all', async () => {
+  const server = await openSharedServer();
+  const hash = await upload(server, picture, 'image/png', 'ben');
+  const body = { messages: [{ role: 'user', content: [imageOf(hash)] }] };
+  const id = (await server.ask('POST', '/api/trees', { token: 'ben', body })).body.treeId;
+  const { token } = (await server.ask('POST', `/api/trees/${id}/shares`, { token: 'ben', body: {} })).body;
+  const statuses = async () => [
+    (await server.raw('GET', `/api/shared/${token}`, { token: null })).status,
+    (await server.raw('GET', `/api/shared/${token}/attachments/${hash}`, { token: null })).status,
+  ];
+  const shut = (disabled: boolean) => server.ask('PATCH', '/api/users/ben', { token: 'ada', body: { disabled } });
+  expect(await statuses()).toEqual([200, 200]);
+  await shut(true);
+  expect(await statuses()).toEqual([404, 404]);
+  await shut(false);
+  expect(await statuses()).toEqual([200, 200]);
+  await server.close();
+});
+
+test('[A96] a link that has run out already is not made', async () => {
+  const server = await openTestServer({ now: () => 5_000 });
+  const { id } = await plantTree(server);
+  for (const expiresAt of [5_000, 0, -1]) {
+    const made = await server.ask('POST', `/api/trees/${id}/shares`, { body: { expiresAt } });
+    expect([made.status, made.body.error?.code]).toEqual([400, 'http/invalid']);
+  }
+  expect((await server.ask('GET', '/api/shares')).body.items).toEqual([]);
+  await server.close();
+});
+
 test('[A97] links are their owner’s: others neither list nor revoke them', async () => {
   const server = await openSharedServer();
   const { id } = await plantTree(server, ['Hello'], 'ben');

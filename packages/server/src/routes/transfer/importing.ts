@@ -174,7 +174,7 @@ const events = defineRoute({
   answer: z.string(),
   handle(call) {
     const live = theImport(call, call.params.id);
-    const stream = call.services.streams.open(call.caller.owner);
+    const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
     void tell(stream, live);
     return streamReply(stream);

@@ -2,6 +2,7 @@
 import {
   ask,
   type NodeId,
+  type Reading,
   readTree,
   refuse,
   type Silhouette,
@@ -19,9 +20,36 @@ import { defineRoute, reply } from '../define.ts';
 const mostTrees = 100;
 const mostRemembered = 2_000;
 
+/** Where the user is in a tree: on which named branch, and the last words there. */
+interface Place {
+  readonly on: string | null;
+  readonly words: string;
+}
+
 interface Drawn {
   readonly version: number;
   readonly shape: Silhouette;
+  readonly place: Place;
+}
+
+const mostWords = 200;
+
+// A reply that failed, or has just begun, says nothing: then what was asked does.
+const lastMessages = 4;
+// A name further up names no branch that anybody is on.
+const nearby = 200;
+
+function* readPlace(activeId: NodeId | null): Reading<Place> {
+  if (activeId === null) return { on: null, words: '' };
+  const { nodes } = yield* ask('path', { to: activeId, limit: lastMessages });
+  const last = nodes.findLast((node) => node.meta.title !== undefined || node.text.trim() !== '');
+  if (last === undefined) return { on: null, words: '' };
+  const { notes } = yield* ask('pathNotes', { to: last.id, limit: nearby });
+  const marks = yield* ask('bookmarks', { on: notes.map((note) => note.id) });
+  const titles = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
+  const names = notes.map((note) => titles.get(note.id) ?? (note.id === last.id ? undefined : note.meta.title));
+  const on = names.findLast((name) => name !== undefined) ?? null;
+  return { on, words: (last.meta.title ?? last.text).slice(0, mostWords) };
 }
 
 // A large tree is read once for each of its versions, not for each look at a list.
@@ -36,7 +64,8 @@ async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
   if (before?.version === row.version) return before;
   const found = await store.read(id, function* () {
     const { rootId, activeNodeId, version } = yield* readTree(id);
-    return { version, shape: silhouetteOf(yield* ask('links', {}), rootId, activeNodeId) };
+    const shape = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
+    return { version, shape, place: yield* readPlace(activeNodeId) };
   });
   known.delete(id);
   known.set(id, found);
@@ -52,6 +81,8 @@ const shape = z
     messages: z.number(),
     branches: z.number(),
     stems: list(z.object({ height: z.number(), active: z.boolean() })),
+    on: z.string().nullable(),
+    words: z.string(),
   })
   .openapi('TreeShape');
 
@@ -71,7 +102,8 @@ const getShapes = defineRoute({
   method: 'get',
   path: '/api/shapes',
   name: 'getShapes',
-  summary: 'The silhouettes of some trees: how many messages and branches each has, and how high its stems are.',
+  summary:
+    'The silhouettes of some trees: how many messages and branches each has, and how high its stems are; and where the user is in it: on which named branch, and the last words there.',
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ items: list(shape) }),
   async handle(call) {
@@ -81,13 +113,11 @@ const getShapes = defineRoute({
     for (const text of new Set(ids)) {
       const place = await placeOf(call, treeId(text));
       const found = await shapeOf(place.store, place.treeId);
-      if (found !== null) items.push({ treeId: place.treeId, version: found.version, ...found.shape });
+      if (found !== null) items.push({ treeId: place.treeId, version: found.version, ...found.shape, ...found.place });
     }
     return reply({ items });
   },
 });
-
-const mostWords = 200;
 
 const listBookmarks = defineRoute({
   method: 'get',

@@ -210,8 +210,16 @@ test('[A150] silhouettes tell messages, branches and stems of trees, follow thei
   const other = await plantTree(server, ['x']);
   const shapes = async (ids: string) => (await server.ask('GET', `/api/shapes?ids=${ids}`)).body.items;
   expect(await shapes(`${id},${freshId()},${other.id}`)).toEqual([
-    { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }] },
-    { treeId: other.id, version: other.version, messages: 1, branches: 1, stems: [{ height: 1, active: true }] },
+    { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }], on: null, words: 'c' },
+    {
+      treeId: other.id,
+      version: other.version,
+      messages: 1,
+      branches: 1,
+      stems: [{ height: 1, active: true }],
+      on: null,
+      words: 'x',
+    },
   ]);
   await server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit`, { version, body: { content: 'b2' } });
   expect(await shapes(id)).toMatchObject([
@@ -226,6 +234,19 @@ test('[A150] silhouettes tell messages, branches and stems of trees, follow thei
   ]);
   await server.ask('DELETE', `/api/trees/${other.id}`);
   expect(await shapes(other.id)).toEqual([]);
+  await server.close();
+});
+
+test('[A153] a silhouette tells where its user is: the nearest bookmark or title above, and the last words there', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds } = await plantTree(server, ['a', 'b', 'c'.repeat(500)]);
+  const shape = async () => (await server.ask('GET', `/api/shapes?ids=${id}`)).body.items[0];
+  expect(await shape()).toMatchObject({ on: null, words: 'c'.repeat(200) });
+  for (const [at, title] of ['First', 'Second'].entries())
+    await server.ask('PUT', `/api/trees/${id}/nodes/${nodeIds[at]}/bookmark`, { body: { title } });
+  expect((await shape()).on).toBe('Second');
+  await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: nodeIds[0] } });
+  expect(await shape()).toMatchObject({ on: 'First', words: 'a' });
   await server.close();
 });
 

@@ -2,7 +2,7 @@
 import { treeId as asTreeId, nodeId, transplant } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
-import { placeOf, requireTree } from '../../places.ts';
+import { checkVersion, placeOf, requireTree } from '../../places.ts';
 import { runContext, toWritten, write } from '../../tree-view.ts';
 import { nodeIdText, plainWriteQuery, writeBody, written } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
@@ -13,7 +13,7 @@ const move = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/move',
   name: 'moveNode',
   summary:
-    'Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is the destination’s.',
+    'Hangs a branch elsewhere, in this tree or, as a copy and a removal, in another. The version is that of the tree it is taken from.',
   needs: { version: 'required' },
   query: plainWriteQuery,
   body: writeBody({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
@@ -36,10 +36,12 @@ const move = defineRoute({
     const there = asTreeId(other);
     // A tree that is kept and one that is not live in two stores: what is named must be known to the one it is in.
     await requireTree({ treeId: there, store, temporary: place.temporary });
+    // What is taken away has to be what the caller has seen; the other tree only grows, which takes nothing from anybody.
+    await checkVersion(place, call.expectedVersion);
     const moved = await transplant(
       store,
       { from: { treeId, nodeId: node }, to: { treeId: there, parentId: nodeId(parentId) } },
-      runContext(call),
+      runContext({ ...call, expectedVersion: undefined }),
     );
     const outcome = await toWritten(store, moved);
     return reply({ ...outcome, result: { nodeId: moved.result.nodeId } }, { version: outcome.version });

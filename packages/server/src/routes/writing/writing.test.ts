@@ -167,14 +167,22 @@ test('[A26] undo takes an act back and redo does it again, over as many as there
   await server.close();
 });
 
-test('[A27] a branch goes to another tree as a copy there and a removal here, one act, under the version of the other', async () => {
+test('[A27] a branch goes to another tree as a copy there and a removal here, one act, under the version of the one it leaves', async () => {
   const server = await openTestServer();
   const here = await plantTree(server, ['a', 'b', 'c']);
   const there = await plantTree(server, ['x']);
-  const moved = await server.ask('POST', `/api/trees/${here.id}/nodes/${here.nodeIds[1]}/move`, {
-    version: there.version,
-    body: { parentId: there.nodeIds[0], treeId: there.id },
-  });
+  // Trees of one history have one version: this one has another.
+  const more = { messages: [{ role: 'assistant', content: 'y' }], parentId: there.nodeIds[0], select: false };
+  await server.ask('POST', `/api/trees/${there.id}/messages`, { version: there.version, body: more });
+  await server.ask('PUT', `/api/trees/${there.id}/active`, { body: { nodeId: there.nodeIds[0] } });
+  const move = (version: number) =>
+    server.ask('POST', `/api/trees/${here.id}/nodes/${here.nodeIds[1]}/move`, {
+      version,
+      body: { parentId: there.nodeIds[0], treeId: there.id },
+    });
+  const stale = await move(1);
+  expect([stale.status, stale.body.error]).toMatchObject([409, { data: { treeId: here.id, version: here.version } }]);
+  const moved = await move(here.version);
   expect(moved.status).toBe(200);
   expect(await thread(server, here.id)).toEqual(['a']);
   expect(await thread(server, there.id)).toEqual(['x', 'b', 'c']);
