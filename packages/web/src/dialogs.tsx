@@ -21,6 +21,9 @@ const PromptDialog = lazy(() =>
 const CompactDialog = lazy(() =>
   import('./tree-work/compact-dialog.tsx').then((module) => ({ default: module.CompactDialog })),
 );
+const ListingDialog = lazy(() =>
+  import('./thread/listing-dialog.tsx').then((module) => ({ default: module.ListingDialog })),
+);
 const ActionsSheet = lazy(() =>
   import('./thread/actions-sheet.tsx').then((module) => ({ default: module.ActionsSheet })),
 );
@@ -68,6 +71,9 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'move-to' ? <MoveDialog node={opened.node} onClose={close} /> : null}
         {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
         {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
+        {opened.name === 'listing' ? (
+          <ListingDialog words={opened.words} text={opened.text} list={opened.list} onClose={close} />
+        ) : null}
         {opened.name === 'import' ? <ImportDialog onClose={close} /> : null}
         {opened.name === 'export' ? <ExportDialog about={opened.about} onClose={close} /> : null}
         {opened.name === 'palette' ? <Palette onClose={close} /> : null}

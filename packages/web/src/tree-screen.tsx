@@ -126,11 +126,12 @@ function useVisit(place: TreePlace): void {
 
 function Missing(): ReactElement {
   const problem = useTree((state) => state.problem);
-  const missing = useTree((state) => state.phase === 'missing');
+  // What is no name of a tree is no tree, however often it is asked for.
+  const missing = useTree((state) => state.phase === 'missing') || problem?.status === 400;
   return (
     <main className="main alone">
       <div className="empty">
-        <h1>{t(missing || problem?.status === 400 ? 'noSuchTree' : 'treeFailed')}</h1>
+        <h1>{t(missing ? 'noSuchTree' : 'treeFailed')}</h1>
         <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <Refusal of={problem} />}</p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}

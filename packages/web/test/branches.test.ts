@@ -169,7 +169,8 @@ test('[B73] older messages are summed up, the summary is set right, and the comp
     'Long talk',
     ...Array.from({ length: 40 }, (_, index) => `Turn ${index}: ${'word '.repeat(120)}`),
   );
-  const tab = await stage.open(`/t/${id}?view=context`);
+  // Pressed before the tree is read, it waits for it.
+  const tab = await stage.open(`/t/${id}?view=context`, { lateMs: 600 });
   const { page } = tab;
   await page.getByRole('button', { name: 'Compact now' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Compact now' }).click();
@@ -215,7 +216,9 @@ test('[B75] titles and tags of messages and trees show at once, in every tab, an
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
   const meta = async () => (await stage.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
   await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
-  await tab.page.getByRole('button', { name: /Undo/ }).last().click();
+  // The Undo of the title may still be there.
+  const tagged = tab.page.getByRole('status').filter({ hasText: 'Tagged' });
+  await tagged.getByRole('button', { name: /Undo/ }).click();
   await soon(async () => (await meta()).tags).toBe(undefined);
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
   await tab.page.getByRole('menuitem', { name: 'Tags of this tree' }).click();

@@ -1,12 +1,15 @@
 /** A real Chromium for tests: the one from npm where it runs, else an installed one. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
+import { makeOnce, scratchFolder } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 /** Where the browser unpacks itself: in the project, because another user's files in the common place cannot be read. */
-const scratch = join(packageFolder, '..', '..', '.tmp', 'chromium');
+const scratch = join(scratchFolder, 'chromium');
+/** Stands beside a browser that was unpacked to its end: the package itself takes half a one for whole. */
+const whole = join(scratch, 'whole');
 
 /** The folder of the built page. */
 export const builtPage = join(packageFolder, 'dist');
@@ -22,9 +25,18 @@ async function executable(): Promise<Found | null> {
   try {
     // Set before the module is read: it then brings the libraries that a bare system lacks.
     process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
-    mkdirSync(scratch, { recursive: true });
     process.env.TMPDIR = scratch;
     const { default: sparticuz } = await import('@sparticuz/chromium');
+    await makeOnce(
+      'chromium',
+      () => existsSync(whole),
+      async () => {
+        rmSync(scratch, { recursive: true, force: true });
+        mkdirSync(scratch, { recursive: true });
+        await sparticuz.executablePath();
+        writeFileSync(whole, '');
+      },
+    );
     const path = await sparticuz.executablePath();
     return { path, env: { LD_LIBRARY_PATH: process.env.LD_LIBRARY_PATH ?? '', FONTCONFIG_FILE: writeFontList() } };
   } finally {

@@ -51,6 +51,40 @@ test('[B40] commands are completed from the registry and run where the view is',
   await tab.context.close();
 });
 
+test('[B89] what a command lists is shown and named by number, and what it did is taken back its own way', async () => {
+  const id = await newTree();
+  const tab = await stage.open(`/t/${id}`);
+  const { page } = tab;
+  const run = async (line: string) => {
+    await box(tab).fill(line);
+    await page.keyboard.press('Enter');
+  };
+  const thread = page.getByTestId('thread');
+  await thread.getByText('Hello.').waitFor();
+  await run('/label the oak');
+  await page.getByRole('status').getByText('Labelled assistant').waitFor();
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('status').getByText('Took back the label').waitFor();
+  // Before the first message nothing is above the composer, and its text is there to be changed.
+  await run('/branch-here');
+  await page.getByText('Grows from the stump').waitFor();
+  await soon(() => box(tab).inputValue()).toBe('Hi');
+  await run('/tree --filter all');
+  const listing = page.getByRole('dialog', { name: 'What the command shows' });
+  await listing.getByRole('button', { name: /2\. .*assistant “Hello\.”/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await run('/switch 2');
+  await thread.getByText('Hello.').waitFor();
+  await run('/branches');
+  await listing.getByRole('button', { name: /1\. .*assistant/ }).click();
+  await soon(() => listing.count()).toBe(0);
+  await run('/fork @~1');
+  await soon(() => page.url()).not.toContain(id);
+  await soon(() => box(tab).inputValue()).toBe('Hi');
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
 test('[B47] the list of commands covers no message, cuts what is too long, and is there while somebody writes', async () => {
   const id = await newTree();
   const tab = await stage.open(`/t/${id}`, { viewport: { width: 900, height: 420 } });
@@ -104,10 +138,12 @@ test('[B49] whoever plants a tree writes at once, from home and from another tre
     const before = tab.page.url();
     await tab.page.evaluate('document.activeElement?.blur?.()');
     await tab.page.keyboard.press('n');
+    // Before the tree is there: what is typed is for its composer, and no key of the page.
+    await tab.page.keyboard.type(`From ${place}, `);
     await soon(() => tab.page.url() !== before).toBe(true);
     await soon(writing).toBe(true);
-    await tab.page.keyboard.type(`From ${place}`);
-    await soon(() => box(tab).inputValue()).toBe(`From ${place}`);
+    await tab.page.keyboard.type('no letter lost');
+    await soon(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -246,6 +282,7 @@ test('[B96] a message that is being rewritten survives Escape and a reload', asy
   await begin();
   await soon(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Control+s');
+  await area.waitFor({ state: 'detached' });
   await tab.page.getByTestId('thread').getByText('Hi, and more').waitFor();
   await begin();
   // What is saved is no draft any more.

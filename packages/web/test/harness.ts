@@ -1,5 +1,5 @@
 /** A server, a browser and pages on it, for tests of the whole page. */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
@@ -7,9 +7,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { build } from 'vite';
 import { expect } from 'vitest';
 import { builtPage, openBrowser } from './browser.ts';
+import { makeOnce } from './make-once.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
-const buildLock = join(packageFolder, '..', '..', '.tmp', 'web-build.lock');
 
 function newest(path: string): number {
   const stat = statSync(path);
@@ -28,27 +28,12 @@ function isFresh(): boolean {
 }
 
 const patienceMs = 30_000;
-const lockPatienceMs = 60_000;
 
 /** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
 export async function ensureBuilt(): Promise<void> {
-  for (const begun = Date.now(); !isFresh(); ) {
-    mkdirSync(join(buildLock, '..'), { recursive: true });
-    try {
-      mkdirSync(buildLock);
-    } catch {
-      // Who died while building left the lock behind.
-      if (Date.now() - begun > lockPatienceMs) rmSync(buildLock, { recursive: true, force: true });
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      continue;
-    }
-    try {
-      if (!isFresh())
-        await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
-    } finally {
-      rmSync(buildLock, { recursive: true, force: true });
-    }
-  }
+  await makeOnce('web-build', isFresh, async () => {
+    await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
+  });
 }
 
 /** A page that is signed in, and what went wrong on it. */
@@ -59,13 +44,21 @@ export interface Tab {
   readonly faults: string[];
 }
 
+/** How a tab is opened. */
+export interface TabOptions extends BrowserContextOptions {
+  /** A context that is there already. */
+  readonly context?: BrowserContext;
+  /** Every answer of the API comes late by up to so many milliseconds; `COPPICE_SLOW_MS` says it for all tabs. */
+  readonly lateMs?: number;
+}
+
 /** A stage to play on. */
 export interface Stage {
   readonly server: TestServer;
   readonly url: string;
   readonly browser: Browser;
   /** Opens a signed-in tab at a path; tabs of one context share what the browser keeps. */
-  open(path?: string, options?: { readonly context?: BrowserContext } & BrowserContextOptions): Promise<Tab>;
+  open(path?: string, options?: TabOptions): Promise<Tab>;
   close(): Promise<void>;
 }
 
@@ -82,6 +75,14 @@ function watch(page: Page, origin: string, faults: string[]): void {
   page.on('request', (request) => {
     const address = request.url();
     if (!address.startsWith(origin) && !/^(?:data|blob):/.test(address)) faults.push(`request: ${address}`);
+  });
+}
+
+/** Each answer comes late by a time of its own, so that what looks or acts before the page is ready fails often, not seldom. */
+async function makeLate(context: BrowserContext, most: number): Promise<void> {
+  await context.route('**/api/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+    await route.continue().catch(() => undefined);
   });
 }
 
@@ -104,7 +105,7 @@ export async function openStage(options: TestServerOptions = {}): Promise<Stage>
     server,
     url,
     browser,
-    async open(path = '/', { context: given, ...wish } = {}) {
+    async open(path = '/', { context: given, lateMs = Number(process.env.COPPICE_SLOW_MS ?? 0), ...wish } = {}) {
       const context =
         given ??
         (await browser.newContext({
@@ -113,6 +114,7 @@ export async function openStage(options: TestServerOptions = {}): Promise<Stage>
           reducedMotion: 'reduce',
           ...wish,
         }));
+      if (given === undefined && lateMs > 0) await makeLate(context, lateMs);
       // The scripted model answers, as if somebody had chosen it before.
       await context.addInitScript("localStorage.setItem('coppice.chosen-models', 'scripted/one')");
       const page = await context.newPage();

@@ -28,9 +28,11 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
   const line = page.getByRole('listitem').filter({ hasText: 'One stem' });
   await line.getByText('2 messages').waitFor();
   await line.getByText('one stem', { exact: true }).waitFor();
+  await line.getByText('Indeed.', { exact: true }).waitFor();
   await soon(() => line.locator('.stool path.a').count()).toBe(1);
   const { body } = await stage.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
+  await large.getByText('on 20-second freeze: cutover.sh, first half').waitFor();
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
   await soon(() => large.locator('.stool path:not(.g)').count()).toBe(body.items[0].stems.length);
   await stage.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
@@ -38,6 +40,7 @@ test('[B36] home draws each tree as it grew, with its branches and messages, and
     body: { content: 'Not at all.' },
   });
   await line.getByText('2 branches').waitFor();
+  await line.getByText('Not at all.', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Most branched' }).click();
   await soon(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
   await done(tab);

@@ -99,6 +99,7 @@ test('[B23] without the server the page goes on: what is written waits, says so,
   const id = await newTree('Hi', 'Hello.');
   const tab = await stage.open(`/t/${id}`);
   await thread(tab).getByText('Hello.').waitFor();
+  await tab.page.getByRole('treeitem', { name: 'Hello.' }).waitFor();
   await tab.context.setOffline(true);
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Said in a tunnel');
   await tab.page.keyboard.press('Alt+Enter');

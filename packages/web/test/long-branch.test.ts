@@ -69,8 +69,13 @@ test('[B45] what a model sees of it is told by its weight first and read page by
   await page.getByRole('region', { name: 'Window' }).or(page.locator('section.window')).first().waitFor();
   const list = page.getByRole('list', { name: 'Messages in force' });
   await soon(() => list.getByRole('listitem').count()).toBeLessThan(120);
+  const weight = (await page.locator('section.window h2').textContent())?.split(' ')[0] ?? '';
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
   await soon(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
+  // The composer tells the same of the whole branch, though it has only the end of it.
+  const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
+  await page.goto(`${stage.url}/t/${id}`);
+  await page.getByTitle('What the model sees').getByText(thousands).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -33,7 +33,7 @@ test('[B50] the map is walked by keys: arrows look at messages and their variant
 });
 
 test('[B51] near by each message is a card, the minimap keeps the whole, and a search dims what it does not find', async () => {
-  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}?view=map`);
+  const tab = await stage.open(`/t/${demo.id}/${demo.leaf}?view=map`, { lateMs: 600 });
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
   await card.waitFor();
@@ -50,6 +50,17 @@ test('[B52] the outline shows forks with what else grows there, finds words in e
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
   await soon(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
+  // By keys the row that is meant is always in sight.
+  await tab.page.setViewportSize({ width: 1440, height: 420 });
+  const height = () => tab.page.evaluate("document.querySelector('[role=tree]').clientHeight");
+  const scrolled = () => tab.page.evaluate("document.querySelector('[role=tree]').scrollTop");
+  await soon(height).toBeLessThan(300);
+  await outline.focus();
+  await tab.page.keyboard.press('End');
+  await soon(scrolled).toBeGreaterThan(0);
+  await tab.page.keyboard.press('Home');
+  await soon(scrolled).toBe(0);
+  await tab.page.setViewportSize({ width: 1440, height: 900 });
   await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
   await tab.page
     .getByRole('menuitemcheckbox', { name: 'Bookmarked' })

@@ -40,7 +40,7 @@ async function done(tab: Tab): Promise<void> {
   await tab.context.close();
 }
 
-test('[B10] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
+test('[B10, B101] a tree opens at the end of its active branch, with the place of each message among its variants', async () => {
   const tab = await stage.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
   await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 4' }).count()).toBe(1);
@@ -48,10 +48,21 @@ test('[B10] a tree opens at the end of its active branch, with the place of each
   await done(tab);
   // Also where rows turn out smaller than they were taken to be before they were drawn.
   const narrow = await stage.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
-  await thread(narrow).getByRole('button', { name: 'Continue' }).waitFor();
+  const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
+  await goOn.waitFor();
   await soon(() =>
     thread(narrow).evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
+  // What is said at the foot of the page covers no button there.
+  await thread(narrow).getByRole('article').last().focus();
+  await narrow.page.keyboard.press('m');
+  await narrow.page.getByRole('status').getByText('Bookmarked').waitFor();
+  await soon(async () => {
+    const [button, toast] = [await goOn.boundingBox(), await narrow.page.locator('.toast').boundingBox()];
+    return button !== null && toast !== null && button.y + button.height <= toast.y;
+  }).toBe(true);
+  await narrow.page.keyboard.press('m');
+  await narrow.page.getByRole('status').getByText('Bookmark taken away').waitFor();
   await done(narrow);
 });
 
@@ -126,6 +137,46 @@ test('[B12] what is sent before the tree is there goes as soon as it is', async 
   await done(tab);
 });
 
+test('[B102] whoever sends again before the first is answered is not led back to the answer of the first', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  next = textBeats('Here I am.');
+  const tab = await stage.open(`/t/${id}`);
+  const composer = tab.page.getByRole('textbox', { name: 'Message', exact: true });
+  await thread(tab).getByText('Hello.').waitFor();
+  const begun = openGate();
+  let answers = 0;
+  await tab.page.route('**/generations', async (route) => {
+    const response = await route.fetch();
+    if (answers === 0) await begun.promise;
+    await route.fulfill({ response });
+    answers++;
+  });
+  const pages: (() => void)[] = [];
+  await tab.page.route('**/page?**', async (route) => {
+    const gate = openGate();
+    pages.push(gate.resolve);
+    await gate.promise;
+    await route.continue();
+  });
+  const said = () => thread(tab).getByRole('article').locator('.body').allTextContents();
+  for (const words of ['One', 'Two']) {
+    await composer.fill(words);
+    await composer.press('Enter');
+    await thread(tab).locator('.body').getByText(words, { exact: true }).waitFor();
+  }
+  begun.resolve();
+  await soon(() => [answers, pages.length]).toEqual([2, 1]);
+  pages[0]?.();
+  await soon(() => pages.length).toBe(2);
+  await soon(async () => (await said()).slice(0, 4)).toEqual(['Hi', 'Hello.', 'One', 'Two']);
+  await tab.page.unroute('**/page?**');
+  for (const release of pages) release();
+  await soon(said).toEqual(['Hi', 'Hello.', 'One', 'Two', 'Here I am.']);
+  // All of it is seen: nothing is said to be further down.
+  await soon(() => tab.page.getByRole('button', { name: 'New text below' }).count()).toBe(0);
+  await done(tab);
+});
+
 test('[B13] a reply that is stopped keeps what arrived, and can be gone on with', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = [{ type: 'text-delta', text: 'It begins here' }, { type: 'hang' }];
@@ -159,8 +210,68 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await tab.page.getByRole('button', { name: 'Save only' }).click();
   await thread(tab).getByText('Best words').waitFor();
   await soon(() => thread(tab).getByRole('group', { name: 'Variant 2 of 2' }).count()).toBe(1);
-  await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  // Not the Undo of the edit before, which may still be there.
+  const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
+  await saved.getByRole('button', { name: 'Undo' }).click();
   await thread(tab).getByText('Better words').waitFor();
+  await done(tab);
+});
+
+test('[B100] a box that is being saved takes no more words, and opens again with what was saved', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const gate = openGate();
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.route('**/edit', async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  const first = thread(tab).getByRole('article').first();
+  const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
+  await first.focus();
+  await tab.page.keyboard.press('e');
+  await area.fill('Good day');
+  await area.press('Control+s');
+  await soon(() => area.isEditable()).toBe(false);
+  await area.pressSequentially(' lost');
+  await first.focus();
+  await tab.page.keyboard.press('e');
+  gate.resolve();
+  await tab.page.getByRole('status').getByText('Saved; the old text').waitFor();
+  await soon(() => area.isEditable()).toBe(true);
+  expect(await area.inputValue()).toBe('Good day');
+  await soon(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
+  await area.press('End');
+  await area.pressSequentially(' to you');
+  await area.press('Control+s');
+  await thread(tab).locator('.body').getByText('Good day to you').waitFor();
+  await soon(() =>
+    thread(tab)
+      .getByRole('group', { name: /^Variant/ })
+      .count(),
+  ).toBe(0);
+  await done(tab);
+});
+
+test('[B100] a save that takes long leaves the focus to who writes elsewhere by then', async () => {
+  const id = await newTree('Hi', 'Hello.');
+  const gate = openGate();
+  const tab = await stage.open(`/t/${id}`);
+  await tab.page.route('**/edit', async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  await thread(tab).getByRole('article').first().focus();
+  await tab.page.keyboard.press('e');
+  const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
+  await area.fill('Good day');
+  await area.press('Control+s');
+  const composer = tab.page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.pressSequentially('Mean');
+  gate.resolve();
+  await thread(tab).locator('.body').getByText('Good day').waitFor();
+  await tab.page.evaluate('new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))');
+  await tab.page.keyboard.type('while');
+  await soon(() => composer.inputValue()).toBe('Meanwhile');
   await done(tab);
 });
 
@@ -185,6 +296,14 @@ test('[B16] a link to a message opens its own branch and brings it into sight', 
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
   await soon(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
   await stage.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
+  // And keeps it there, where the messages below turn out to be longer than they were taken to be.
+  const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
+  const [first] = (await stage.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
+  await tab.page.goto(`${stage.url}/t/${id}/${first.id}`);
+  await soon(() => thread(tab).evaluate((box) => box.scrollHeight)).toBeGreaterThan(5000);
+  await thread(tab).getByText('The first word', { exact: true }).waitFor();
+  await tab.page.waitForTimeout(300);
+  expect(await thread(tab).evaluate((box) => box.scrollTop)).toBeLessThan(50);
   await done(tab);
 });
 
@@ -222,11 +341,9 @@ test('[B17, B33] Enter on a choice of the delete dialog does what its button say
   await thread(tab).getByText('Drop this').waitFor();
   await thread(tab).getByRole('article').last().focus();
   await tab.page.keyboard.press('Backspace');
-  await tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).waitFor();
-  await soon(async () => {
-    await tab.page.keyboard.press('Enter');
-    return tab.page.getByRole('dialog').count();
-  }).toBe(0);
+  await soon(() => tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).isEnabled()).toBe(true);
+  await tab.page.keyboard.press('Enter');
+  await tab.page.keyboard.press('Enter');
   await soon(() => thread(tab).getByText('Drop this').count()).toBe(0);
   await tab.page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
   await thread(tab).getByText('Drop this').waitFor();

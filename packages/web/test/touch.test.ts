@@ -18,7 +18,7 @@ beforeAll(async () => {
           kind: 'unavailable',
           message: 'At its limit.',
           retryable: true,
-          retryAfterMs: 4_000,
+          retryAfterMs: 6_000,
         },
       ],
       textBeats('Here is the answer.'),

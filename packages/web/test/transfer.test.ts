@@ -83,7 +83,7 @@ test('[B80] files dropped on home come in with a report that adds up, and links 
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
   await soon(() => dialog.count()).toBe(0);
   await tab.page.goto(stage.url);
-  await tab.page.locator('.trees').getByText('Tea at four').waitFor();
+  await tab.page.locator('.trees').getByText('Tea at four', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

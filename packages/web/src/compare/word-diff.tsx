@@ -17,7 +17,7 @@ interface WordDiffProps {
 }
 
 /** How much two texts share: the length of what is equal, of what only A has and of what only B has. */
-export function sharesOfDiff(parts: readonly TextPart[]): {
+function sharesOfDiff(parts: readonly TextPart[]): {
   readonly shared: number;
   readonly left: number;
   readonly right: number;

@@ -8,10 +8,9 @@ import type { TreeSession } from '../state/session.ts';
 import { say } from '../state/toasts.ts';
 import { open } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { useBranchName } from '../thread/tree-bar.tsx';
+import { BranchCrumb } from '../thread/tree-bar.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { Line } from './context-line.tsx';
 import { rowsOfContext } from './context-rows.ts';
@@ -43,7 +42,6 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
 export function ContextScreen(): ReactElement {
   const session = useSession();
   const { answer, model, more } = useContextAnswer(pageSize);
-  const branch = useBranchName();
   const [chosen, setChosen] = useState<string | null>(null);
   const part = useTree((state) => state.part);
   const rows = useMemo(() => (answer === null || part === null ? [] : rowsOfContext(answer, part)), [answer, part]);
@@ -64,17 +62,7 @@ export function ContextScreen(): ReactElement {
         <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
         <div className="crumb grow">
           <h1>{t('whatModelSees')}</h1>
-          {branch === null ? null : (
-            <>
-              <span className="sep" aria-hidden="true">
-                /
-              </span>
-              <span className="br">
-                <Icon name="fork" />
-                {branch}
-              </span>
-            </>
-          )}
+          <BranchCrumb />
         </div>
         {model === null ? null : (
           <span className="desk-only">

@@ -1,5 +1,5 @@
 import { type Node, textMessage } from '@coppice/core';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { annotate, edit, takeBackCompaction } from '../state/acts.ts';
 import { go, treePlace } from '../state/router.ts';
@@ -101,6 +101,9 @@ function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone:
   const [text, setText] = useState(node.text);
   const [seen] = useState(() => ({ node, version: session.version }));
   const [busy, setBusy] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  // It appears because somebody asked to write here.
+  useEffect(() => area.current?.focus(), []);
   const save = async () => {
     setBusy(true);
     const role = node.message?.role ?? 'user';
@@ -115,12 +118,12 @@ function SummaryEditor({ node, onDone }: { readonly node: Node; readonly onDone:
         rows={12}
         aria-label={t('summary')}
         value={text}
-        // It appears because somebody asked to write here.
-        ref={(element) => (document.activeElement?.tagName === 'TEXTAREA' ? undefined : element?.focus())}
+        ref={area}
+        readOnly={busy}
         onChange={(event) => setText(event.target.value)}
       />
       <div className="row foot-row">
-        <Button small onClick={onDone}>
+        <Button small disabled={busy} onClick={onDone}>
           {t('cancel')}
         </Button>
         <Button small look="primary" disabled={busy || text.trim() === ''} onClick={() => void save()}>

@@ -45,7 +45,10 @@ export function useContextAnswer(limit: number): {
     const timer = setTimeout(() => {
       api
         .context(session.treeId, { nodeId: leaf, model, limit: shown.current }, stop.signal)
-        .then(setAnswer)
+        .then((told) => {
+          setAnswer(told);
+          session.store.setState({ weight: told.tokens });
+        })
         .catch(() => undefined);
     }, 400);
     return () => {

@@ -6,7 +6,7 @@ import { homePlace, useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
-import { RailHead } from './rail.tsx';
+import { RailHead, Scrim } from './rail.tsx';
 
 type Counted = readonly { readonly name: string; readonly count: number }[];
 
@@ -32,14 +32,7 @@ export function HomeRail(): ReactElement {
   const filter = place.name === 'home' ? place.filter : null;
   return (
     <>
-      {drawer ? (
-        <button
-          type="button"
-          className="scrim"
-          aria-label={t('close')}
-          onClick={() => useUi.setState({ drawer: false })}
-        />
-      ) : null}
+      {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('trees')}>
         <RailHead />
         <div className="list">

@@ -1,22 +1,24 @@
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn, when } from '../i18n/index.ts';
+import { firstWords } from '../markdown/first-words.ts';
 import { api, type TreeFilter } from '../state/client.ts';
 import { loadTrees, moreTrees, useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, type Place, treePlace } from '../state/router.ts';
 import { useShapes, wantShape } from '../state/shapes.ts';
-import { open, useUi } from '../state/ui.ts';
-import type { SearchHit, TreeView } from '../state/wire.ts';
+import { open } from '../state/ui.ts';
+import type { SearchHit, TreeShape, TreeView } from '../state/wire.ts';
 import { DropGround } from '../transfer/drop-ground.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
-import { Sprout } from '../ui/logo.tsx';
+import { Mark, Sprout } from '../ui/logo.tsx';
 import { TreeStool } from '../ui/tree-stool.tsx';
 import { BookmarkList } from './bookmark-list.tsx';
 import { seeExample } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
+import { DrawerButton } from './rail.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
 
@@ -67,12 +69,12 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
           <div className="l">
             <h1 className="sr">{t('trees')}</h1>
             <div className="row home-top">
-              <IconButton
-                className="phone-only"
-                icon="menu"
-                label={t('trees')}
-                onClick={() => useUi.setState({ drawer: true })}
-              />
+              <DrawerButton />
+              <span className="logo grow phone-only">
+                <Mark />
+                Coppice
+              </span>
+              <IconButton className="phone-only" icon="plus" label={t('newTree')} onClick={() => void newTree()} />
               <div className="bigsearch grow">
                 <Icon name="search" />
                 <input
@@ -85,6 +87,13 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
                   value={text}
                   onChange={(event) => setText(event.target.value)}
                   onKeyDown={(event) => {
+                    const first = document.querySelector<HTMLElement>('.hits .hit');
+                    // What is shown may still answer what was written before.
+                    if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
+                    if (event.key === 'ArrowDown' && first !== null) {
+                      first.focus();
+                      event.preventDefault();
+                    }
                     if (event.key === 'Escape') {
                       setText('');
                       go(homePlace('', place.filter), { replace: true });
@@ -221,6 +230,12 @@ function byProject(
   return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
+/** Where its user is in a tree: the last words there, and the bookmark they follow. */
+function whereIn({ on, words: said }: TreeShape): string {
+  const words = firstWords(said, 120);
+  return on === null || on === words ? words : t('onBranch', { branch: on, words });
+}
+
 function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
   const shape = useShapes((state) => state.shapes.get(tree.id) ?? null);
   return (
@@ -228,10 +243,14 @@ function TreeLine({ tree }: { readonly tree: TreeView }): ReactElement {
       <Link to={treePlace(tree.id)} className="tree-line">
         <TreeStool tree={tree} width={46} height={34} />
         <span className="clip">
-          <b dir="auto">{titleOf(tree) ?? t('untitled')}</b>
-          <span className="sub">
-            {tree.folder === null ? '' : `${tree.folder} `}
-            {tree.tags.map((tag) => `#${tag}`).join(' ')}
+          <span className="tree-name">
+            <b dir="auto">{titleOf(tree) ?? t('untitled')}</b>
+            <span className="dim clip">
+              {[tree.folder ?? '', ...tree.tags.map((tag) => `#${tag}`)].join(' ').trim()}
+            </span>
+          </span>
+          <span className="sub" dir="auto">
+            {shape === null ? '' : whereIn(shape)}
           </span>
         </span>
         <span className="c">{tree.pinned ? <Icon name="pin" /> : null}</span>

@@ -6,8 +6,10 @@ import { useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { homePlace, treePlace } from '../state/router.ts';
+import { useShapes } from '../state/shapes.ts';
 import { open, useUi } from '../state/ui.ts';
-import { useSession } from '../state/use-session.ts';
+import { useSession, useTree } from '../state/use-session.ts';
+import type { TreeView } from '../state/wire.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
@@ -27,6 +29,44 @@ export function RailHead(): ReactElement {
   );
 }
 
+// Every silhouette is a look at the whole tree: one that is larger is drawn as it was when its list was read.
+const mostDrawn = 2_000;
+
+/** The open tree in the list: its name and its silhouette as they are now, not as they were when the list was read. */
+function OpenTree({ tree }: { readonly tree: TreeView }): ReactElement {
+  const now = useTree((state) => state.base?.tree ?? null);
+  const isQuiet = useTree((state) => state.live.size === 0);
+  const isSmall = useShapes((state) => (state.shapes.get(tree.id)?.messages ?? 0) < mostDrawn);
+  const version = now !== null && isQuiet && isSmall ? now.version : tree.version;
+  return (
+    <>
+      <TreeStool tree={{ id: tree.id, version }} />
+      <span className="grow clip" dir="auto">
+        {titleOf(now ?? tree) ?? t('untitled')}
+      </span>
+    </>
+  );
+}
+
+/** What lies over the page while a rail is drawn out on a phone; a touch puts the rail back. */
+export function Scrim(): ReactElement {
+  return (
+    <button type="button" className="scrim" aria-label={t('close')} onClick={() => useUi.setState({ drawer: false })} />
+  );
+}
+
+/** Opens the rail on a phone, where it is not beside the page. */
+export function DrawerButton(): ReactElement {
+  return (
+    <IconButton
+      className="phone-only"
+      icon="menu"
+      label={t('trees')}
+      onClick={() => useUi.setState({ drawer: true })}
+    />
+  );
+}
+
 /** Beside a thread: the newest trees, and the outline of this one. */
 export function Rail(): ReactElement {
   const session = useSession();
@@ -36,14 +76,7 @@ export function Rail(): ReactElement {
   const shown = trees.slice(0, 5);
   return (
     <>
-      {drawer ? (
-        <button
-          type="button"
-          className="scrim"
-          aria-label={t('close')}
-          onClick={() => useUi.setState({ drawer: false })}
-        />
-      ) : null}
+      {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('treesAndOutline')}>
         <RailHead />
         <div className="rail-search">
@@ -56,11 +89,17 @@ export function Rail(): ReactElement {
         <div className="list">
           {shown.map((tree) => (
             <Link key={tree.id} to={treePlace(tree.id)} current={tree.id === session.treeId}>
-              <TreeStool tree={tree} />
-              <span className="grow clip" dir="auto">
-                {titleOf(tree) ?? t('untitled')}
-              </span>
-              {tree.id === session.treeId ? null : <time>{when(tree.updatedAt)}</time>}
+              {tree.id === session.treeId ? (
+                <OpenTree tree={tree} />
+              ) : (
+                <>
+                  <TreeStool tree={tree} />
+                  <span className="grow clip" dir="auto">
+                    {titleOf(tree) ?? t('untitled')}
+                  </span>
+                  <time>{when(tree.updatedAt)}</time>
+                </>
+              )}
             </Link>
           ))}
         </div>

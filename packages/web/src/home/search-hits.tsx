@@ -1,8 +1,8 @@
-import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import { t, when } from '../i18n/index.ts';
 import { useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
-import { go, treePlace } from '../state/router.ts';
+import { treePlace } from '../state/router.ts';
 import type { SearchHit } from '../state/wire.ts';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
@@ -16,20 +16,20 @@ interface SearchHitsProps {
 
 /** What a search found. Each leads to its own branch and to its place on it. */
 export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement {
-  const [at, setAt] = useState(0);
+  const list = useRef<HTMLElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
-    const hit = hits[at];
-    if (event.key === 'ArrowDown') setAt(Math.min(hits.length - 1, at + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
-    else if (event.key === 'Enter' && hit !== undefined) go(treePlace(hit.treeId, { nodeId: hit.nodeId }));
-    else return;
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    const links = [...(list.current?.querySelectorAll<HTMLElement>('.hit') ?? [])];
+    const here = links.findIndex((link) => link.matches(':focus'));
+    const at = here + (event.key === 'ArrowDown' ? 1 : -1);
+    (at < 0 ? document.getElementById('search') : links[at])?.focus();
     event.preventDefault();
   };
   if (hits.length === 0) return <p className="hint">{t('nothingFound')}</p>;
   return (
-    <section className="hits" aria-label={t('found')} onKeyDown={onKeyDown}>
-      {hits.map((hit, index) => (
-        <Hit key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} chosen={index === at} />
+    <section ref={list} className="hits" aria-label={t('found')} onKeyDown={onKeyDown}>
+      {hits.map((hit) => (
+        <Hit key={`${hit.treeId} ${hit.nodeId}`} hit={hit} words={words} />
       ))}
       {more === null ? null : (
         <Button look="quiet" onClick={more}>
@@ -40,21 +40,13 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
   );
 }
 
-function Hit({
-  hit,
-  words,
-  chosen,
-}: {
-  readonly hit: SearchHit;
-  readonly words: string;
-  readonly chosen: boolean;
-}): ReactElement {
+function Hit({ hit, words }: { readonly hit: SearchHit; readonly words: string }): ReactElement {
   const title = useLists((lists) => {
     const tree = lists.trees.find((each) => each.id === hit.treeId);
     return hit.title ?? (tree === undefined ? null : titleOf(tree));
   });
   return (
-    <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className={chosen ? 'hit chosen' : 'hit'}>
+    <Link to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className="hit">
       <TreeStool tree={{ id: hit.treeId }} width={40} height={30} />
       <span className="where">
         <b dir="auto">{title ?? t('untitled')}</b>

@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { commandWords, ownName } from '../i18n/command-words.ts';
 import { currentLanguage, languages, num, speak, t, tn } from '../i18n/index.ts';
 import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
@@ -7,10 +8,12 @@ import { loadRegisters, useLists } from '../state/lists.ts';
 import { setTheme, useUi } from '../state/ui.ts';
 import type { McpServerView, SettingsView } from '../state/wire.ts';
 import { DataCard } from '../transfer/data-card.tsx';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
+import { Words } from '../ui/refusal.tsx';
 import { HomeRail } from './home-rail.tsx';
+import { DrawerButton } from './rail.tsx';
 
 /** What the page and the server are set to. Keys are never shown, only whether they are there. */
 export function SettingsScreen(): ReactElement {
@@ -30,12 +33,7 @@ export function SettingsScreen(): ReactElement {
         <div className="home one">
           <div className="l settings">
             <div className="row home-head">
-              <IconButton
-                className="phone-only"
-                icon="menu"
-                label={t('trees')}
-                onClick={() => useUi.setState({ drawer: true })}
-              />
+              <DrawerButton />
               <h1 className="grow">{t('settings')}</h1>
             </div>
             <Looks />
@@ -121,8 +119,8 @@ function Providers({ settings }: { readonly settings: SettingsView | null }): Re
           return (
             <li key={provider.name} className="row">
               <Icon name={ready ? 'check' : 'x'} />
-              <b>{provider.label}</b>
-              <span className="dim grow clip">{ready ? '' : (own[0]?.missing ?? '')}</span>
+              <b>{ownName(provider.label)}</b>
+              <span className="dim grow clip">{ready ? null : <Words {...commandWords(own[0]?.missing ?? '')} />}</span>
               <span className={ready || own.length === 0 ? 'chip' : 'chip warm'}>
                 {t(
                   provider.key
@@ -196,7 +194,7 @@ function Tools({ servers }: { readonly servers: readonly McpServerView[] }): Rea
           <li key={tool.name} className="row">
             <Icon name="tool" />
             <span className="mono">{tool.name}</span>
-            <span className="dim grow clip">{tool.description ?? ''}</span>
+            <span className="dim grow clip">{ownName(tool.description ?? '')}</span>
             {tool.sideEffects === true ? <span className="chip warm">{t('changesThings')}</span> : null}
           </li>
         ))}

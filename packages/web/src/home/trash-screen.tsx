@@ -7,12 +7,12 @@ import { loadTrees, useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { go, treePlace } from '../state/router.ts';
 import { say } from '../state/toasts.ts';
-import { useUi } from '../state/ui.ts';
 import type { TrashItem, TreeView } from '../state/wire.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Stem, Stool } from '../ui/stool.tsx';
 import { HomeRail } from './home-rail.tsx';
+import { DrawerButton } from './rail.tsx';
 
 // What lies in the trash grows no more: one bare stem stands for it.
 const fallen: readonly Stem[] = [{ height: 8, active: false }];
@@ -60,12 +60,7 @@ export function TrashScreen(): ReactElement {
         <div className="home one">
           <div className="l">
             <div className="row home-head">
-              <IconButton
-                className="phone-only"
-                icon="menu"
-                label={t('trees')}
-                onClick={() => useUi.setState({ drawer: true })}
-              />
+              <DrawerButton />
               <h1 className="grow">{t('trash')}</h1>
             </div>
             {gone.length === 0 && items.length === 0 ? <p className="hint">{t('trashEmpty')}</p> : null}

@@ -41,6 +41,7 @@ export const en = {
   'changesWait.other': '{n} changes wait here and will be sent in order.',
   close: 'Close',
   commands: 'Commands',
+  commandShows: 'What the command shows',
   compactFocus: 'What matters most? (optional)',
   compactHint:
     'Older messages become a summary; the last turns and every tool call with its result stay whole. You can undo it.',
@@ -119,7 +120,8 @@ export const en = {
   growsFrom: 'Grows from',
   growsFromRoot: 'Grows from the stump',
   history: 'History',
-  howMany: '{n} replies at a time',
+  'howMany.one': '{n} reply at a time',
+  'howMany.other': '{n} replies at a time',
   ifCompact: 'If you compact now',
   imageElsewhere: 'An image that lies elsewhere; it is not loaded',
   answered: '{name} has answered.',
@@ -452,6 +454,7 @@ export const en = {
   dragToMove: 'Drag onto another message to move the branch',
   ownBranch: 'It cannot hang there',
   mostBranched: 'Most branched',
+  onBranch: 'on {branch}: {words}',
   bookmarks: 'Bookmarks',
   noBookmarks: 'Nothing is bookmarked yet. Press M on a message to find it here again.',
 } as const satisfies Readonly<Record<string, string>>;

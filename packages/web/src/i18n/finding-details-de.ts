@@ -1,7 +1,7 @@
 /** What findings of an import name in brackets, in German: by the English phrase, whose places in braces stay as they are. */
 
 /** Each phrase that readers of formats use. */
-export const findingDetailsDe: Readonly<Record<string, string>> = {
+const findingDetailsDe: Readonly<Record<string, string>> = {
   'a block without an id': 'ein Block ohne Kennung',
   'a change that is none': 'eine Änderung, die keine ist',
   'a fold was opened': 'etwas Zusammengefaltetes wurde geöffnet',

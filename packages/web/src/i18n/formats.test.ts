@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import { germanDetail } from './finding-details-de.ts';
 import { findingsDe, germanFinding } from './findings-de.ts';
 import { formatsDe, lossesDe } from './formats-de.ts';
+import { formatNamesDe } from './names-de.ts';
 
 test('[B86] every format that is written, and everything that one loses, is said in German', () => {
   const written = formats.filter((format) => format.writer !== undefined);
+  expect(Object.keys(formatNamesDe).toSorted()).toEqual(formats.map((format) => format.name).toSorted());
   expect(Object.keys(formatsDe).toSorted()).toEqual(written.map((format) => format.name).toSorted());
   const lost = new Set(written.flatMap((format) => Object.keys(format.writer?.loses ?? {})));
   expect(Object.keys(lossesDe).toSorted()).toEqual([...lost].toSorted());

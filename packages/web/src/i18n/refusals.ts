@@ -1,17 +1,12 @@
 import { currentLanguage, t } from './index.ts';
 import { germanRefusal } from './refusals-de.ts';
+import type { Words } from './words.ts';
 
 /** What is known of a refusal, wherever it was kept. */
 export interface Refused {
   readonly code: string;
   readonly message: string;
   readonly data?: Readonly<Record<string, unknown>>;
-}
-
-/** A refusal in words: what is said in the reader's language, and what follows in English, where something does. */
-export interface RefusalWords {
-  readonly said: string;
-  readonly english?: string | undefined;
 }
 
 /** The same as one line, for places that hold plain text only. */
@@ -21,7 +16,7 @@ export function plainWords(of: Refused): string {
 }
 
 /** A refusal in the reader's language as far as the page knows its code; else as the server says it. */
-export function wordsOf({ code, message, data = {} }: Refused): RefusalWords {
+export function wordsOf({ code, message, data = {} }: Refused): Words {
   // What a browser says of a server that is away, or that is none of ours, is no sentence for anybody.
   if (code === 'page/offline') return { said: t('serverAway') };
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];

@@ -9,6 +9,7 @@ import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { open, showPanel, useUi } from '../state/ui.ts';
+import { rewrite } from '../thread/edits.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
 import { rowsOf } from '../thread/rows.ts';
@@ -38,7 +39,7 @@ function rowsNow(session: TreeSession): readonly Node[] {
 }
 
 /** The message that keys act on: the one with the mark, or the last. */
-export function currentNode(session: TreeSession): Node | null {
+function currentNode(session: TreeSession): Node | null {
   const rows = rowsNow(session);
   const { current } = useUi.getState();
   const { part } = session.state;
@@ -254,7 +255,7 @@ export const actions: readonly Action[] = [
     icon: 'edit',
     keys: ['e'],
     listed: true,
-    run: onMessage((_session, node) => useUi.setState({ editing: node.id })),
+    run: onMessage((_session, node) => rewrite(node)),
   },
   {
     id: 'again',

@@ -54,7 +54,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             placeholder={t('paletteHint')}
           />
         </div>
-        <Command.List className="palette-list">
+        <Command.List className="palette-list" label={t('found')}>
           <Command.Empty className="hint">{t('nothingFound')}</Command.Empty>
           {session === null ? null : (
             <Command.Group>

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { typeAhead } from '../state/new-tree.ts';
 import { useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { actions, isAboutMessage } from './actions.ts';
@@ -36,6 +37,8 @@ export function useKeys(): void {
       if (event.defaultPrevented || event.isComposing) return;
       const chord = chordOf(event);
       const typing = isTyping(event.target);
+      const plain = !event.metaKey && !event.ctrlKey && !event.altKey;
+      if (!typing && plain && typeAhead(event.key)) return event.preventDefault();
       if (useUi.getState().opened !== null && chord !== 'mod+k') return;
       if (!typing && isControl(event.target, event.key)) return;
       const pair = `${before} ${chord}`;

@@ -7,7 +7,7 @@ import { titleOf } from '../state/loaded.ts';
 import { go, treePlace } from '../state/router.ts';
 import { open } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { useBranchName } from '../thread/tree-bar.tsx';
+import { BranchCrumb } from '../thread/tree-bar.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -15,24 +15,16 @@ import { BranchList } from './branch-list.tsx';
 import { Cards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
 import { drawMap } from './draw.ts';
+import { filters, type ShapeFilter } from './filters.ts';
 import { spotXY } from './layout.ts';
 import { Legend } from './legend.tsx';
 import { Minimap } from './minimap.tsx';
 import { Preview } from './preview.tsx';
 import { contextOf, fontOf, useCanvas } from './use-canvas.ts';
-import { dims, type MapFilter, type MapModel, useFlower, useMapModel } from './use-map.ts';
+import { dims, type MapModel, useFlower, useMapModel } from './use-map.ts';
 import { usePointer } from './use-pointer.ts';
 import { centred, fitted, type Level, levelOf, type MapView, scales, zoomed } from './view.ts';
 
-const filters: readonly {
-  readonly name: MapFilter;
-  readonly label: 'filterAll' | 'filterNoTools' | 'filterMine' | 'filterBookmarked';
-}[] = [
-  { name: 'all', label: 'filterAll' },
-  { name: 'no-tools', label: 'filterNoTools' },
-  { name: 'mine', label: 'filterMine' },
-  { name: 'bookmarked', label: 'filterBookmarked' },
-];
 const levels: readonly { readonly name: Level; readonly label: 'far' | 'mid' | 'near' }[] = [
   { name: 'far', label: 'far' },
   { name: 'mid', label: 'mid' },
@@ -44,11 +36,10 @@ export function MapScreen(): ReactElement {
   const session = useSession();
   const model = useMapModel();
   const tree = useTree((state) => state.part?.tree ?? null);
-  const branch = useBranchName();
   const surface = useCanvas();
   const { host, canvas, width, height, palette } = surface;
   const flower = useFlower(palette);
-  const [filter, setFilter] = useState<MapFilter>('all');
+  const [filter, setFilter] = useState<ShapeFilter>('all');
   const [find, setFind] = useState('');
   const [focus, setFocus] = useState<NodeId | null>(null);
   const [view, setView] = useState<MapView | null>(null);
@@ -164,17 +155,7 @@ export function MapScreen(): ReactElement {
         <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => go(treePlace(session.treeId))} />
         <div className="crumb grow">
           <h1>{tree === null ? '' : (titleOf(tree) ?? t('untitled'))}</h1>
-          {branch === null ? null : (
-            <>
-              <span className="sep" aria-hidden="true">
-                /
-              </span>
-              <span className="br">
-                <Icon name="fork" />
-                {branch}
-              </span>
-            </>
-          )}
+          <BranchCrumb />
         </div>
         <fieldset className="seg wide" aria-label={t('filter')}>
           {filters.map((each) => (
@@ -240,6 +221,7 @@ export function MapScreen(): ReactElement {
                 key={each.name}
                 type="button"
                 aria-pressed={each.name === level}
+                disabled={view === null}
                 onClick={() => {
                   const at = focus ?? model?.leaf ?? null;
                   const spot = at === null ? undefined : model?.layout.spots.get(at);

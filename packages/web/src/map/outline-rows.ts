@@ -1,9 +1,7 @@
 /** From the shape of a tree to the lines of its outline: the path of the view, and at each fork what else grows there. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import type { Topology } from '../state/topology.ts';
-
-/** Which nodes an outline shows. */
-export type OutlineFilter = 'all' | 'no-tools' | 'mine' | 'bookmarked';
+import type { ShapeFilter } from './filters.ts';
 
 /** A line of the outline. */
 export type OutlineRow =
@@ -23,7 +21,7 @@ export type OutlineRow =
   | { readonly kind: 'folded'; readonly id: NodeId; readonly count: number };
 
 /** How many messages hang below each of some nodes, themselves included. */
-export function sizesOf(topology: Topology, ids: readonly NodeId[]): ReadonlyMap<NodeId, number> {
+function sizesOf(topology: Topology, ids: readonly NodeId[]): ReadonlyMap<NodeId, number> {
   const sizes = new Map<NodeId, number>();
   for (const id of ids) {
     let count = 0;
@@ -37,7 +35,7 @@ export function sizesOf(topology: Topology, ids: readonly NodeId[]): ReadonlyMap
   return sizes;
 }
 
-function wanted(node: TopologyNode, filter: OutlineFilter, topology: Topology): boolean {
+function wanted(node: TopologyNode, filter: ShapeFilter, topology: Topology): boolean {
   if (filter === 'no-tools') return node.role !== 'tool';
   if (filter === 'mine') return node.role === 'user';
   return filter !== 'bookmarked' || topology.bookmarks.has(node.id);
@@ -46,7 +44,7 @@ function wanted(node: TopologyNode, filter: OutlineFilter, topology: Topology): 
 /** What an outline is made for. */
 export interface OutlineWish {
   readonly leaf: NodeId | null;
-  readonly filter: OutlineFilter;
+  readonly filter: ShapeFilter;
   readonly search: string;
   /** Stretches that were opened, by their first node. */
   readonly opened: ReadonlySet<NodeId>;
@@ -133,7 +131,7 @@ const mostFound = 300;
 function found(
   topology: Topology,
   words: string,
-  filter: OutlineFilter,
+  filter: ShapeFilter,
   on: ReadonlySet<NodeId>,
   leaf: NodeId | null,
 ): readonly OutlineRow[] {

@@ -1,6 +1,6 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { VList } from 'virtua';
+import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { useUi } from '../state/ui.ts';
@@ -11,17 +11,8 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Rings } from '../ui/rings.tsx';
-import { type OutlineFilter, type OutlineRow, outlineRows } from './outline-rows.ts';
-
-const filters: readonly {
-  readonly name: OutlineFilter;
-  readonly label: 'filterAll' | 'filterNoTools' | 'filterMine' | 'filterBookmarked';
-}[] = [
-  { name: 'all', label: 'filterAll' },
-  { name: 'no-tools', label: 'filterNoTools' },
-  { name: 'mine', label: 'filterMine' },
-  { name: 'bookmarked', label: 'filterBookmarked' },
-];
+import { filters, type ShapeFilter } from './filters.ts';
+import { type OutlineRow, outlineRows } from './outline-rows.ts';
 
 /** The outline of the open tree: the way of the view, and what else grows at each fork. */
 export function Outline(): ReactElement {
@@ -30,11 +21,11 @@ export function Outline(): ReactElement {
   const stamp = useTree((state) => state.stamp);
   const ready = useTree((state) => state.phase === 'ready');
   const leaf = useTree(leafInShape);
-  const [filter, setFilter] = useState<OutlineFilter>('all');
+  const [filter, setFilter] = useState<ShapeFilter>('all');
   const [search, setSearch] = useState<string | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
   const [at, setAt] = useState(-1);
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<VListHandle>(null);
   // The thread comes first; the shape of the whole tree is read when it stands.
   useEffect(() => {
     if (!ready) return;
@@ -61,12 +52,18 @@ export function Outline(): ReactElement {
     visit(session, row.node.id);
   };
 
+  const step = (to: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    setAt(next);
+    list.current?.scrollToIndex(next, { align: 'nearest' });
+  };
+
   const onKeyDown = (event: React.KeyboardEvent) => {
     const row = rows[at];
-    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, at + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1));
-    else if (event.key === 'Home') setAt(0);
-    else if (event.key === 'End') setAt(rows.length - 1);
+    if (event.key === 'ArrowDown') step(at + 1);
+    else if (event.key === 'ArrowUp') step(at - 1);
+    else if (event.key === 'Home') step(0);
+    else if (event.key === 'End') step(rows.length - 1);
     else if (event.key === 'Enter' && row !== undefined) pick(row);
     else return;
     event.preventDefault();
@@ -109,16 +106,17 @@ export function Outline(): ReactElement {
           />
         </div>
       )}
-      <div
-        className="outline"
-        ref={list}
-        role="tree"
-        aria-label={t('outlineOf')}
-        tabIndex={0}
-        aria-activedescendant={at >= 0 ? `outline-${at}` : undefined}
-        onKeyDown={onKeyDown}
-      >
-        <VList className="outline-list" role="presentation">
+      <div className="outline">
+        {/* What scrolls is what has the focus: else nobody without a mouse could scroll it. */}
+        <VList
+          className="outline-list"
+          ref={list}
+          role="tree"
+          aria-label={t('outlineOf')}
+          tabIndex={0}
+          aria-activedescendant={at >= 0 ? `outline-${at}` : undefined}
+          onKeyDown={onKeyDown}
+        >
           {rows.map((row, index) => (
             <OutlineLine
               key={row.kind === 'folded' ? `f${row.id}` : row.node.id}

@@ -5,6 +5,7 @@ import { sourceOf } from '../state/source.ts';
 import type { Topology } from '../state/topology.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { leafInShape } from '../state/whole-shape.ts';
+import type { ShapeFilter } from './filters.ts';
 import { layOut, type MapBranch, type MapLayout } from './layout.ts';
 import type { Palette } from './palette.ts';
 
@@ -70,11 +71,8 @@ export function useFlower(palette: Palette | null): (branch: MapBranch) => strin
   );
 }
 
-/** Which messages a map dims. */
-export type MapFilter = 'all' | 'no-tools' | 'mine' | 'bookmarked';
-
 /** Whether a filter dims a message; nothing on the active path is dimmed by bookmarks. */
-export function dims(filter: MapFilter, model: MapModel): (node: TopologyNode) => boolean {
+export function dims(filter: ShapeFilter, model: MapModel): (node: TopologyNode) => boolean {
   if (filter === 'no-tools') return (node) => node.role === 'tool';
   if (filter === 'mine') return (node) => node.role !== 'user';
   if (filter === 'all') return () => false;

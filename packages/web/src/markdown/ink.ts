@@ -67,7 +67,7 @@ function grammarOf(language: string): Grammar {
 }
 
 /** Above this many characters code is shown in one ink. */
-export const inkLimit = 60_000;
+const inkLimit = 60_000;
 
 /** Cuts code into pieces by ink; joined they are the code. An unknown language is read as one of the common kind. */
 export function inkOf(code: string, language: string): readonly InkPart[] {

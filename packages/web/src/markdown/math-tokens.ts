@@ -1,14 +1,6 @@
 /** Where formulas stand in a text: `$$…$$` and `\[…\]` as blocks, `$…$` and `\(…\)` in a line. */
 import type { TokenizerExtensionFunction, TokenizerStartFunction } from 'marked';
 
-/** A formula as it was written. */
-export interface MathToken {
-  readonly type: 'math';
-  readonly raw: string;
-  readonly tex: string;
-  readonly display: boolean;
-}
-
 const block = /^(?:\$\$([\s\S]{1,20000}?)\$\$|\\\[([\s\S]{1,20000}?)\\\])[ \t]*(?:\n+|$)/;
 // A dollar opens a formula only before something that is no space or digit, and closes it only after no space: prices stay prices.
 const inline =

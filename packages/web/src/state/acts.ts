@@ -5,6 +5,7 @@ import { t, tn } from '../i18n/index.ts';
 import { wordsOf } from '../i18n/refusals.ts';
 import { shownChord } from '../keys/chords.ts';
 import { api } from './client.ts';
+import { following } from './following.ts';
 import { freshUuid } from './fresh-uuid.ts';
 import { asProblem, type Problem } from './http.ts';
 import { loadTrees, modelsNow, patchListed, useLists } from './lists.ts';
@@ -28,11 +29,12 @@ export function complain(problem: Problem): void {
 
 /** Takes back an act, or the newest one. */
 export async function undo(session: TreeSession, actId?: string): Promise<void> {
+  const follow = following(session);
   try {
     const answer = await session.perform([], (version) =>
       api.undo(session.treeId, actId === undefined ? {} : { actId }, version),
     );
-    await session.refresh(answer.activeNodeId ?? undefined);
+    await follow(answer.activeNodeId);
     say({
       icon: 'undo',
       text: t('undone'),
@@ -45,9 +47,10 @@ export async function undo(session: TreeSession, actId?: string): Promise<void> 
 
 /** Does again what was taken back. */
 export async function redo(session: TreeSession): Promise<void> {
+  const follow = following(session);
   try {
     const answer = await session.perform([], (version) => api.redo(session.treeId, version));
-    await session.refresh(answer.activeNodeId ?? undefined);
+    await follow(answer.activeNodeId);
     say({ icon: 'again', text: t('redone') });
   } catch (thrown) {
     complain(asProblem(thrown));
@@ -134,16 +137,19 @@ export async function edit(
   if (mode === 'in-place') return editInPlace(session, seen, message);
   if (node.parentId === null) return null;
   const id = freshId();
-  const written = await change(
+  const changing = change(
     session,
     [insert(draftNode(session, id, node.parentId, message, node.groupId))],
     (version) => api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
     { icon: 'fork', text: t('branched') },
     id,
   );
+  const follow = following(session);
+  const written = await changing;
   if (written === null) return null;
-  await session.refresh(id);
-  await noticeRace(session, node, id, seen.version);
+  await follow(id);
+  // What was written is written, whether or not the others could be looked for.
+  await noticeRace(session, node, id, seen.version).catch(() => undefined);
   return id;
 }
 
@@ -216,12 +222,13 @@ export async function remove(
   mode: 'splice' | 'cascade' | 'group',
   count: number,
 ): Promise<void> {
+  const follow = following(session);
   const steps: Step[] = mode === 'cascade' ? [{ type: 'remove', nodeId: node.id }] : [];
   const written = await change(session, steps, (version) => api.remove(session.treeId, node.id, mode, version), {
     icon: 'trash',
     text: tn('deleted', count),
   });
-  if (written !== null) await session.refresh(mode === 'cascade' ? (written.activeNodeId ?? undefined) : undefined);
+  if (written !== null) await follow(mode === 'cascade' ? written.activeNodeId : undefined);
 }
 
 /** Goes to a variant: what is loaded of it shows at once, and fades in. */
@@ -266,10 +273,7 @@ export async function annotate(
     session,
     [{ type: 'annotate', nodeId: node.id, after: set, before }],
     () => api.annotate(session.treeId, node.id, set),
-    {
-      icon: 'edit',
-      text,
-    },
+    { icon: 'edit', text },
   );
 }
 
@@ -316,13 +320,14 @@ export async function noteTree(session: TreeSession, set: TreeNotes, text: strin
 /** Copies a message to the end of this view's branch. */
 export async function pick(session: TreeSession, id: NodeId): Promise<void> {
   const leaf = session.state.part?.leaf ?? null;
+  const follow = following(session);
   const written = await change(
     session,
     [],
     (version) => api.cherryPick(session.treeId, { nodeId: id, ...(leaf === null ? {} : { parentId: leaf }) }, version),
     { icon: 'pick', text: t('picked') },
   );
-  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  if (written !== null) await follow(written.activeNodeId);
 }
 
 /** Brings a side branch back to this view's branch: as a summary, or message by message. */
@@ -335,11 +340,12 @@ export async function merge(
   const leaf = session.state.part?.leaf ?? null;
   const words = summary === undefined || summary === '' ? {} : { summary };
   const body = { nodeId: id, mode, ...words, ...(leaf === null ? {} : { into: leaf }) };
+  const follow = following(session);
   const written = await change(session, [], (version) => api.merge(session.treeId, body, version), {
     icon: 'merge',
     text: t('merged'),
   });
-  if (written !== null) await session.refresh(written.nodes.at(-1)?.id ?? written.activeNodeId ?? undefined);
+  if (written !== null) await follow(written.nodes.at(-1)?.id ?? written.activeNodeId);
   return written !== null;
 }
 
@@ -354,29 +360,31 @@ export async function move(session: TreeSession, id: NodeId, parentId: NodeId): 
 
 /** Sums up older messages to make room. */
 export async function compact(session: TreeSession, focus?: string): Promise<boolean> {
-  const leaf = session.state.part?.leaf ?? null;
-  // By the window that the inspector shows: that of the model which is going to be asked.
-  const [model] = modelsNow(useLists.getState());
-  const body = {
-    ...(leaf === null ? {} : { nodeId: leaf }),
-    ...(model === undefined ? {} : { model }),
-    ...(focus === undefined || focus === '' ? {} : { focus }),
+  const send = (version: number) => {
+    const leaf = session.state.part?.leaf ?? null;
+    // By the window that the inspector shows: that of the model which is going to be asked.
+    const [model] = modelsNow(useLists.getState());
+    const body = {
+      ...(leaf === null ? {} : { nodeId: leaf }),
+      ...(model === undefined ? {} : { model }),
+      ...(focus === undefined || focus === '' ? {} : { focus }),
+    };
+    return api.compact(session.treeId, body, version);
   };
-  const written = await change(session, [], (version) => api.compact(session.treeId, body, version), {
-    icon: 'layers',
-    text: t('compacted'),
-  });
-  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  const follow = following(session);
+  const written = await change(session, [], send, { icon: 'layers', text: t('compacted') });
+  if (written !== null) await follow(written.activeNodeId);
   return written !== null;
 }
 
 /** Makes the tree what it was at a version, as a new version. */
 export async function restoreVersion(session: TreeSession, past: number): Promise<boolean> {
+  const follow = following(session);
   const written = await change(session, [], (version) => api.restoreVersion(session.treeId, past, version), {
     icon: 'clock',
     text: t('restoredVersion', { n: past }),
   });
-  if (written !== null) await session.refresh(written.activeNodeId ?? undefined);
+  if (written !== null) await follow(written.activeNodeId);
   return written !== null;
 }
 

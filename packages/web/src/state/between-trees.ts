@@ -25,8 +25,9 @@ function landedAt({ result, nodes, activeNodeId }: Written): NodeId | null {
 }
 
 /**
- * Moves a branch, or copies it down to the end of the view, into another tree, goes there and offers the way back. The
- * version asked for is the other tree's, read a moment before: only growth hangs on it, never somebody's words.
+ * Moves a branch, or copies it down to the end of the view, into another tree, goes there and offers the way back. A move
+ * names the version that is shown here. The other tree's, which a copy names, was read a moment before: only growth hangs
+ * on it, never somebody's words.
  */
 export async function carry(session: TreeSession, node: Node, to: Destination, how: 'move' | 'copy'): Promise<boolean> {
   const here = session.treeId;
@@ -36,7 +37,7 @@ export async function carry(session: TreeSession, node: Node, to: Destination, h
     const parentId = to.under === 'end' ? (there.activeNodeId ?? there.rootId) : there.rootId;
     const written =
       how === 'move'
-        ? await api.move(here, node.id, { parentId, treeId: to.treeId }, there.version)
+        ? await api.move(here, node.id, { parentId, treeId: to.treeId }, session.version)
         : await api.cherryPick(to.treeId, { nodeId: node.id, to: end, from: here, parentId }, there.version);
     const at = landedAt(written);
     go(treePlace(to.treeId, at === null ? {} : { nodeId: at }));

@@ -1,5 +1,5 @@
 /** Every route that the page calls, by its meaning. */
-import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
+import type { Bookmark, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
 import { ask, Problem } from './http.ts';
 import type {
   Begun,
@@ -31,16 +31,7 @@ export function sharedAttachments(token: string): string {
 }
 
 /** What a list of trees is asked for. */
-export interface TreeFilter {
-  readonly folder?: string;
-  readonly tag?: string;
-  readonly pinned?: boolean;
-  readonly trashed?: boolean;
-  readonly forest?: boolean;
-  readonly title?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
-}
+export type TreeFilter = Omit<TreeQuery, 'project'>;
 
 /**
  * Takes back, does again or brings back. Where the tree went on before the page heard of it, it is asked once more under
@@ -77,6 +68,12 @@ export interface GenerationRequest {
   readonly select?: boolean;
   readonly expectedVersion?: number;
   readonly onConflict?: 'branch';
+}
+
+/** Where a command runs: the end of the view, and the nodes that it may name by number. */
+export interface CommandPlace {
+  readonly activeNodeId: NodeId | null;
+  readonly list: readonly NodeId[];
 }
 
 /** The place of a tree in the API. */
@@ -274,8 +271,8 @@ export const api = {
   shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
 
   commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
-  command: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
-    ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, activeNodeId } }),
+  command: (tree: TreeId, line: string, view: CommandPlace) =>
+    ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, ...view } }),
   complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
     ask<{
       readonly from: number;

@@ -2,6 +2,7 @@
 import type { Message, Node, NodeId } from '@coppice/core';
 import { complain, draftNode, freshId } from './acts.ts';
 import { api, type GenerationRequest } from './client.ts';
+import { following, isThrough } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
 import type { Begun } from './wire.ts';
@@ -28,17 +29,20 @@ async function begin(
   session: TreeSession,
   run: (version: number) => Promise<Begun>,
   shown: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message } | null,
+  leads = true,
 ): Promise<boolean> {
   try {
     const steps =
       shown === null
         ? []
         : [{ type: 'insert' as const, node: draftNode(session, shown.id, shown.parentId, shown.message) }];
-    const begun = await session.perform(steps, run, shown?.id);
+    const beginning = session.perform(steps, run, shown?.id);
+    const follow = following(session);
+    const begun = await beginning;
     const ids = begun.nodes.map((node) => node.nodeId);
     session.replies.claim(ids, begun.actId);
     hear(session, begun);
-    await session.refresh(ids.at(-1));
+    await follow(leads ? ids.at(-1) : undefined);
     return true;
   } catch (thrown) {
     complain(asProblem(thrown));
@@ -72,6 +76,8 @@ export function sendMessage(
 /** Has a node answered. */
 export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promise<boolean> {
   const requestId = freshId();
+  // Whoever has left the branch while it was saved is not brought back by its answer.
+  const leads = isThrough(session, parentId);
   return begin(
     session,
     (version) =>
@@ -84,6 +90,7 @@ export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promi
         onConflict: 'branch',
       }),
     null,
+    leads,
   );
 }
 

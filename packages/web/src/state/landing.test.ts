@@ -13,7 +13,8 @@ import { arbitraryCommands, play, ReferenceStore, treeOf } from '@coppice/core/t
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newReply, withText } from './live.ts';
-import { emptyPart, type Loaded, landed, pathOf, variantOf } from './loaded.ts';
+import { emptyPart, endAfter, type Loaded, landed, pathOf, unread, variantOf } from './loaded.ts';
+import { confirmed } from './overlays.ts';
 import { Topology } from './topology.ts';
 import type { TreeView } from './wire.ts';
 
@@ -101,6 +102,62 @@ test('[B6] a removed branch takes the view back to what is above it, and its pla
   expect(after.kids.get(last.parentId)).toHaveLength(1);
   // The value before is as it was.
   expect(pathOf(part).map((node) => node.id)).toEqual(path);
+});
+
+test('[B24] a view that went along with what grew while its branch was read again is not pulled back', () => {
+  const now = view(treeOf('a\n  b\n    c\n      d'));
+  const [, a, b, c, d] = pathOf(now).map((node) => node.id);
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('The tree has no end.');
+  const before = { ...now, leaf: b, nodes: new Map([...now.nodes].filter(([id]) => id !== c && id !== d)) };
+  expect(endAfter(before, now, b)).toBe(d);
+  expect(endAfter({ ...before, leaf: null, nodes: new Map() }, now, null)).toBe(d);
+  // Whoever goes elsewhere goes there, whatever grew where the view was, or was there before.
+  expect(endAfter(before, now, a)).toBe(a);
+  expect(endAfter(now, now, b)).toBe(b);
+  expect(endAfter(before, { ...now, leaf: null }, b)).toBe(b);
+});
+
+test('[B11] where an answer says that the user is, is known before the feed tells it, and nothing older counts', () => {
+  const part = view(treeOf('a\n  b\n    c'));
+  const [, a] = pathOf(part).map((node) => node.id);
+  if (a === undefined) throw new Error('The tree has no messages.');
+  const { version, activeNodeId } = part.tree;
+  const answer = { version: version + 1, activeNodeId: a, result: {}, nodes: [] };
+  expect(confirmed(part, null, answer).tree).toMatchObject({ version, activeNodeId: a });
+  expect(confirmed(part, null, { ...answer, version }).tree).toMatchObject({ version, activeNodeId });
+});
+
+test('[B103] what a page newer than the feed does not have is taken from the feed, and nothing older than the page', () => {
+  const whole = view(treeOf('a\n  b\n    c'));
+  const [, a, b, c] = pathOf(whole).map((node) => node.id);
+  if (a === undefined || b === undefined || c === undefined) throw new Error('The tree has no end.');
+  const read = { ...whole, leaf: b, nodes: new Map([...whole.nodes].filter(([id]) => id !== c)) };
+  const late = [...whole.nodes.values()].flatMap((node) =>
+    node.parentId === null ? [] : [{ op: 'added', node } as const],
+  );
+  expect(unread(read, late)).toEqual([{ op: 'added', node: whole.nodes.get(c) }]);
+  const first = whole.nodes.get(a);
+  if (first?.message == null) throw new Error('The first message is none.');
+  const { contentIn, message, ...content } = first;
+  const wrote = (version: number) => ({ op: 'written', nodeId: a, content: { ...content, message }, version }) as const;
+  expect(unread(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
+});
+
+test('[B103] a message that replies were begun to stays in sight before the feed tells it; one that was there already does not come twice', () => {
+  const part = view(treeOf('a\n  b'));
+  const [, , b] = pathOf(part).map((node) => node.id);
+  const whole = view(treeOf('a\n  b\n    c'));
+  const said = [...whole.nodes.values()].at(-1);
+  if (b === undefined || said === undefined) throw new Error('The tree has no end.');
+  const node = { ...said, id: nodeId('new'), parentId: b };
+  const overlay = { id: 1, steps: [{ type: 'insert', node } as const], leaf: node.id };
+  const begun = (parentId: NodeId) => ({
+    nodes: [{ nodeId: nodeId('reply'), parentId, runId: null }],
+    version: part.tree.version + 1,
+  });
+  const shown = confirmed(part, overlay, begun(node.id));
+  expect(pathOf(shown).at(-1)?.id).toBe(node.id);
+  expect(confirmed(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
 });
 
 test('[B8] pieces of a reply overlap without doubling, and a gap is noticed', () => {

@@ -22,7 +22,7 @@ export function emptyPart(tree: TreeView): Loaded {
   return { tree, nodes: new Map(), kids: new Map(), bookmarks: new Map(), leaf: null, before: null, until: null };
 }
 
-/** Lays a page over a part: as a new path with its end at `leaf`, or as what lies above or below the shown stretch. */
+/** Lays a page over a part: as a new path with its end at `leaf`, if that is known, or as what lies above or below the shown stretch. */
 export function withPage(
   part: Loaded,
   page: PageAnswer,
@@ -41,7 +41,9 @@ export function withPage(
     if (bookmark === undefined) bookmarks.delete(node.id);
     else bookmarks.set(node.id, bookmark);
   }
-  const leaf = typeof how === 'string' ? part.leaf : (page.nodes.at(-1)?.id ?? how.leaf);
+  const wanted = typeof how === 'string' ? part.leaf : how.leaf;
+  const isKnown = wanted !== null && nodes.has(wanted);
+  const leaf = typeof how === 'string' || isKnown ? wanted : (page.nodes.at(-1)?.id ?? wanted);
   const { activeNodeId, version } = page;
   const newer = version >= part.tree.version;
   return {
@@ -123,6 +125,17 @@ export function loadedEnd(part: Loaded, id: NodeId, exactly: boolean): NodeId | 
   return node.id;
 }
 
+/**
+ * Where a view stands after its branch was read down to an end: there, unless the view went along with what grew below
+ * that end meanwhile, which the answer cannot know of. `before` is what was loaded when it was asked.
+ */
+export function endAfter(before: Loaded, now: Loaded, end: NodeId | null): NodeId | null {
+  const above = end ?? now.tree.rootId;
+  let at = now.leaf;
+  while (at !== null && at !== above && !before.nodes.has(at)) at = now.nodes.get(at)?.parentId ?? null;
+  return at === above ? now.leaf : end;
+}
+
 /** A node's place among its variants, counted from one. */
 export function variantOf(
   part: Loaded,
@@ -139,6 +152,18 @@ interface Draft {
   readonly kids: Map<NodeId, readonly NodeId[]>;
   readonly bookmarks: Map<NodeId, Bookmark>;
   leaf: NodeId | null;
+}
+
+/**
+ * What a commit has to tell that a page read after it need not have had: a page ends where the view ended, and what grew
+ * below that comes with the feed alone, however late.
+ */
+export function unread(part: Loaded, changes: readonly RowChange[]): readonly RowChange[] {
+  return changes.filter((change) => {
+    // One that is shown before the server told of it has a number of its own.
+    if (change.op === 'added') return part.nodes.get(change.node.id)?.seq !== change.node.seq;
+    return change.op === 'written' && (part.nodes.get(change.nodeId)?.contentIn ?? 0) < change.version;
+  });
 }
 
 /** Lands what a commit writes. What is not loaded is passed over: it is read when it is looked at. */

@@ -1,8 +1,8 @@
 /** Changes of this page that the server has not confirmed, laid on what it has, and what it then made of them. */
-import { type NodeId, rowChanges } from '@coppice/core';
-import { atItsEnd, type Loaded, landed } from './loaded.ts';
+import { type NodeId, nodeId, type RowChange, rowChanges, type Step } from '@coppice/core';
+import { atItsEnd, type Loaded, landed, pathOf } from './loaded.ts';
 import type { Overlay } from './tree-state.ts';
-import type { Written } from './wire.ts';
+import type { Begun, Written } from './wire.ts';
 
 /** The confirmed part with all unconfirmed changes landed on it in their order, and the nodes that only they have. */
 export function withOverlays(
@@ -12,13 +12,7 @@ export function withOverlays(
   let part = base;
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
-    const version = part.tree.version + 1;
-    const changes = rowChanges(overlay.steps, {
-      version,
-      seq: Number.MAX_SAFE_INTEGER - 1000 + overlay.id,
-      at: Date.now(),
-    });
-    part = landed(part, changes, part.tree.version);
+    part = landed(part, rowsShown(overlay.steps, part, overlay.id), part.tree.version);
     if (overlay.leaf !== undefined) part = { ...atItsEnd(part), leaf: overlay.leaf };
     for (const step of overlay.steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
   }
@@ -26,7 +20,8 @@ export function withOverlays(
 }
 
 /** The confirmed part with what the server made of a change, so that nothing flickers between its answer and the feed. */
-export function confirmed(base: Loaded, overlay: Overlay | null, value: unknown): Loaded {
+export function confirmed(shown: Loaded, overlay: Overlay | null, value: unknown): Loaded {
+  const base = isBegun(value) ? withPrompts(shown, overlay, value) : shown;
   const nodes = new Map(base.nodes);
   const kids = new Map(base.kids);
   if (isWritten(value))
@@ -40,14 +35,48 @@ export function confirmed(base: Loaded, overlay: Overlay | null, value: unknown)
       )
         kids.set(node.parentId, [...(list ?? []), node.id]);
     }
-  const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf);
+  // The feed may have been quicker than the answer: what grew below it already is not left again.
+  const grown = overlay?.steps.some((step) => step.type === 'insert' && step.node.id === overlay.leaf) === true;
+  const isBelow = grown && pathOf(base).some((node) => node.id === overlay?.leaf);
+  const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isBelow;
   const { before, until } = goes ? atItsEnd(base) : base;
   const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
-  return { ...base, nodes, kids, leaf, before, until };
+  return { ...base, tree: pointedIn(base, value), nodes, kids, leaf, before, until };
+}
+
+/** The part with the message that replies were begun to: they are told without it, and the feed may come later. */
+function withPrompts(base: Loaded, overlay: Overlay | null, { nodes }: Begun): Loaded {
+  const answered = new Set(nodes.map((node) => node.parentId));
+  const missing = (overlay?.steps ?? []).filter(
+    (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
+  );
+  return landed(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
+}
+
+function rowsShown(steps: readonly Step[], part: Loaded, number: number): RowChange[] {
+  return rowChanges(steps, {
+    version: part.tree.version + 1,
+    seq: Number.MAX_SAFE_INTEGER - 1000 + number,
+    at: Date.now(),
+  });
+}
+
+/** A tree with its pointer where a change left it: what is asked of it before the feed tells is asked of that place. */
+function pointedIn({ tree }: Loaded, value: unknown): Loaded['tree'] {
+  if (typeof value !== 'object' || value === null || !('activeNodeId' in value && 'version' in value)) return tree;
+  const { activeNodeId, version } = value;
+  const newer = typeof version === 'number' && version > tree.version;
+  return newer && typeof activeNodeId === 'string' ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
 }
 
 function isWritten(value: unknown): value is Written {
-  return (
-    typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes) && 'result' in value
-  );
+  return hasNodes(value) && 'result' in value;
+}
+
+function isBegun(value: unknown): value is Begun {
+  return hasNodes(value) && !('result' in value);
+}
+
+function hasNodes(value: unknown): value is { readonly nodes: readonly unknown[] } {
+  return typeof value === 'object' && value !== null && 'nodes' in value && Array.isArray(value.nodes);
 }

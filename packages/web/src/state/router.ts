@@ -32,7 +32,7 @@ function decoded(part: string): string {
 }
 
 /** Reads a place from an address; anything unknown is home. */
-export function placeOf(path: string, query: string): Place {
+function placeOf(path: string, query: string): Place {
   const [first, second, third] = path.split('/').filter(Boolean).map(decoded);
   const search = new URLSearchParams(query);
   if (first === 't' && second !== undefined) {

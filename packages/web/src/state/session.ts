@@ -7,12 +7,14 @@ import { asProblem } from './http.ts';
 import {
   atItsEnd,
   emptyPart,
+  endAfter,
   goingOnAbove,
   joined,
   type Loaded,
   landed,
   loadedEnd,
   pathOf,
+  unread,
   withPage,
 } from './loaded.ts';
 import { confirmed, withOverlays } from './overlays.ts';
@@ -42,7 +44,11 @@ export class TreeSession {
   #again = false;
   #missed = false;
   #steps = 0;
+  #led = 0;
   #wanted: NodeId | null = null;
+  /** The newest commit that the feed told: a page may be newer than that. */
+  #told = 0;
+  #opening: Promise<unknown> = Promise.resolve();
 
   constructor(treeId: TreeId) {
     this.treeId = treeId;
@@ -62,11 +68,22 @@ export class TreeSession {
     return this.state.base?.tree.version ?? 0;
   }
 
+  /** Rises when this view is led elsewhere by its user: an answer that comes after that must not pull it back. */
+  get led(): number {
+    return this.#led;
+  }
+
   /**
    * Reads the tree and the end of the branch that leads through a node (the active one if not given), then follows it.
    * A tree without that node opens where its user was; false says so.
    */
-  async open(wanted?: NodeId): Promise<boolean> {
+  open(wanted?: NodeId): Promise<boolean> {
+    const opening = this.#read(wanted);
+    this.#opening = opening;
+    return opening;
+  }
+
+  async #read(wanted: NodeId | undefined): Promise<boolean> {
     try {
       const tree = await api.tree(this.treeId);
       const end = wanted === undefined ? null : await this.#reads.leafIfThere(wanted);
@@ -78,6 +95,7 @@ export class TreeSession {
       this.#show({ phase: 'ready', base, runs: runsOf(page) });
       if (through !== undefined) this.look(through);
       this.replies.followRuns();
+      this.#told = tree.version;
       this.#feed = openFeed(this.treeId, tree.version, {
         commit: (commit) => this.#heard(commit),
         delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
@@ -90,7 +108,9 @@ export class TreeSession {
         },
         connected: (connected) => {
           this.store.setState({ connected });
-          if (connected) void this.#queue.work();
+          if (!connected) return;
+          void this.#queue.work();
+          this.#shape.retry();
         },
       });
       return through === wanted;
@@ -167,19 +187,29 @@ export class TreeSession {
     if (base !== null) this.#show({ base: atItsEnd(base) });
   }
 
+  /** Shows the place before the first message: what is said next begins a branch of its own. */
+  toBeginning(): void {
+    const { base } = this.state;
+    if (base !== null) this.#show({ base: { ...base, leaf: null, before: null, until: null } });
+    this.#steps++;
+    this.#led++;
+  }
+
   /** Goes to the branch that leads through a node. Nothing above the fork is read or drawn again. */
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
     const came = this.#step(through, options.leaf);
+    const before = this.state.base;
     try {
-      const leaf = options.leaf ?? (await this.#reads.leafThrough(through));
-      const page = await this.#reads.page(leaf, this.#loadedCount());
+      const end = options.leaf ?? (await this.#reads.leafThrough(through));
+      const page = await this.#reads.page(end, this.#loadedCount());
       const { base } = this.state;
       // Whoever has gone on meanwhile is not pulled back.
       if (base === null || came !== this.#steps) return;
+      const leaf = endAfter(before ?? base, base, end);
       const part = goingOnAbove(withPage({ ...base, before: null }, page, { leaf }), atItsEnd(base).before);
       this.#show({ base: await this.#reads.reaching(part, through), runs: runsOf(page) });
       this.replies.followRuns();
-      if (options.keep !== false) this.#remember(leaf);
+      if (options.keep !== false) this.#remember(end);
     } catch (thrown) {
       if (came === this.#steps) await this.refresh();
       throw thrown;
@@ -192,6 +222,7 @@ export class TreeSession {
     const end = base === null ? null : loadedEnd(base, leaf ?? through, leaf !== undefined);
     // What hangs on the shown stretch is shown as its end; on anything else, the stretch is left.
     if (base !== null && end !== null) this.#show({ base: { ...base, leaf: end, until: null } });
+    this.#led++;
     return ++this.#steps;
   }
 
@@ -208,9 +239,9 @@ export class TreeSession {
   }
 
   /** Reads the loaded branch again, with its end at a node if one is named. Asked for while it runs, it runs once more. */
-  async refresh(leaf?: NodeId): Promise<void> {
+  async refresh(wish?: NodeId): Promise<void> {
     // Whoever asks without a place must not undo the wish of one who named it.
-    if (leaf !== undefined) this.#wanted = leaf;
+    if (wish !== undefined) this.#wanted = wish;
     if (this.#reading) {
       this.#again = true;
       return;
@@ -223,13 +254,20 @@ export class TreeSession {
         if (base === null) return;
         // Taken before it is read: a place that is named meanwhile is for the next time round, not to be forgotten.
         const wanted = this.#wanted;
+        const led = this.#led;
         this.#wanted = null;
         const page = await this.#reads.pageOrActive(
           wanted ?? base.leaf ?? base.tree.activeNodeId ?? undefined,
           this.#loadedCount(),
         );
         const now = this.state.base ?? base;
-        const part = withPage({ ...now, before: null }, page, { leaf: page.nodes.at(-1)?.id ?? null });
+        const leaf = endAfter(base, now, page.nodes.at(-1)?.id ?? null);
+        // What was read is of a place that the view has left meanwhile: it is read again where it is, not pulled back.
+        if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : led !== this.#led) {
+          this.#again = true;
+          continue;
+        }
+        const part = withPage({ ...now, before: null }, page, { leaf });
         // What was missed may have changed what lies above, too.
         const fresh = this.#missed;
         this.#missed = false;
@@ -263,13 +301,16 @@ export class TreeSession {
 
   #heard(commit: FeedCommit): void {
     const { base } = this.state;
-    if (base === null || commit.version <= base.tree.version) return;
+    if (base === null || commit.version <= this.#told) return;
+    this.#told = commit.version;
     const changes = rowChanges(commit.steps, { version: commit.version, seq: commit.seq, at: commit.at });
-    this.#land(changes, commit.version);
+    const late = commit.version <= base.tree.version;
+    this.#land(late ? unread(base, changes) : changes, commit.version);
     this.#shape.land(changes);
     // Undo and restore bring back what is not at hand; a gap means that a commit was missed.
     if (commit.version > base.tree.version + 1) this.#missed = true;
-    if (this.#missed || changes.some((change) => change.op === 'restored')) void this.refresh();
+    const reread = (op: RowChange['op']) => op === 'restored' || (late && (op === 'removed' || op === 'placed'));
+    if (this.#missed || changes.some(({ op }) => reread(op))) void this.refresh();
     for (const step of commit.steps)
       if (step.type === 'replace' && step.after.status !== 'pending') this.replies.ended(step.nodeId);
   }
@@ -302,9 +343,12 @@ export class TreeSession {
         ? null
         : { id: this.#next++, steps, ...(leaf === undefined ? {} : { leaf }) };
     if (overlay !== null) this.#show({ overlays: [...this.state.overlays, overlay] });
+    if (leaf !== undefined) this.#led++;
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run: async () => {
+          // Before the tree is read there is no version that a write could be based on.
+          await this.#opening;
           const value = await run(this.version);
           this.#confirm(overlay, value);
           resolve(value);

@@ -32,6 +32,8 @@ export interface TreeState {
   readonly topology: Topology | null;
   /** Rises with every change of the topology, which is changed in place. */
   readonly stamp: number;
+  /** How many tokens are in force at the end of the branch, by what was last told. */
+  readonly weight: number | null;
   readonly connected: boolean;
   /** Changes that wait for the server to come back. */
   readonly waiting: number;
@@ -55,6 +57,7 @@ export const nothing: TreeState = {
   conflicts: new Map(),
   topology: null,
   stamp: 0,
+  weight: null,
   connected: true,
   waiting: 0,
   loadingAbove: false,

@@ -1,6 +1,7 @@
 /** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
+import type { Words } from '../i18n/words.ts';
 import type { ExportAbout } from '../transfer/export-dialog.tsx';
 import { read, write } from './kept.ts';
 
@@ -22,6 +23,12 @@ export type Opened =
   | { readonly name: 'tree-folder' }
   | { readonly name: 'prompt' }
   | { readonly name: 'compact' }
+  | {
+      readonly name: 'listing';
+      readonly words: Words;
+      readonly text: string;
+      readonly list: readonly NodeId[];
+    }
   | { readonly name: 'import' }
   | { readonly name: 'export'; readonly about: ExportAbout | null }
   | { readonly name: 'palette' }

@@ -55,6 +55,11 @@ export class WholeShape {
     }
   }
 
+  /** Reads it if somebody wanted it and it could not be had, as without the server. */
+  retry(): void {
+    if (this.#wanted) void this.want();
+  }
+
   /** Lands a commit on it, if it is there; what it cannot take is read again. */
   land(changes: readonly RowChange[]): void {
     const { topology } = this.#store.getState();
@@ -64,6 +69,6 @@ export class WholeShape {
       return;
     }
     this.#store.setState({ topology: null });
-    if (this.#wanted) void this.want();
+    this.retry();
   }
 }

@@ -57,10 +57,14 @@ export interface RecorderView {
   readonly lastError: string | null;
 }
 
-/** The silhouette of a tree, as it was at a version. */
+/** The silhouette of a tree and where its user is, as it was at a version. */
 export interface TreeShape extends Silhouette {
   readonly treeId: TreeId;
   readonly version: number;
+  /** The nearest bookmark above where the user is. */
+  readonly on: string | null;
+  /** The last words there. */
+  readonly words: string;
 }
 
 /** A bookmark in the list of all of them. */
@@ -198,12 +202,14 @@ export interface CommandView {
 /** What a command answers. */
 export interface CommandAnswer {
   readonly said: string;
-  /** The act to take back. */
+  /** The line that takes it back. */
   readonly undo?: string;
   readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
   /** Text that goes back to where it is written. */
   readonly selectedText?: string;
+  /** Lines to be shown, and the nodes that are numbered in them. */
   readonly text?: string;
+  readonly list?: readonly NodeId[];
 }
 
 /** A share as its owner sees it. */

@@ -1,8 +1,10 @@
 import { type ReactElement, useRef } from 'react';
-import { short, t } from '../i18n/index.ts';
+import { useContextAnswer } from '../context/use-context-answer.ts';
+import { short, t, tn } from '../i18n/index.ts';
 import { chooseModels, modelsNow, switchTools, useLists } from '../state/lists.ts';
 import { pathOf } from '../state/loaded.ts';
 import { go, treePlace } from '../state/router.ts';
+import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -72,7 +74,7 @@ export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<F
       <Menu
         align="start"
         trigger={
-          <button type="button" className="pill num desk-only" aria-label={t('howMany', { n })}>
+          <button type="button" className="pill num desk-only" aria-label={tn('howMany', n)}>
             ×{n}
           </button>
         }
@@ -118,11 +120,14 @@ export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<F
   );
 }
 
-/** How much of the window the loaded branch takes, by the estimates of its messages. */
+/** How much of the window the branch takes: as the server weighs all of it, and until then by what is loaded. */
 function Gauge({ model }: { readonly model: string | null }): ReactElement | null {
   const session = useSession();
   const window = useLists((lists) => lists.models.find((each) => each.id === model)?.window ?? null);
+  // The panel asks for the same: a long branch is weighed once.
+  const told = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   const used = useTree((state) => {
+    if (state.weight !== null) return state.weight;
     if (state.part === null) return 0;
     let tokens = 0;
     for (const node of pathOf(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
@@ -131,17 +136,26 @@ function Gauge({ model }: { readonly model: string | null }): ReactElement | nul
   if (window === null || window === 0) return null;
   const share = Math.min(1, used / window);
   return (
-    <button
-      type="button"
-      className="pill num desk-only"
-      title={t('whatModelSees')}
-      onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}
-    >
-      {short(used)}
-      <span className="gauge">
-        <i style={{ width: `${Math.max(2, share * 100)}%` }} />
-      </span>
-      {short(window)}
-    </button>
+    <>
+      {told ? null : <Weighing />}{' '}
+      <button
+        type="button"
+        className="pill num desk-only"
+        title={t('whatModelSees')}
+        onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}
+      >
+        {short(used)}
+        <span className="gauge">
+          <i style={{ width: `${Math.max(2, share * 100)}%` }} />
+        </span>
+        {short(window)}
+      </button>
+    </>
   );
+}
+
+/** Has the branch weighed where nothing else on the screen does. */
+function Weighing(): null {
+  useContextAnswer(0);
+  return null;
 }

@@ -26,6 +26,7 @@ import { fitHeight } from './fit-height.ts';
 import { plainText } from './rows.ts';
 import { runLine } from './run-line.ts';
 import { optionId, SlashMenu, useSlash } from './slash-menu.tsx';
+import { useDockHeight } from './use-dock-height.ts';
 import { useDraft, useUnsent } from './use-draft.ts';
 import { type Files, useFiles } from './use-files.ts';
 import { wishNow } from './wish.ts';
@@ -56,8 +57,11 @@ export function Composer(): ReactElement {
   useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [text]);
   useEffect(() => {
-    if (takeFresh(session.treeId)) area.current?.focus();
-  }, [session]);
+    const typed = takeFresh(session.treeId);
+    if (typed === null) return;
+    area.current?.focus();
+    setText((now) => now + typed);
+  }, [session, setText]);
 
   const message = (): Message | null => {
     const blocks = files.list.map(blockOf).filter((block) => block !== null);
@@ -66,6 +70,8 @@ export function Composer(): ReactElement {
     const { content } = textMessage('user', text);
     return { role: 'user', content: words === '' ? blocks : [...content, ...blocks] };
   };
+
+  const dock = useDockHeight();
 
   const ready = parentId !== null && !files.list.some((file) => file.state === 'sending');
 
@@ -140,7 +146,7 @@ export function Composer(): ReactElement {
   };
 
   return (
-    <div className="dock">
+    <div className="dock" ref={dock}>
       {connected ? null : (
         <div className="strip off" role="status">
           <Icon name="offline" />

@@ -1,4 +1,4 @@
-import { isText, type Message, type Node, type NodeId, textMessage } from '@coppice/core';
+import { isText, type Message, type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
@@ -10,6 +10,7 @@ import { say } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
+import { editDraft, endEdit, forgetSeen, rememberSeen, saveEdit, seenBefore, useSaving } from './edits.ts';
 import { fitHeight } from './fit-height.ts';
 import { focusMessage } from './focus-message.ts';
 import { plainText } from './rows.ts';
@@ -17,84 +18,88 @@ import { useDraft } from './use-draft.ts';
 import { wishNow } from './wish.ts';
 
 /** A message's blocks with other text: the first text block takes it, further ones go, everything else stays in place. */
-export function withNewText(message: Message, text: string): Message['content'] {
+function withNewText(message: Message, text: string): Message['content'] {
   const fresh = textMessage(message.role, text).content;
   const at = message.content.findIndex(isText);
   if (at < 0) return [...fresh, ...message.content];
   return message.content.flatMap((block, index) => (index === at ? fresh : isText(block) ? [] : [block]));
 }
 
-/** What the writer of an open box has seen: others may write while it is open. */
-const begun = new Map<NodeId, Seen>();
-
-function begunOn(node: Node, version: number): { readonly seen: Seen; readonly again: boolean } {
-  const before = begun.get(node.id);
-  const seen = before ?? { node, version };
-  begun.set(node.id, seen);
-  return { seen, again: before !== undefined };
+/** Whether nobody is elsewhere by now: the answer to a save may take long, and must not take the focus from other words. */
+function isHere(box: HTMLElement | null): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body || box?.contains(activeElement) === true;
 }
 
 /** A message that is being rewritten: as a new stem, or saved in its place. */
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const name = `edit.${node.id}`;
-  // As it was when the box was opened: what others save meanwhile must not pass for what was typed here.
-  const [original] = useState(() => plainText(begun.get(node.id)?.node.message ?? node.message));
-  const { text, set: setText, forget } = useDraft(name, original);
+  const name = editDraft(node.id);
   // Scrolled far away the box is not drawn; what it was begun on is remembered, and the hand that scrolls keeps the focus.
-  const [{ seen, again }] = useState(() => begunOn(node, session.version));
-  const [busy, setBusy] = useState(false);
+  const [before] = useState(() => seenBefore(node.id));
+  // As it was when the box was opened: what others save meanwhile must not pass for what was typed here.
+  const [seen] = useState<Seen>(() => before ?? { node, version: session.version });
+  const original = plainText(seen.node.message);
+  const { text, set: setText, forget } = useDraft(name, original);
+  const busy = useSaving(({ ids }) => ids.has(node.id));
   const area = useRef<HTMLTextAreaElement>(null);
-  const close = () => {
-    begun.delete(node.id);
-    forget();
-    useUi.setState({ editing: null });
-    focusMessage(node.id);
-  };
+  const box = useRef<HTMLDivElement>(null);
   const cancel = () => {
-    close();
-    if (text === original) return;
+    // What is on its way cannot be taken back here; it is shown without its box, and undone like any other change.
+    if (busy) useUi.setState({ editing: null });
+    else {
+      forget();
+      endEdit(node.id);
+    }
+    focusMessage(node.id);
+    if (busy || text === original) return;
     const takeUp = () => {
       keepDraft(name, text);
-      begun.set(node.id, seen);
+      rememberSeen(seen);
       useUi.setState({ editing: node.id });
     };
     say({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: takeUp } });
   };
   useEffect(() => {
     const element = area.current;
-    if (element === null || again) return;
+    if (element === null || before !== null) return;
     element.focus();
     element.setSelectionRange(element.value.length, element.value.length);
-  }, [again]);
+  }, [before]);
   // Whoever rewrites a message sees it whole, as far as the screen goes.
   useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
   const changed = useRef(false);
   changed.current = text !== original;
-  useEffect(
-    () => () => {
-      if (!changed.current) begun.delete(node.id);
-    },
-    [node.id],
-  );
+  useEffect(() => {
+    rememberSeen(seen);
+    return () => {
+      // A box that has ended leaves no draft, whichever of its drawings was the last.
+      if (seenBefore(node.id) === null) keepDraft(editDraft(node.id), '');
+      if (!changed.current) forgetSeen(node.id);
+    };
+  }, [node.id, seen]);
   const save = async (mode: 'branch' | 'in-place') => {
-    if (node.message === null || text.trim() === '' || busy) return;
-    setBusy(true);
-    const id = await edit(session, seen, withNewText(node.message, text), mode);
-    setBusy(false);
+    const { message } = node;
+    if (message === null || text.trim() === '' || busy) return;
+    const id = await saveEdit(
+      node.id,
+      () => edit(session, seen, withNewText(message, text), mode),
+      () => isHere(box.current),
+    );
     if (id === null) return;
-    close();
+    forget();
     if (mode === 'branch' && node.role === 'user' && modelsNow(useLists.getState()).length > 0)
       await reply(session, id, wishNow());
   };
   return (
-    <div className="editbox">
+    <div className="editbox" ref={box} aria-busy={busy}>
       <textarea
         ref={area}
         aria-label={t('editMessage')}
         value={text}
         rows={2}
         dir="auto"
+        readOnly={busy}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           const command = event.metaKey || event.ctrlKey;
@@ -107,7 +112,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
         }}
       />
       <div className="row">
-        <Button small look="quiet" onClick={cancel}>
+        <Button small look="quiet" disabled={busy} onClick={cancel}>
           {t('cancel')}
         </Button>
         <span className="grow" />

@@ -8,10 +8,11 @@ import { asProblem } from '../state/http.ts';
 import { go, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { say } from '../state/toasts.ts';
-import { open, useUi } from '../state/ui.ts';
+import { open } from '../state/ui.ts';
 import { canSplit } from '../tree-work/cut-places.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import type { IconName } from '../ui/icon.tsx';
+import { rewrite } from './edits.ts';
 import { plainText } from './rows.ts';
 import { wishNow } from './wish.ts';
 
@@ -77,7 +78,7 @@ export function firstActs(session: TreeSession, node: Node, marked: boolean): re
     icon: 'edit',
     label: t('edit'),
     keys: 'E',
-    run: () => useUi.setState({ editing: node.id }),
+    run: () => rewrite(node),
   };
   return [
     { id: 'branch', icon: 'fork', label: t('branchHere'), keys: 'B', run: () => void branchHere(session, node) },

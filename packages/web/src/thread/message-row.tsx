@@ -247,6 +247,7 @@ function GroupStrip({
         look="quiet"
         icon="compare"
         className="side desk-only"
+        title={t('sideBySide')}
         onClick={() => go(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }))}
       >
         {t('sideBySide')}

@@ -1,29 +1,60 @@
+import type { NodeId } from '@coppice/core';
+import { commandWords } from '../i18n/command-words.ts';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
-import { complain, undo } from '../state/acts.ts';
+import { complain } from '../state/acts.ts';
 import { api } from '../state/client.ts';
+import { keepDraft } from '../state/drafts.ts';
+import { following } from '../state/following.ts';
 import { asProblem } from '../state/http.ts';
 import { go, treePlace } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { say } from '../state/toasts.ts';
+import { open } from '../state/ui.ts';
+import type { CommandAnswer } from '../state/wire.ts';
+
+// The nodes of the list that was shown last, so that `/switch 2` means the second of them.
+const shown = new WeakMap<TreeSession, readonly NodeId[]>();
+
+/** The nodes of the list that a command showed last. */
+function shownList(session: TreeSession): readonly NodeId[] {
+  return shown.get(session) ?? [];
+}
+
+/** Goes where a command leads. */
+async function follow(
+  session: TreeSession,
+  place: CommandAnswer['place'],
+  lead: ReturnType<typeof following>,
+): Promise<void> {
+  if (place === undefined) return session.refresh();
+  if (place.treeId !== session.treeId) return go(treePlace(place.treeId));
+  if (place.activeNodeId === null) return session.toBeginning();
+  return lead(place.activeNodeId);
+}
 
 /**
  * Runs a slash command where the view is. Gives the text that belongs in the composer afterwards, or null where the
  * command was refused, so that the line can be put back.
  */
 export async function runLine(session: TreeSession, line: string): Promise<string | null> {
+  const lead = following(session);
   try {
-    const answer = await api.command(session.treeId, line, session.state.part?.leaf ?? null);
-    const { place, said, undo: act } = answer;
-    if (place !== undefined && place.treeId !== session.treeId) go(treePlace(place.treeId));
-    else await session.refresh(place?.activeNodeId ?? undefined);
-    const words = said === '' ? (answer.text ?? '') : said;
-    const back =
-      act === undefined
-        ? {}
-        : { action: { label: t('undo'), keys: shownChord('mod+z'), run: () => void undo(session, act) } };
-    if (words !== '') say({ icon: 'check', text: words.slice(0, 300), ...back });
-    return answer.selectedText ?? '';
+    const answer = await api.command(session.treeId, line, {
+      activeNodeId: session.state.part?.leaf ?? null,
+      list: shownList(session),
+    });
+    const { place, said, undo, text = '', selectedText = '', list } = answer;
+    if (list !== undefined) shown.set(session, list);
+    const elsewhere = place !== undefined && place.treeId !== session.treeId;
+    // The text goes along to where it is to be changed.
+    if (elsewhere && selectedText !== '') keepDraft(place.treeId, selectedText);
+    await follow(session, place, lead);
+    const words = commandWords(said);
+    // The way back is a line itself: what it brings back to the composer is not wanted a second time.
+    const back = undo === undefined ? {} : { action: { label: t('undo'), run: () => void runLine(session, undo) } };
+    if (text !== '') open({ name: 'listing', words, text, list: list ?? [] });
+    else if (said !== '') say({ icon: 'check', text: words.said, english: words.english, ...back });
+    return elsewhere ? '' : selectedText;
   } catch (thrown) {
     complain(asProblem(thrown));
     return null;

@@ -1,5 +1,6 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react';
+import { commandPhrase, commandUsage } from '../i18n/command-words.ts';
 import { t } from '../i18n/index.ts';
 import { api } from '../state/client.ts';
 import { useLists } from '../state/lists.ts';
@@ -39,7 +40,7 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writin
           const options = items.map((item) => ({
             line: text.slice(0, from) + item.value,
             name: item.label,
-            summary: item.about,
+            summary: commandPhrase(item.about),
             usage: '',
           }));
           setFound({ line: text, options });
@@ -60,8 +61,8 @@ export function useSlash(tree: TreeId, leaf: NodeId | null, text: string, writin
           .map((command) => ({
             line: `/${command.name} `,
             name: command.name,
-            summary: command.summary,
-            usage: command.usage.replace(/^\/[\w-]+\s*/, ''),
+            summary: commandPhrase(command.summary),
+            usage: commandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
           }))
       : arguing && found?.line === text
         ? found.options.slice(0, 8)

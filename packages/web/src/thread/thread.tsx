@@ -23,6 +23,11 @@ function contentEnd(element: HTMLElement): number {
   return list instanceof HTMLElement ? list.offsetTop + list.offsetHeight : element.scrollHeight;
 }
 
+/** Whether there is more below what is seen. */
+function goesOn(element: HTMLElement): boolean {
+  return contentEnd(element) > element.scrollTop + element.clientHeight;
+}
+
 /** Keeps the ground as deep as it is seen, so that a shorter branch does not pull what is above it down. */
 function hold(element: HTMLElement, depth: number): void {
   const ground = element.firstElementChild;
@@ -50,6 +55,7 @@ export function Thread(): ReactElement {
   const atEnd = useRef(true);
   const seen = useRef(0);
   const touched = useRef(-handMs);
+  const sought = useRef(false);
   const before = useRef<readonly ThreadRow[]>([]);
   const firstId = useRef<string | null>(null);
   const [below, setBelow] = useState(false);
@@ -81,7 +87,7 @@ export function Thread(): ReactElement {
     if (last !== undefined && unconfirmed.has(last)) atEnd.current = true;
     if (midst) atEnd.current = false;
     else if (atEnd.current && rows.length > 0) toEnd();
-    else if (growing.size > 0) setBelow(true);
+    else if (growing.size > 0) setBelow(scroll.current !== null && goesOn(scroll.current));
   }, [growing, rows, unconfirmed, midst, toEnd]);
 
   // Sizes are measured after the first drawing, and pictures come later still.
@@ -91,6 +97,7 @@ export function Thread(): ReactElement {
     if (element === null || inside === null || inside === undefined) return;
     const observer = new ResizeObserver(() => {
       if (atEnd.current) toEnd();
+      else if (!goesOn(element)) setBelow(false);
     });
     observer.observe(inside);
     observer.observe(element);
@@ -112,6 +119,7 @@ export function Thread(): ReactElement {
     if (index < 0) return;
     seen.current = sight.ask;
     atEnd.current = false;
+    sought.current = true;
     useUi.setState({ current: sight.nodeId });
     list.current?.scrollToIndex(index, { align: 'start', offset: -24 });
   }, [sight, rows]);
@@ -126,8 +134,13 @@ export function Thread(): ReactElement {
     if (midst) {
       atEnd.current = false;
       if (gap < nearTop) void session.below();
-    } else if (gap < nearEnd) atEnd.current ||= gap > -nearEnd || element.scrollTop === 0;
-    else if (performance.now() - touched.current < handMs) atEnd.current = false;
+    } else {
+      const byHand = performance.now() - touched.current < handMs;
+      // Whoever came for a message stays with it: until rows are measured, all of them seem to be at the end.
+      if (byHand) sought.current = false;
+      if (gap >= nearEnd) atEnd.current &&= !byHand;
+      else if (!sought.current) atEnd.current ||= gap > -nearEnd || element.scrollTop === 0;
+    }
     hold(element, seen);
     if (atEnd.current) setBelow(false);
     if (element.scrollTop < nearTop) void session.above();

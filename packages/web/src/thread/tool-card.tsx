@@ -18,7 +18,7 @@ interface ToolCardProps {
 const longest = 20_000;
 
 /** Arguments as somebody would write them: one line where a single text says it all, else as JSON. */
-export function argumentsText(parameters: unknown): string {
+function argumentsText(parameters: unknown): string {
   if (typeof parameters !== 'object' || parameters === null) return String(parameters ?? '');
   const values = Object.values(parameters);
   if (values.length === 0) return '';

@@ -19,7 +19,7 @@ import { copyOut } from './message-acts.ts';
 import { plainText } from './rows.ts';
 
 /** The name of the branch that a view is on: the nearest title above its end, else a bookmark, else its first words. */
-export function useBranchName(): string | null {
+function useBranchName(): string | null {
   return useTree((state) => {
     if (state.part === null) return null;
     const path = pathOf(state.part);
@@ -33,6 +33,23 @@ export function useBranchName(): string | null {
     }
     return null;
   });
+}
+
+/** The branch that a view is on, behind the name of its screen; nothing where the tree does not divide. */
+export function BranchCrumb(): ReactElement | null {
+  const branch = useBranchName();
+  if (branch === null) return null;
+  return (
+    <>
+      <span className="sep" aria-hidden="true">
+        /
+      </span>
+      <span className="br">
+        <Icon name="fork" />
+        {branch}
+      </span>
+    </>
+  );
 }
 
 /** The line above the thread: which tree, which branch, and what can be done with both. */

@@ -8,7 +8,7 @@ import { read, write } from '../state/kept.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Said } from './said.tsx';
+import { formatName, Said } from './said.tsx';
 import { downloadOf, type ExportReport, type FormatView, type Part, transferApi } from './wire.ts';
 
 /** What is exported: a tree with the end of the thread and the marked message, or everything. */
@@ -56,7 +56,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
         >
           {formats.map((each) => (
             <option key={each.name} value={each.name}>
-              {each.label}
+              {formatName(each)}
             </option>
           ))}
         </select>

@@ -14,6 +14,7 @@ import {
   wishImports,
 } from './import-queue.ts';
 import { ImportReport } from './import-report.tsx';
+import { formatName } from './said.tsx';
 import { chosenSources, droppedSources } from './sources.ts';
 
 /** Bringing conversations in: where to drop them, how far they are, and what became of each. */
@@ -120,7 +121,7 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
       <div className="row import-head">
         <Icon name={!over ? 'import' : bad ? 'warn' : 'check'} />
         <b className="clip">{item.name}</b>
-        {view?.format == null ? null : <span className="chip">{view.format.label}</span>}
+        {view?.format == null ? null : <span className="chip">{formatName(view.format)}</span>}
         <span className="grow" />
         {/* The bar tells how far it is; who only listens is told when something begins or ends. */}
         <span className={bad ? 'import-state bad' : 'import-state'} role="status">

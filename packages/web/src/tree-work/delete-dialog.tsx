@@ -1,5 +1,5 @@
 import type { Node } from '@coppice/core';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { complain, remove } from '../state/acts.ts';
@@ -21,18 +21,31 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
   const [impacts, setImpacts] = useState<Impacts>({ splice: null, cascade: null, group: null });
   useEffect(() => {
     const modes: readonly Mode[] = node.groupId > 0 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
+    // What is asked of a message that has gone by then is answered by a refusal, which nobody has to read.
+    let asked = true;
     for (const each of modes)
       api
         .impact(session.treeId, node.id, each)
         .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
-        .catch((thrown) => complain(asProblem(thrown)));
+        .catch((thrown) => {
+          if (asked) complain(asProblem(thrown));
+        });
+    return () => {
+      asked = false;
+    };
   }, [session, node]);
   const modes: readonly Mode[] =
     node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
   const count = impacts[mode]?.count ?? 1;
   const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
   const words = firstWords(plainText(node.message), 32);
+  // How much goes is on the button: before it is known there is nothing to press.
+  const ready = impacts[mode] !== null && !pending;
+  const gone = useRef(false);
   const go = () => {
+    // A second press while the dialog closes would be refused, and that would stand where Undo is.
+    if (gone.current) return;
+    gone.current = true;
     onClose();
     void remove(session, node, mode, count);
   };
@@ -47,7 +60,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
         role="radiogroup"
         aria-label={t('whatGoes')}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || pending || impacts[mode] === null) return;
+          if (event.key !== 'Enter' || !ready) return;
           event.preventDefault();
           go();
         }}
@@ -70,7 +83,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
       <div className="row foot-row">
         <span className="grow dim">{t('keptInTrash')}</span>
         <Button onClick={onClose}>{t('cancel')}</Button>
-        <Button look="danger" icon="trash" disabled={pending} onClick={go}>
+        <Button look="danger" icon="trash" disabled={!ready} onClick={go}>
           {tn('deleteN', count)}
         </Button>
       </div>

@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
-import { type RefusalWords, type Refused, wordsOf } from '../i18n/refusals.ts';
+import { type Refused, wordsOf } from '../i18n/refusals.ts';
+import type { Words as Said } from '../i18n/words.ts';
 
 /** Words in the reader's language, and those of the server after them, marked as English for whoever listens. */
-export function Words({ said, english = '' }: RefusalWords): ReactElement {
+export function Words({ said, english = '' }: Said): ReactElement {
   return (
     <>
       {said}

@@ -1,0 +1,299 @@
+/** What commands say, in German: by the English sentence, whose places in braces are said in German as well. */
+import { germanPhrase } from './command-phrases-de.ts';
+import type { Words } from './words.ts';
+
+/** Each sentence of a command that is built in. */
+const commandSentencesDe: Readonly<Record<string, string>> = {
+  'You are there already.': 'Du bist schon dort.',
+  'You are right above {node} already.': 'Du bist schon direkt über {node}.',
+  'A hook sent you to the beginning instead.': 'Eine Erweiterung hat dich stattdessen an den Anfang geführt.',
+  'A hook sent you to {node} instead.': 'Eine Erweiterung hat dich stattdessen zu {node} geführt.',
+  'Went to the beginning; what you say next begins a new branch.':
+    'Am Anfang: was du als Nächstes sagst, beginnt einen neuen Zweig.',
+  'The text {quote} is there to be changed.': 'Der Text {quote} steht zum Ändern bereit.',
+  'A summary of the branch you left goes before what you say next.':
+    'Eine Zusammenfassung des verlassenen Zweigs geht dem voraus, was du als Nächstes sagst.',
+  'Went back to before {node}; its text is there to be changed.':
+    'Zurück vor {node}; der Text steht zum Ändern bereit.',
+  'Went to the beginning.': 'Am Anfang.',
+  'Went to {node}.': 'Jetzt bei {node}.',
+  '{n} branch goes on from there; what you say next begins another.':
+    '{n} Zweig geht von dort weiter; was du als Nächstes sagst, beginnt einen weiteren.',
+  '{n} branches go on from there; what you say next begins another.':
+    '{n} Zweige gehen von dort weiter; was du als Nächstes sagst, beginnt einen weiteren.',
+  'Copied every branch into a conversation of its own.': 'Alle Zweige sind in ein eigenes Gespräch kopiert.',
+  'Copied every branch into a new file, {any}.': 'Alle Zweige sind in eine neue Datei kopiert: {any}.',
+  'Begins anew in a conversation of its own.': 'Beginnt neu in einem eigenen Gespräch.',
+  'Begins anew in a new file, {any}.': 'Beginnt neu in einer neuen Datei: {any}.',
+  'Goes on after {node} in a conversation of its own.': 'Geht nach {node} in einem eigenen Gespräch weiter.',
+  'Goes on after {node} in a new file, {any}.': 'Geht nach {node} in einer neuen Datei weiter: {any}.',
+  'Goes on before {node} in a conversation of its own.': 'Geht vor {node} in einem eigenen Gespräch weiter.',
+  'Goes on before {node} in a new file, {any}.': 'Geht vor {node} in einer neuen Datei weiter: {any}.',
+  'Its text is there to be changed.': 'Der Text steht zum Ändern bereit.',
+  'The one you come from stays as it is.': 'Das Gespräch, aus dem du kommst, bleibt, wie es ist.',
+  'Took back {parts}.': 'Zurückgenommen: {parts}.',
+  'Brought back {parts}.': 'Zurückgebracht: {parts}.',
+  'Brought the branch that ends with {node} back, as a summary.':
+    'Der Zweig, der mit {node} endet, ist als Zusammenfassung zurückgebracht.',
+  'Brought the branch that ends with {node} back, as {messages}.':
+    'Der Zweig, der mit {node} endet, ist zurückgebracht: {messages}.',
+  'Copied {node} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {node}.',
+  'Copied {messages} to the end of this branch.': 'Ans Ende dieses Zweigs kopiert: {messages}.',
+  '{messages} gave way to a summary: about {tokens} are in force, {n} were before.':
+    '{messages} durch eine Zusammenfassung ersetzt: etwa {tokens} gelten, vorher waren es {n}.',
+  'Nothing left the tree.': 'Aus dem Baum ist nichts verschwunden.',
+  'The model sees {messages}, about {tokens}.': 'Das Modell sieht {messages}, etwa {tokens}.',
+  'The model sees {messages}, about {tokens}; the window of {any} is not known.':
+    'Das Modell sieht {messages}, etwa {tokens}; das Fenster von {any} ist nicht bekannt.',
+  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, {n} until older messages are summed up.':
+    '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; noch {n}, bis ältere Nachrichten zusammengefasst werden.',
+  '{any} sees {messages}, about {tokens}: {percent} of its window of {n}, it is time to /compact.':
+    '{any} sieht {messages}, etwa {tokens}: {percent} des Fensters von {n}; es ist Zeit für /compact.',
+  '{nodes} in the conversation, {lines} shown.': '{nodes} im Gespräch, {lines} gezeigt.',
+  '{nodes} from there on, {lines} shown.': '{nodes} von dort an, {lines} gezeigt.',
+  '{lines} did not fit: name a node, or a --limit.':
+    '{lines} passten nicht: nenne eine Nachricht, oder eine Grenze mit --limit.',
+  'There is no branch yet: nothing was said.': 'Es gibt noch keinen Zweig: nichts wurde gesagt.',
+  'There is 1 branch.': 'Es gibt einen Zweig.',
+  'There are {n} branches.': 'Es gibt {n} Zweige.',
+  'There are {n} branches; the newest {n} are listed.': 'Es gibt {n} Zweige; die neuesten {n} sind aufgezählt.',
+  'Wrote the branch of {node} to {any}.': 'Der Zweig von {node} ist in {any} geschrieben.',
+  'There are {n} commands. /help <command> explains one.': 'Es gibt {n} Befehle. /help <Befehl> erklärt einen.',
+  'There are no labels.': 'Es gibt keine Lesezeichen.',
+  'There is 1 label.': 'Es gibt ein Lesezeichen.',
+  'There are {n} labels.': 'Es gibt {n} Lesezeichen.',
+  '{node} has no label.': '{node} hat kein Lesezeichen.',
+  '{node} is labelled {quote}.': '{node} hat das Lesezeichen {quote}.',
+  'Nothing to do: {node} has no label.': 'Nichts zu tun: {node} hat kein Lesezeichen.',
+  'Nothing to do: {node} is labelled {quote} already.': 'Nichts zu tun: {node} hat das Lesezeichen {quote} schon.',
+  'Took the label {quote} away from {node}.': 'Das Lesezeichen {quote} ist von {node} weggenommen.',
+  'Labelled {node} {quote}.': '{node} hat jetzt das Lesezeichen {quote}.',
+  'Labelled {node} {quote}, before {quote}.': '{node} hat jetzt das Lesezeichen {quote}, vorher {quote}.',
+  'No model was chosen, and none is known here.': 'Kein Modell wurde gewählt, und hier ist keines bekannt.',
+  'This branch goes on with {any}: it was set on this branch.':
+    'Dieser Zweig geht mit {any} weiter: es wurde auf diesem Zweig gesetzt.',
+  'This branch goes on with {any}: it gave the last reply here.':
+    'Dieser Zweig geht mit {any} weiter: es gab hier die letzte Antwort.',
+  'This branch goes on with {any}: it was set for the whole conversation.':
+    'Dieser Zweig geht mit {any} weiter: es wurde für das ganze Gespräch gesetzt.',
+  'This branch goes on with {any}: it is the default.': 'Dieser Zweig geht mit {any} weiter: es ist voreingestellt.',
+  'This branch goes on with {any} already.': 'Dieser Zweig geht schon mit {any} weiter.',
+  'This branch goes on with {any}, not {any} any more.': 'Dieser Zweig geht mit {any} weiter, nicht mehr mit {any}.',
+  'This branch goes on with {any}.': 'Dieser Zweig geht mit {any} weiter.',
+  'It cannot be asked yet.': 'Es kann noch nicht gefragt werden:',
+  'Set {any}, or api_key in [providers.{any}].': 'Setze {any}, oder api_key in [providers.{any}].',
+  'The conversation has no name.': 'Das Gespräch hat keinen Namen.',
+  'The conversation is called {quote}.': 'Das Gespräch heißt {quote}.',
+  'The conversation is called {quote} now.': 'Das Gespräch heißt jetzt {quote}.',
+  'Nothing to do: that is its name already.': 'Nichts zu tun: so heißt es schon.',
+  'Took the name of the conversation away.': 'Der Name des Gesprächs ist weggenommen.',
+};
+
+/** What an act consists of, as undo and redo name it. */
+const partsDe: Readonly<Record<string, string>> = {
+  '{messages} ({quote})': '{messages} ({quote})',
+  '{messages}': '{messages}',
+  '{n} branch summary': '{n} Zusammenfassung eines Zweigs',
+  '{n} branch summaries': '{n} Zusammenfassungen von Zweigen',
+  '{n} compaction': '{n} Verdichtung',
+  '{n} compactions': '{n} Verdichtungen',
+  '{n} injected message': '{n} eingefügte Nachricht',
+  '{n} injected messages': '{n} eingefügte Nachrichten',
+  '{n} state of an extension': '{n} Zustand einer Erweiterung',
+  '{n} state of an extensions': '{n} Zustände von Erweiterungen',
+  'a label': 'ein Lesezeichen',
+  'the label {quote}': 'das Lesezeichen {quote}',
+  'the name': 'der Name',
+  'the model': 'das Modell',
+  'the model of the branch': 'das Modell des Zweigs',
+  'the tags': 'die Schlagwörter',
+  tags: 'Schlagwörter',
+  'the folder': 'der Ordner',
+  'the pin': 'die Anheftung',
+  'the move to the trash': 'der Weg in den Papierkorb',
+  'a property of the tree': 'eine Eigenschaft des Baums',
+  'what was added': 'was hinzugefügt wurde',
+  'a deletion': 'eine Löschung',
+  'what was brought back': 'was zurückgebracht wurde',
+  'a move': 'eine Verschiebung',
+  'a change of text': 'eine Änderung des Textes',
+  'a title': 'ein Titel',
+  'a note': 'eine Notiz',
+  'a grouping of variants': 'eine Gruppe von Varianten',
+  'something of which nothing is left': 'etwas, wovon nichts übrig ist',
+};
+
+const speakersDe: Readonly<Record<string, string>> = {
+  user: 'du',
+  assistant: 'Modell',
+  system: 'System',
+  tool: 'Werkzeug',
+  'branch-summary': 'Zusammenfassung',
+  compaction: 'Verdichtung',
+  injected: 'eingefügt',
+  state: 'Zustand',
+};
+const speaker = Object.keys(speakersDe).join('|');
+
+const numbers = new Intl.NumberFormat('de');
+const numberOf = (written: string) => Number(written.replaceAll(',', ''));
+const german = (written: string) => numbers.format(numberOf(written));
+const quoted = (text: string) => `„${text.slice(1, -1)}“`;
+
+function countedAs(one: string, many: string) {
+  return (text: string) => {
+    const n = /^[\d,]+/.exec(text)?.[0] ?? '0';
+    return `${german(n)} ${numberOf(n) === 1 ? one : many}`;
+  };
+}
+
+/** What may stand in a place, and how it is said. */
+const places: Readonly<Record<string, { readonly is: string; say(text: string): string }>> = {
+  n: { is: '[\\d,]+', say: german },
+  percent: { is: '[\\d.]+ %', say: (text) => text.replace('.', ',') },
+  any: { is: '.+?', say: (text) => text },
+  quote: { is: '“.*?”', say: quoted },
+  node: {
+    is: `(?:${speaker}) (?:“.*?”|\\(no text\\))`,
+    say: (text) => {
+      const [, who = '', words = ''] = /^(\S+) (.*)$/s.exec(text) ?? [];
+      return `${words === '(no text)' ? 'ohne Text' : quoted(words)} (${speakersDe[who] ?? who})`;
+    },
+  },
+  parts: { is: '.+?', say: (text) => partsIn(text) ?? text },
+  messages: { is: '[\\d,]+ messages?', say: countedAs('Nachricht', 'Nachrichten') },
+  tokens: { is: '[\\d,]+ tokens?', say: countedAs('Token', 'Token') },
+  nodes: { is: '[\\d,]+ nodes?', say: countedAs('Knoten', 'Knoten') },
+  lines: { is: '[\\d,]+ lines?', say: countedAs('Zeile', 'Zeilen') },
+};
+
+interface Rule {
+  readonly fits: RegExp;
+  readonly names: readonly string[];
+  readonly german: string;
+}
+
+/** Rules that are tried where a text stands; what has more words of its own goes first. */
+function rulesOf(table: Readonly<Record<string, string>>, end: string): readonly Rule[] {
+  return Object.entries(table)
+    .toSorted(([a], [b]) => b.replace(/\{\w+\}/g, '').length - a.replace(/\{\w+\}/g, '').length)
+    .map(([english, said]) => {
+      const names = [...english.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+      const source = english
+        .split(/\{\w+\}/)
+        .map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .reduce((whole, words, at) => `${whole}(${places[names[at - 1] ?? '']?.is ?? '.+?'})${words}`);
+      return { fits: new RegExp(`${source}(?=${end})`, 'sy'), names, german: said };
+    });
+}
+
+function saidBy({ fits, names, german: said }: Rule, text: string, from: number): [string, number] | null {
+  fits.lastIndex = from;
+  const found = fits.exec(text);
+  if (found === null) return null;
+  const values = names.map((name, at) => ({ name, text: places[name]?.say(found[at + 1] ?? '') ?? '' }));
+  // Places of one kind are filled in their order, whatever stands between them.
+  const filled = said.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const at = values.findIndex((value) => value.name === name);
+    return values.splice(at, 1)[0]?.text ?? '';
+  });
+  return [filled, from + found[0].length];
+}
+
+// What is quoted may look like the end of a sentence: one that goes to the very end is tried first.
+const sentences = [
+  ...rulesOf(
+    Object.fromEntries(Object.entries(commandSentencesDe).filter(([english]) => !english.includes('{any}'))),
+    '$',
+  ),
+  ...rulesOf(commandSentencesDe, '\\s|$'),
+];
+const partRules = rulesOf(partsDe, ', | and |$');
+
+function firstOf(rules: readonly Rule[], text: string, from: number): [string, number] | null {
+  for (const rule of rules) {
+    const said = saidBy(rule, text, from);
+    if (said !== null) return said;
+  }
+  return null;
+}
+
+/** A list of what an act consists of; null where something in it is not known. */
+function partsIn(text: string): string | null {
+  const said: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const part = firstOf(partRules, text, at);
+    if (part === null) return null;
+    said.push(part[0]);
+    at = part[1] + (/^(?:, | and )/.exec(text.slice(part[1]))?.[0].length ?? 0);
+  }
+  return said.length < 2 ? (said[0] ?? null) : `${said.slice(0, -1).join(', ')} und ${said.at(-1)}`;
+}
+
+/** What a command said, sentence by sentence; from the first that is not known on, it stays as it is. */
+export function germanSaid(text: string): Words {
+  const [, name, about = ''] = /^(\/[\w-]+): (.+)$/s.exec(text) ?? [];
+  const explained = germanPhrase(about);
+  if (explained !== null) return { said: `${name}: ${explained}` };
+  const said: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const sentence = firstOf(sentences, text, at);
+    if (sentence === null) return { said: said.join(' '), english: text.slice(at) };
+    said.push(sentence[0]);
+    at = sentence[1] + (text[sentence[1]] === ' ' ? 1 : 0);
+  }
+  return { said: said.join(' ') };
+}
+
+const statusesDe: Readonly<Record<string, string>> = {
+  pending: 'wird geschrieben',
+  interrupted: 'abgebrochen',
+  aborted: 'angehalten',
+  error: 'Fehler',
+};
+const unitsDe: Readonly<Record<string, readonly [string, string]>> = {
+  year: ['Jahr', 'Jahren'],
+  month: ['Monat', 'Monaten'],
+  day: ['Tag', 'Tagen'],
+  hour: ['Stunde', 'Stunden'],
+  minute: ['Minute', 'Minuten'],
+};
+
+function germanAge(age: string): string {
+  const [, n = '', unit = ''] = /^([\d,]+) (\w+?)s? ago$/.exec(age) ?? [];
+  const names = unitsDe[unit];
+  if (names === undefined) return age === 'just now' ? 'gerade eben' : age;
+  return `vor ${german(n)} ${numberOf(n) === 1 ? names[0] : names[1]}`;
+}
+
+const listLine = new RegExp(`^(\\s*\\d+\\. [│├└─⋮•*\\d ]*)(${speaker})(?: \\((\\w+)\\))?(?=$|[ :])`);
+const contextLine = new RegExp(`^((?:–|\\d+\\.) +)([\\d,]+)( {2})(${speaker}|system-prompt|summary): `);
+
+/** A line of a list that a command shows. */
+export function germanLine(line: string): string {
+  const whole = germanPhrase(line);
+  if (whole !== null) return whole;
+  const [, left = '', right = ''] = /^(.*\S {2,})(\S.*)$/.exec(line) ?? [];
+  const about = germanPhrase(right);
+  if (about !== null) return left + about;
+  const more = /^([ │]*⋮ {2}|… )([\d,]+)( lines?)? more$/.exec(line);
+  if (more !== null) return `${more[1]}${german(more[2] ?? '')} weitere${more[3] === undefined ? '' : ' Zeilen'}`;
+  if (/^\[[█░]+\] [\d.]+ %$/.test(line)) return line.replace('.', ',');
+  return line
+    .replace(contextLine, (_, number: string, tokens: string, gap: string, who: string) => {
+      const heads: Readonly<Record<string, string>> = { 'system-prompt': 'Systemprompt', summary: 'Zusammenfassung' };
+      return `${number}${german(tokens)}${gap}${speakersDe[who] ?? heads[who] ?? who}: `;
+    })
+    .replace(listLine, (_, before: string, who: string, status: string | undefined) => {
+      const state = status === undefined ? '' : ` (${statusesDe[status] ?? status})`;
+      return `${before}${speakersDe[who] ?? who}${state}`;
+    })
+    .replace(
+      / · ([\d,]+ messages?)(?:, ([\d,]+) of its own)? · (.+)$/,
+      (_, n: string, own: string | undefined, age) => {
+        const count = countedAs('Nachricht', 'Nachrichten')(n);
+        return ` · ${count}${own === undefined ? '' : `, davon ${german(own)} nur hier`} · ${germanAge(String(age))}`;
+      },
+    )
+    .replace(/ {2}← you are here$/, '  ← du bist hier');
+}

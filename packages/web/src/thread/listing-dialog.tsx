@@ -1,0 +1,54 @@
+import type { NodeId } from '@coppice/core';
+import type { ReactElement } from 'react';
+import { commandLine } from '../i18n/command-words.ts';
+import { t } from '../i18n/index.ts';
+import type { Words as Said } from '../i18n/words.ts';
+import { complain } from '../state/acts.ts';
+import { asProblem } from '../state/http.ts';
+import { useSession } from '../state/use-session.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Words } from '../ui/refusal.tsx';
+
+interface ListingProps {
+  readonly words: Said;
+  /** The lines as they stand in a terminal; those with a number are nodes of the list. */
+  readonly text: string;
+  readonly list: readonly NodeId[];
+  readonly onClose: () => void;
+}
+
+/** What a command lists: branches, an outline, what the model sees. A line that is a message leads there. */
+export function ListingDialog({ words, text, list, onClose }: ListingProps): ReactElement {
+  const session = useSession();
+  const goTo = (id: NodeId) => {
+    onClose();
+    session
+      .go(id)
+      .then(() => session.look(id))
+      .catch((thrown) => complain(asProblem(thrown)));
+  };
+  const lines = text.split('\n').map((line, at) => {
+    const number = /^\s*(\d+)\. /.exec(line)?.[1];
+    return { key: `${at} ${line}`, line: commandLine(line), id: number === undefined ? undefined : list[+number - 1] };
+  });
+  return (
+    <Dialog title={t('commandShows')} onClose={onClose} className="listing-dialog">
+      <p className="hint">
+        <Words {...words} />
+      </p>
+      <div className="listing">
+        {lines.map(({ key, line, id }) =>
+          id === undefined ? (
+            <div key={key} dir="auto">
+              {line}
+            </div>
+          ) : (
+            <button key={key} type="button" onClick={() => goTo(id)}>
+              {line}
+            </button>
+          ),
+        )}
+      </div>
+    </Dialog>
+  );
+}
