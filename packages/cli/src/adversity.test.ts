@@ -110,6 +110,11 @@ describe('a full disk', () => {
     const mounted =
       spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'coppice', join(home, '.coppice')]).status === 0;
     const filler = join(home, '.coppice', 'filler');
+    full = {
+      env: mounted ? {} : { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: 'before-commit:1:enospc:sticky' },
+      free: () => rmSync(filler, { force: true }),
+      end: () => void (mounted && spawnSync('umount', [join(home, '.coppice')])),
+    };
     expect(coppice(['append', '--new', 'Before'], home)).toMatchObject({ code: 0 });
     if (mounted) {
       const block = new Uint8Array(4096);
@@ -119,11 +124,6 @@ describe('a full disk', () => {
         // Full, as meant.
       }
     }
-    full = {
-      env: mounted ? {} : { COPPICE_TEST_FAULTS: '1', COPPICE_FAULT: 'before-commit:1:enospc:sticky' },
-      free: () => rmSync(filler, { force: true }),
-      end: () => void (mounted && spawnSync('umount', [join(home, '.coppice')])),
-    };
   });
   afterEach(() => {
     full.end();

@@ -91,8 +91,8 @@ async function stored(line: Line, what: 'tree' | 'node', at: Workplace): Promise
   const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
   // Whoever only types leaves nothing behind.
   if (place !== undefined && !existsSync(place)) return [];
-  const store = await at.on(url, line.owner).store();
-  return what === 'tree' ? trees(store) : nodes(store, line.tree ?? lastTree);
+  const there = at.on(url, line.owner);
+  return what === 'tree' ? trees(await there.store()) : nodes(there, line.tree ?? lastTree);
 }
 
 async function trees(store: Store): Promise<readonly Candidate[]> {
@@ -102,8 +102,9 @@ async function trees(store: Store): Promise<readonly Candidate[]> {
   return [...last, ...items.map((row) => ({ value: row.id, about: oneLine(titleOf(row), 50) }))];
 }
 
-async function nodes(store: Store, tree: string): Promise<readonly Candidate[]> {
-  const row = await findTree(store, tree);
+async function nodes(at: Workplace, tree: string): Promise<readonly Candidate[]> {
+  const store = await at.store();
+  const row = await findTree(at, tree);
   const { path, leaves, marks } = await store.read(row.id, function* () {
     const { activeNodeId, rootId } = row;
     return {

@@ -26,11 +26,6 @@ export const cliErrorKinds = {
   'cli/internal': 'internal',
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-/** An error as it is printed with `--json`. */
-export interface PrintedError {
-  readonly error: { readonly code: string; readonly kind: ErrorKind; readonly message: string; readonly data: unknown };
-}
-
 /** Whatever was thrown, as an error with a code. */
 export function asAppError(thrown: unknown): AppError {
   if (isAppError(thrown)) return thrown;

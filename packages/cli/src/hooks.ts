@@ -30,7 +30,8 @@ export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   try {
     names = await readdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     return [{ name: 'hooks', path: folder, trouble: `its folder cannot be read (${asAppError(error).message})` }];
   }
   const modules = names.filter((name) => /\.(?:[cm]?js|[cm]?ts)$/.test(name) && !/\.d\.[cm]?ts$/.test(name)).sort();

@@ -1,12 +1,11 @@
 /** Files, folders and pipes as what imports read from. Only places that the user named are opened. */
-import { createWriteStream } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '@coppice/core';
 import type { FileSource } from '@coppice/server/importing';
-import type { Host } from './output.ts';
+import { untilStopped } from './until-stopped.ts';
 import type { Workplace } from './workplace.ts';
 
 // Deeper folders, or more files, are not an export but somebody's home directory.
@@ -17,9 +16,14 @@ export async function filesOf(word: string, at: Pick<Workplace, 'host' | 'onClos
   const { host } = at;
   if (word === '-') return [await spooled(at)];
   const path = resolve(host.cwd, word);
-  const found = await stat(path).catch(() => null);
+  // A name of nothing, as a variable that is not set gives, would mean the folder that one stands in.
+  const found = word === '' ? null : await stat(path).catch(() => null);
   if (found === null)
-    throw new AppError({ code: 'cli/no-file', kind: 'not-found', message: `There is no file ${word}.` });
+    throw new AppError({
+      code: 'cli/no-file',
+      kind: 'not-found',
+      message: `There is no file ${word === '' ? '""' : word}.`,
+    });
   if (!found.isDirectory()) return [await fileAt(path, basename(path))];
   const files: FileSource[] = [];
   for await (const each of filesBelow(path)) {
@@ -44,11 +48,14 @@ async function spooled({ host, onClose }: Pick<Workplace, 'host' | 'onClose'>): 
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  await pipeline(bytesOf(host.stdin), createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: host.signal });
+  // Opened before anything can stop it: a stream that is given up while it opens its file makes it after the folder was emptied.
+  const file = await open(path, 'wx', 0o600);
+  // Stopped at the source: a pipe that nobody ends would be waited for.
+  await pipeline(bytesOf(untilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }
 
-async function* bytesOf(source: Host['stdin']): AsyncGenerator<Uint8Array> {
+async function* bytesOf(source: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const piece of source) yield typeof piece === 'string' ? encoder.encode(piece) : piece;
 }

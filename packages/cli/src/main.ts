@@ -54,4 +54,6 @@ else {
     signal: stop.signal,
   });
   process.exitCode = seenEnough ? 0 : code;
+  // A pipe that nobody ends would keep a command that was stopped.
+  if (stop.signal.aborted) process.stdin.destroy();
 }

@@ -21,6 +21,8 @@ export interface Output {
   /** Whether standard error is a terminal on which a line can be drawn over. */
   readonly live: boolean;
   readonly columns: number;
+  /** The columns of the terminal that shows the answer; null in a pipe or a file, and where texts are wanted as they are. */
+  readonly screen: number | null;
   /** The columns of what is drawn over itself: standard error may be a terminal where standard output is none. */
   readonly liveColumns: number;
   /** One line or several of the answer. */
@@ -39,17 +41,24 @@ export interface Output {
   foreignJson(json: string): string;
 }
 
+/** The columns or rows of a stream, or how many to go by: a terminal that nobody told its size says that it has none. */
+export function sizeOr(size: number | undefined, otherwise: number): number {
+  return size === undefined || size < 1 ? otherwise : size;
+}
+
 /** The output of a run. */
 export function createOutput(host: Host, options: { readonly color?: boolean; readonly raw?: boolean } = {}): Output {
   const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
+  const columns = Math.max(20, sizeOr(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
   const safe = options.raw === true ? (text: string) => text : style.colors ? neutralButColors : neutral;
   return {
     style,
     live: host.stderr.isTTY === true && host.env['TERM'] !== 'dumb',
     // A pipe or a file breaks no lines.
-    columns: Math.max(20, host.stdout.columns ?? 120),
+    columns,
+    screen: host.stdout.isTTY === true && options.raw !== true ? columns : null,
     get liveColumns() {
-      return Math.max(20, host.stderr.columns ?? 80);
+      return Math.max(20, sizeOr(host.stderr.columns, 80));
     },
     print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),
     write: (text) => void host.stdout.write(text),
@@ -68,7 +77,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** The same JSON, with what a terminal would obey escaped: such characters stand in texts only. */
-export function printableJson(json: string): string {
+function printableJson(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

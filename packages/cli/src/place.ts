@@ -11,6 +11,8 @@ import {
   treeId,
 } from '@coppice/core';
 import { nodeAbove, nodesNamed, placeOfWord } from '@coppice/engine';
+import { lineFor } from './changing.ts';
+import type { Workplace } from './workplace.ts';
 
 const shortest = 4;
 
@@ -22,31 +24,38 @@ export function isLast(word: string): boolean {
   return word === lastTree || word === '-';
 }
 
-function notFound(what: string, word: string, hint: string): AppError {
+/** Nothing goes by that word. `line` is one to run next, and `does` what it does. */
+function notFound(what: 'tree' | 'node', word: string, at: Workplace, line: string, does: string, why = ''): AppError {
+  const next = lineFor(at, line);
   return new AppError({
     code: what === 'tree' ? 'tree/unknown-tree' : 'tree/unknown-node',
     kind: 'not-found',
-    message: `There is no ${what} ${JSON.stringify(word)}. ${hint}`,
+    message: `There is no ${what} ${JSON.stringify(word)}${why}.${next === null ? '' : ` ${next} ${does}.`}`,
   });
 }
 
-function ambiguous(what: string, word: string, found: readonly string[]): AppError {
+function ambiguous(what: string, word: string, found: readonly string[], how = 'Give more of its id.'): AppError {
   return new AppError({
     code: 'cli/ambiguous',
     kind: 'invalid',
-    message: `${JSON.stringify(word)} could be ${found.length} ${what}s: ${found.slice(0, 5).join(', ')}. Give more of its id.`,
+    message: `${JSON.stringify(word)} could be ${found.length} ${what}s: ${found.slice(0, 5).join(', ')}. ${how}`,
     data: { found: found.slice(0, 20) },
   });
 }
 
 /** The tree of an id, of the beginning of one, of an exact title, or `last` for the one that changed last. */
-export async function findTree(store: Store, word: string): Promise<TreeRow> {
+export async function findTree(at: Workplace, word: string): Promise<TreeRow> {
+  const store = await at.store();
   const whole: boolean = isUuid(word);
   if (whole) return store.read(treeId(word), () => readTree(treeId(word)));
   if (isLast(word)) {
     const newest = (await store.trees({ limit: 1 })).items[0];
-    if (newest === undefined)
-      throw notFound('tree', word, 'Nothing is kept here yet; coppice append --new begins a tree.');
+    if (newest === undefined) {
+      const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
+      throw trashed
+        ? notFound('tree', word, at, 'coppice trash', 'lists them', ': all that is kept here are trees in the trash')
+        : notFound('tree', word, at, 'coppice append --new', 'begins one', ': nothing is kept here yet');
+    }
     return newest;
   }
   const byId: TreeRow[] = [];
@@ -75,22 +84,24 @@ export async function findTree(store: Store, word: string): Promise<TreeRow> {
       'tree',
       word,
       found.map((row) => row.id),
+      byTitle.length > 0 ? 'Name it by its id.' : undefined,
     );
-  return found[0] ?? Promise.reject(notFound('tree', word, 'coppice ls lists what there is.'));
+  return found[0] ?? Promise.reject(notFound('tree', word, at, 'coppice ls', 'lists what there is'));
 }
 
 /**
  * The node of an id, of the beginning or end of one, of a bookmark's title, or by place: `@` is the active node, `@~2` two
  * above it, `root` the root. A whole id is taken as it is: it may lie in the trash.
  */
-export async function findNodeIn(store: Store, row: TreeRow, word: string): Promise<NodeId> {
+export async function findNodeIn(at: Workplace, row: TreeRow, word: string): Promise<NodeId> {
+  const store = await at.store();
   const whole: boolean = isUuid(word);
   if (whole) return nodeId(word);
   const place = word === 'root' ? 'start' : placeOfWord(word);
   if (place !== null) return place === 'start' ? row.rootId : above(store, row, place.above);
   const { ids } = await store.read(row.id, () => nodesNamed(row.rootId, word));
   if (ids.length > 1) throw ambiguous('node', word, ids);
-  return ids[0] ?? Promise.reject(notFound('node', word, `coppice tree ${row.id} shows what there is.`));
+  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${row.id}`, 'shows what there is'));
 }
 
 async function above(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
@@ -99,14 +110,14 @@ async function above(store: Store, row: TreeRow, levels: number): Promise<NodeId
 
 /** The tree and the node that two words mean; the active node if there is only one word. */
 export async function findPlaceOf(
-  store: Store,
+  at: Workplace,
   tree: string,
   node: string | undefined,
 ): Promise<{ readonly treeId: TreeId; readonly row: TreeRow; readonly nodeId: NodeId }> {
-  const row = await findTree(store, tree);
+  const row = await findTree(at, tree);
   return {
     treeId: row.id,
     row,
-    nodeId: node === undefined ? await above(store, row, 0) : await findNodeIn(store, row, node),
+    nodeId: node === undefined ? await above(await at.store(), row, 0) : await findNodeIn(at, row, node),
   };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { widthOf } from './terminal/width.ts';
 import { type Bed, makeBed } from './testing/index.ts';
 import { type Row, rowsOf } from './testing/screen.ts';
 
@@ -47,6 +48,74 @@ describe('lists on a terminal', () => {
       expect(nodes[2]?.text).toMatch(/^└─○ .*…? [0-9a-f]{8} ← here$/);
     }
   });
+
+  it.each([40, 80])(
+    '[O71] of %i columns, threads, comparisons and hits are broken between words, and code and addresses by nobody',
+    async (columns) => {
+      const address = `https://example.org/${'deep/'.repeat(30)}`;
+      const code = `echo ${'one two '.repeat(20)}`;
+      const prose = 'A loaf takes flour, water, salt and a week of patience. '.repeat(4);
+      const own = makeBed({ stdout, env: { NO_COLOR: '1' } });
+      const printed = async (...words: string[]) => {
+        written = [];
+        stdout.columns = columns;
+        await own.run(words);
+        return written.join('');
+      };
+      await own.run([
+        'append',
+        '--new',
+        '--title',
+        `${prose}${address}`,
+        `${prose}\n\`\`\`\n${code}\n\`\`\`\n${address} ${prose}`,
+      ]);
+      await own.run(['append', 'last', prose]);
+      await own.run(['edit', 'last', '@', `${prose}Or two weeks.`]);
+      const thread = await printed('show', 'last');
+      expect(thread.split('\n')).toEqual(
+        expect.arrayContaining([code.trimEnd(), address].map((line) => expect.stringContaining(line))),
+      );
+      const { nodes } = JSON.parse(await printed('tree', 'last', '--json'));
+      const compared = await printed('diff', 'last', nodes[1].id);
+      const hits = await printed('search', 'patience');
+      for (const line of [thread, compared, hits, await printed('tree', 'last')].join('\n').split('\n'))
+        if (!line.includes(code) && !line.includes('deep/')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      // As a shell takes it, the line of a hit is whole again.
+      const [, opens = ''] = /^ {2}coppice (show(?: \\\n|[^\n])*)$/m.exec(hits) ?? [];
+      const words = opens.replaceAll('\\\n', '').split(/\s+/);
+      expect(words).toHaveLength(4);
+      expect(await own.run(words)).toMatchObject({ code: 0 });
+      own.close();
+    },
+  );
+
+  it('[O71] that nobody told its size are taken for ordinary ones', async () => {
+    written = [];
+    stdout.columns = 0;
+    await bed.run(['ls']);
+    expect(written.join('')).toMatch(/^[0-9a-f-]{36} {2}\S+ \S+ {2}Plain$/m);
+  });
+
+  it.each([40, 80])(
+    '[O71] of %i columns, help, refusals and what doctor says are broken between words',
+    async (columns) => {
+      const errors: string[] = [];
+      const stderr = { isTTY: true, columns, write: (text: string) => errors.push(text) };
+      const told = makeBed({ stdout, stderr, env: { NO_COLOR: '1' }, home: bed.home });
+      written = [];
+      stdout.columns = columns;
+      await told.run(['show', 'last', 'no such node']);
+      await told.run(['ls', '--help']);
+      await told.run(['doctor', '--store', 'memory:']);
+      told.close();
+      expect(errors.join('').split('\n').length).toBeGreaterThan(2);
+      for (const line of [...errors, ...written].join('').split('\n')) {
+        // A path may be longer than the screen.
+        if (!line.includes('/')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      }
+      expect(written.join('')).toMatch(/ goes on where an\s+earlier list\s+ended/);
+    },
+  );
 
   it('[O71] forks in forks leave room for what is said', async () => {
     await bed.run(['append', '--new', '--title', 'Deep', 'first']);

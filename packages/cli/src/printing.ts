@@ -1,11 +1,12 @@
 /** How trees, nodes and changes look in a terminal. */
-import { type Node, previewOf, type TopologyNode, type TreeRow, textOf } from '@coppice/core';
+import { type Node, type TopologyNode, type TreeRow, textOf } from '@coppice/core';
 import type { Output } from './output.ts';
 import { oneLine } from './terminal/neutral.ts';
 import { fitted, widthOf } from './terminal/width.ts';
+import { readable, wrapped } from './terminal/wrap.ts';
 
 /** The end of an id, enough to name it again: ids that were made in one moment, as variants are, begin alike. */
-export function shortId(id: string): string {
+function shortId(id: string): string {
   return id.slice(-8);
 }
 
@@ -81,13 +82,30 @@ export function messageText(node: Node): string {
   return parts.join('\n');
 }
 
-/** A node with all it says. */
+/** A text of somebody else as it is read: on a terminal, broken between words. */
+export function readText(text: string, { foreign, screen }: Output): string {
+  return screen === null ? foreign(text) : readable(foreign(text), screen);
+}
+
+/** What something goes by and its id, on two lines where one is too short. */
+function headed(name: string, id: string, { style, screen, columns }: Output): string {
+  const lines = screen === null ? [name] : wrapped(name, screen).map((line) => line.trimEnd());
+  const gap = widthOf(lines.at(-1) ?? '') + 2 + id.length > columns ? '\n' : '  ';
+  return `${lines.join('\n')}${gap}${style.quiet(id)}`;
+}
+
+/** A tree above what is shown of it. */
+export function treeHead(row: TreeRow, output: Output): string {
+  return headed(output.style.strong(output.foreign(titleOf(row))), row.id, output);
+}
+
+/** A node with all it says, and an empty line below it. */
 export function nodeText(node: Node, place: string, output: Output): string {
   const { style } = output;
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
   const variant = place === '' ? '' : style.quiet(` ${place}`);
-  const head = `${style.strong(oneLine(writerOf(node), 40))}${variant}${status}  ${style.quiet(node.id)}`;
-  return `${head}\n${output.foreign(messageText(node))}\n`;
+  const head = headed(`${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`, node.id, output);
+  return `${head}\n${readText(messageText(node), output)}\n\n`;
 }
 
 interface Branch {
@@ -147,7 +165,7 @@ function nodeLine(node: TopologyNode, active: boolean, output: Output, taken: nu
   return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }
 
-/** The first words of a node, on one line. */
-export function preview(node: Pick<Node, 'text' | 'meta'>, output: Output): string {
-  return oneLine(previewOf(node, 1), Math.max(20, output.columns - 24));
+/** The first words of a node behind a few others, on one line. */
+export function preview(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
+  return `${before}${oneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

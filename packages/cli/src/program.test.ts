@@ -25,6 +25,79 @@ describe('a line', () => {
     }
   });
 
+  it('[O4] help of a word that is no subcommand says which was meant', async () => {
+    expect((await bed.run(['help', 'tree'])).out).toContain('coppice tree last');
+    expect(await bed.run(['help', 'tre'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean tree?'),
+    });
+    expect((await bed.run(['help'])).out).toContain('Usage: coppice');
+  });
+
+  it('[O75] a line to run next names the store and the owner that this one named, and none what is gone by then', async () => {
+    const store = `files:${bed.home}/my trees`;
+    const { tree } = await bed.grow('Elsewhere');
+    const { out } = await bed.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
+    const [, line = ''] = /Take it back with coppice (.*)\.\n$/.exec(out) ?? [];
+    expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f-]{36}$`));
+    const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    const found = await bed.run(['search', 'oak', '--store', store, '--owner', 'ann']);
+    expect(found.out).toContain(`coppice show --store '${store}' --owner ann `);
+    expect(await bed.run(words)).toMatchObject({ code: 0, out: expect.stringContaining('coppice redo --store') });
+    expect((await bed.run(['append', tree, 'more'])).out).toContain(`Take it back with coppice undo ${tree}.`);
+    expect((await bed.run(['append', '--new', 'Oak', '--store', 'memory:'])).out).not.toContain('Take it back');
+  });
+
+  it('[O75] so does one that a refusal names', async () => {
+    const store = `files:${bed.home}/wood`;
+    const on = ['--store', store];
+    const refusal = async (...words: string[]) => (await bed.run([...words, ...on])).err;
+    await bed.run(['append', '--new', 'Oak', ...on]);
+    expect(await refusal('show', 'elm')).toBe(
+      `There is no tree "elm". coppice ls --store ${store} lists what there is.\n`,
+    );
+    expect(await refusal('show', 'last', 'elm')).toContain(` coppice tree --store ${store} `);
+    expect(await refusal('restore', 'last')).toContain(` coppice trash --store ${store} <tree> `);
+    expect((await bed.run(['show', 'last'])).err).toBe(
+      'There is no tree "last": nothing is kept here yet. coppice append --new begins one.\n',
+    );
+    await bed.run(['rm', 'last', ...on]);
+    expect(await refusal('show')).toBe(
+      `There is no tree "last": all that is kept here are trees in the trash. coppice trash --store ${store} lists them.\n`,
+    );
+    expect((await bed.run(['show', 'elm', '--store', 'memory:'])).err).toBe('There is no tree "elm".\n');
+  });
+
+  it('[O5] a text whose pipe is stopped is not taken for the whole', async () => {
+    const stop = new AbortController();
+    const stdin = (async function* () {
+      yield 'half of a ';
+      stop.abort(new DOMException('Stopped.', 'AbortError'));
+      // Whoever wrote it is stopped by the same key, so that it ends here.
+    })();
+    const stopped = makeBed({ stdin, signal: stop.signal, home: bed.home });
+    expect(await stopped.run(['append', '--new'])).toMatchObject({ code: 130, err: 'Stopped.\n' });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [] });
+    stopped.close();
+  });
+
+  it('[O5] a pipe that nobody ends is not waited for by what was stopped', async () => {
+    for (const words of [
+      ['append', '--new'],
+      ['import', '-'],
+    ]) {
+      const stop = new AbortController();
+      const stdin = (async function* () {
+        yield 'half of a ';
+        setTimeout(() => stop.abort(new DOMException('Stopped.', 'AbortError')));
+        await new Promise(() => undefined);
+      })();
+      const stuck = makeBed({ stdin, signal: stop.signal, home: bed.home });
+      expect(await stuck.run(words)).toMatchObject({ code: 130, err: 'Stopped.\n' });
+      stuck.close();
+    }
+  });
+
   it('[O4] every example is a line that is understood', () => {
     for (const member of subcommands) {
       expect(member.examples.length).toBeGreaterThan(0);
@@ -177,7 +250,10 @@ describe('a line', () => {
     await bed.json(['append', '--new', '--title', 'Bread', 'x']);
     await bed.json(['append', '--new', '--title', 'Bread', 'y']);
     expect(await bed.json(['show', 'last'])).toMatchObject({ nodes: [{ text: 'y' }] });
-    expect(await bed.run(['show', 'Bread'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['show', 'Bread'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/Name it by its id\.$/m),
+    });
     expect(await bed.run(['show', 'Cheese'])).toMatchObject({ code: 3 });
     expect(await bed.run(['show', tree.slice(0, 4)])).toMatchObject({ code: 2 });
   });
@@ -185,10 +261,16 @@ describe('a line', () => {
   it('[O6] a node goes by its place', async () => {
     const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
     expect(await bed.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
-    expect(await bed.json(['show', tree, '@~9'])).toMatchObject({ nodes: [] });
+    expect(await bed.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
+    expect(await bed.run(['show', tree, '@~4'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There is no node @~4: the first message is @~2, and @~3 the place before it.'),
+    });
     expect(await bed.json(['show', tree, 'root'])).toMatchObject({ nodes: [] });
     expect(await bed.json(['show', tree, '@start'])).toMatchObject({ nodes: [] });
     expect(await bed.json(['show', tree, '@here~2'])).toMatchObject({ nodes: [{ id: nodes[0] }] });
+    await bed.json(['rm', tree, nodes[0] ?? '', '--cascade']);
+    expect((await bed.run(['show', tree, '@~1'])).err).toContain('there is no message yet, and @ is the place before');
   });
 
   it('[O6] a node goes by either end of its id and by its bookmark, in any case, as in slash commands', async () => {

@@ -3,9 +3,10 @@
 import { isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { asAppError, exitCodes, usageError } from './exit-codes.ts';
-import { createOutput, type Host, jsonText, type Output } from './output.ts';
+import { createOutput, type Host, jsonText, type Output, sizeOr } from './output.ts';
 import type { Given, Option, Subcommand } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
+import { wrapped } from './terminal/wrap.ts';
 import { version } from './version.ts';
 import { createWorkplace, type GlobalOptions } from './workplace.ts';
 
@@ -56,15 +57,26 @@ export async function runLine(words: readonly string[], host: Host, members = su
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
-    else host.stderr.write(`${output.style.bad(output.foreign(error.message))}\n`);
+    else host.stderr.write(`${output.style.bad(sentences(output.foreign(error.message), host, output))}\n`);
     return exitCodes[error.kind];
   }
   return code;
 }
 
+/** A message with its lines broken between words, where a terminal would break them anywhere. */
+function sentences(message: string, { stderr }: Host, { liveColumns }: Output): string {
+  if (stderr.isTTY !== true) return message;
+  return wrapped(message, liveColumns)
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
 /** The line with the default subcommand where it names none; a word that is no subcommand is left to be refused. */
 function withSubcommand(words: readonly string[], members: readonly Subcommand[]): string[] {
-  const [first] = words;
+  const [first, second, ...rest] = words;
+  // The parser's own would say nothing of a word that is no subcommand.
+  if (first === 'help' && second !== undefined && !second.startsWith('-'))
+    return members.some(({ name }) => name === second) ? [second, '--help'] : [second, ...rest];
   const asksForHelp = words.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
   const named = words.some((word) => members.some((member) => member.name === word));
   const starts = !asksForHelp && !named && (first === undefined || first.startsWith('-'));
@@ -84,12 +96,15 @@ export function programOf(members: readonly Subcommand[], host: Host, run: Run):
     .version(version, '-V, --version', 'the version')
     .helpOption('-h, --help', 'help, also after a subcommand')
     .showSuggestionAfterError(true)
+    // A terminal breaks lines anywhere; what goes to a pipe is searched by line.
+    .configureHelp({ minWidthToWrap: host.stdout.isTTY === true ? 16 : 40 })
     .enablePositionalOptions(false);
   const quiet = (command: Command) =>
     command.exitOverride().configureOutput({
       writeOut: (text) => void host.stdout.write(text),
       // What goes wrong is said once, by whoever runs the line.
       writeErr: () => undefined,
+      getOutHelpWidth: () => (host.stdout.isTTY === true ? sizeOr(host.stdout.columns, 80) : 80),
     });
   quiet(program);
   for (const option of globalOptions) program.addOption(commanderOption(option));

@@ -1,6 +1,6 @@
 /** What subcommands work with: the configuration, the store, the engine, and where to write. Each is opened when asked for. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
 import {
@@ -14,6 +14,7 @@ import {
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import type { Host, Output } from './output.ts';
+import { untilStopped } from './until-stopped.ts';
 
 /** Options that every subcommand has. */
 export interface GlobalOptions {
@@ -52,7 +53,7 @@ export interface Workplace {
 }
 
 /** Where the embedded store lies if nobody says otherwise. */
-export function defaultDatabase(home: string): string {
+function defaultDatabase(home: string): string {
   return join(home, '.coppice', 'coppice.db');
 }
 
@@ -105,7 +106,7 @@ export function createWorkplace(host: Host, output: Output, options: GlobalOptio
     async input() {
       const decoder = new TextDecoder();
       const parts: string[] = [];
-      for await (const piece of host.stdin)
+      for await (const piece of untilStopped(host.stdin, host.signal))
         parts.push(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
       return parts.join('') + decoder.decode();
     },
@@ -143,8 +144,6 @@ async function openOrReadOnly(
   tell: (why: string | Error) => void,
 ): Promise<Store> {
   const owner = options.owner === undefined ? {} : { owner: options.owner };
-  const [, scheme = '', place = ''] = /^([a-z]+):(.*)$/is.exec(url) ?? [];
-  if (scheme === 'sqlite' && place !== '' && place !== ':memory:') makeFolder(dirname(place));
   try {
     const opened = await openStore(url, owner);
     const { readOnly, notes, damage = [] } = await opened.info();
@@ -173,14 +172,6 @@ async function saveLostReplies(store: Store, context: RunContext): Promise<void>
     await recoverRuns({ store, ...context, process: `command ${process.pid}`, staleMs });
   } catch {
     // Somebody else holds the store, or it may only be read: the next one saves them.
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    // The store's own refusal says more than a failing mkdir.
   }
 }
 

@@ -2,6 +2,7 @@
 import { ask, type NodeId } from '@coppice/core';
 import { Box, Text, useApp, useStdout } from 'ink';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { sizeOr } from '../output.ts';
 import { oneLine } from '../terminal/neutral.ts';
 import type { Style } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -9,10 +10,11 @@ import { draftLines } from './draft-lines.ts';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { actionOf, keyHelp } from './keys.ts';
 import { noticeLines } from './notice-lines.ts';
-import { type ModelChoiceLine, type Panel, PanelView, panelKey } from './panels.tsx';
+import type { Edited } from './own-editor.ts';
+import { type ModelChoiceLine, type Panel, PanelView, panelKey, panelPaste } from './panels.tsx';
 import type { Talk } from './talk.ts';
 import { ThreadLines } from './thread-lines.ts';
-import { openPicker } from './tree-picker.ts';
+import { findInTexts, openPicker, withFound } from './tree-picker.ts';
 import { useKeys } from './use-keys.ts';
 
 /** What the interface is made with. */
@@ -22,8 +24,11 @@ export interface AppProps {
   /** The models to choose from. */
   readonly models: () => readonly ModelChoiceLine[];
   /** Lets the user write a text in their own editor, or says why not; null where there is none. */
-  readonly edit: ((text: string) => { readonly text: string } | { readonly failed: string }) | null;
+  readonly edit: ((text: string) => Edited) | null;
 }
+
+/** How long whoever types a search is waited for. */
+const searchAfterMs = 60;
 
 /** The whole screen. */
 export function App({ talk, style, models, edit }: AppProps) {
@@ -96,6 +101,22 @@ export function App({ talk, style, models, edit }: AppProps) {
     const labels = new Map((inside?.bookmarks ?? []).map((mark) => [mark.nodeId, mark.title]));
     setPanel({ type: 'tree', picker: openPicker({ nodes, labels, current: talk.here }) });
   };
+  const lookedFor = panel?.type === 'tree' ? panel.picker.search : '';
+  useEffect(() => {
+    const id = talk.treeId;
+    if (id === null || lookedFor.trim() === '') return;
+    const show = (found: readonly NodeId[]) =>
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withFound(now.picker, lookedFor, found) } : now));
+    // Whoever types fast is asked for once.
+    const wait = setTimeout(
+      () =>
+        void findInTexts(talk.store, id, lookedFor).then(show, (error) =>
+          talk.note(String(error?.message ?? error), true),
+        ),
+      searchAfterMs,
+    );
+    return () => clearTimeout(wait);
+  }, [talk, lookedFor]);
   const varied = (): NodeId | null => {
     const { nodes, places } = talk.state;
     if (focus !== null) return focus;
@@ -200,12 +221,16 @@ export function App({ talk, style, models, edit }: AppProps) {
       if (key.ctrl || key.meta || input === '') return;
       setDraft((now) => insert(now, input));
     },
-    (pasted) => setDraft((now) => insert(now, pasted)),
+    (pasted) => {
+      const searching = panel === null ? null : panelPaste(panel, pasted);
+      if (searching !== null) setPanel(searching);
+      else setDraft((now) => insert(now, pasted));
+    },
   );
 
   return (
     <Box flexDirection="column" width={columns} height={rows - 1}>
-      <Text wrap="truncate">{titleLine(state, talk.busy, width, style)}</Text>
+      <Text wrap="truncate">{titleLine(state, talk, width, style)}</Text>
       {panel === null ? (
         <Box flexDirection="column" height={room} justifyContent="flex-end" overflow="hidden">
           <Text>{shown.map((line) => (line.text === '' ? ' ' : line.text)).join('\n')}</Text>
@@ -223,8 +248,13 @@ export function App({ talk, style, models, edit }: AppProps) {
 }
 
 /** What the conversation goes by and who answers; where there is little room, only the first. */
-function titleLine(state: Talk['state'], busy: boolean, width: number, style: Style): string {
-  const far = busy ? 'answering…' : counted(state);
+function titleLine(
+  state: Talk['state'],
+  { busy, working }: Pick<Talk, 'busy' | 'working'>,
+  width: number,
+  style: Style,
+): string {
+  const far = busy ? 'answering…' : working ? 'working…' : counted(state);
   const room = Math.min(40, Math.floor(width / 2) - widthOf(far));
   const beside = room < 10 ? far : `${oneLine(state.model, room)} · ${far}`;
   const title = oneLine(state.title ?? 'New conversation', width - widthOf(beside) - 4);
@@ -235,11 +265,16 @@ function counted({ nodes, more }: Talk['state']): string {
   return `${nodes.length}${more ? '+' : ''} ${nodes.length === 1 ? 'message' : 'messages'}`;
 }
 
+const screenOf = (stdout: { readonly columns?: number; readonly rows?: number }) => ({
+  columns: sizeOr(stdout.columns, 80),
+  rows: sizeOr(stdout.rows, 24),
+});
+
 function useScreen(): { readonly columns: number; readonly rows: number } {
   const { stdout } = useStdout();
-  const [size, setSize] = useState({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+  const [size, setSize] = useState(screenOf(stdout));
   useEffect(() => {
-    const resized = () => setSize({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+    const resized = () => setSize(screenOf(stdout));
     stdout.on('resize', resized);
     return () => void stdout.off('resize', resized);
   }, [stdout]);

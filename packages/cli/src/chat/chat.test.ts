@@ -1,17 +1,20 @@
 import { stripVTControlCharacters } from 'node:util';
-import { nodeId } from '@coppice/core';
+import { nodeId, readTopology, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
 import type { Key } from 'ink';
 import { describe, expect, it } from 'vitest';
 import { createStyle } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
+import { makeBed } from '../testing/index.ts';
 import { draftLines } from './draft-lines.ts';
 import { type Draft, draftOf, edits, emptyDraft, insert } from './editor.ts';
 import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
-import { panelLines } from './panels.tsx';
-import { openPicker } from './tree-picker.ts';
+import { writtenIn } from './own-editor.ts';
+import { panelLines, panelPaste } from './panels.tsx';
+import { findInTexts, openPicker, searchFor, withFound } from './tree-picker.ts';
 import { heard } from './use-keys.ts';
 
 const plain = createStyle(false);
@@ -180,6 +183,17 @@ describe('the line that is written on', () => {
     expect(shown(emptyDraft)).toEqual(['›  ']);
   });
 
+  it('[O31] goes through an editor of one’s own, and stays what it was where that fails', () => {
+    expect(writtenIn('true', 'a\nb')).toEqual({ text: 'a\nb' });
+    expect(writtenIn('false', 'a')).toEqual({ failed: 'The editor false ended with 1; the text is what it was.' });
+    expect(writtenIn('rm', 'a')).toMatchObject({
+      failed: expect.stringMatching(/^What the editor rm was to write is not there: ENOENT/),
+    });
+    expect(writtenIn('no-such-editor -w', 'a')).toMatchObject({
+      failed: expect.stringContaining('could not be started'),
+    });
+  });
+
   it('[O31] help names the keys', () => {
     for (const name of ['Ctrl-T', 'Ctrl-G', 'Alt-←']) expect(keyHelp()).toContain(name);
   });
@@ -234,6 +248,32 @@ describe('a panel', () => {
     expect(panelLines({ ...panel, search: 'guide' }, plain, 40, 10)[0]).toMatch(/^1 model ·/);
     expect(panelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
     expect(panelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
+  });
+
+  it('[O31] looks for what is pasted, where it looks for anything', () => {
+    const models = { type: 'models', choices: [], search: 'a', at: 3 } as const;
+    expect(panelPaste(models, 'guide\n')).toEqual({ ...models, search: 'aguide', at: 0 });
+    expect(panelPaste({ type: 'text', title: '', text: '', top: 0 }, 'guide')).toBeNull();
+  });
+
+  it('[O33] finds what its lines do not show, unless something else is looked for by then', async () => {
+    const bed = makeBed();
+    const { tree, nodes } = await bed.grow(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
+    const [oak = nodeId('')] = nodes.map(nodeId);
+    const store = await openStore(`sqlite:${bed.home}/.coppice/coppice.db`);
+    try {
+      const all = await store.read(treeId(tree), () => readTopology(treeId(tree)));
+      const picker = searchFor(openPicker({ nodes: all, labels: new Map(), current: null }), 'oak');
+      expect(picker.entries).toEqual([]);
+      const found = await findInTexts(store, treeId(tree), 'oak');
+      const shown = withFound(picker, 'oak', found);
+      expect(shown.entries.map((entry) => entry.nodeId)).toEqual([oak]);
+      expect(searchFor(shown, 'oak tree').entries).toEqual([]);
+      expect(withFound(searchFor(picker, 'beech'), 'oak', found).entries).toMatchObject([{ preview: 'The beech.' }]);
+    } finally {
+      await store.close();
+      bed.close();
+    }
   });
 
   it('[O71] says where one is in full, also on the line with the cursor', () => {

@@ -1,12 +1,9 @@
 /** Starts the interface on a terminal and gives the terminal back as it was. Loaded only when there is one. */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { render } from 'ink';
 import type { EngineRoom } from '../engine-room.ts';
 import { createStyle } from '../terminal/style.ts';
 import { App } from './app.tsx';
+import { type Edited, writtenIn } from './own-editor.ts';
 import type { Talk } from './talk.ts';
 
 // The other screen, so that what was on the terminal is there again afterwards; and pasted text told apart from typed.
@@ -42,22 +39,14 @@ export async function runInterface(
   }
 }
 
-/** Has a text written in the user's own editor, or says why that did not come about. */
-function editedIn(editor: string, text: string): { readonly text: string } | { readonly failed: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-draft-'));
-  const file = join(folder, 'draft.md');
-  const [program = editor, ...words] = editor.split(' ').filter((word) => word !== '');
+/** Has a text written in the user's own editor, which has the terminal meanwhile. */
+function editedIn(editor: string, text: string): Edited {
+  process.stdout.write(leave);
+  process.stdin.setRawMode?.(false);
   try {
-    writeFileSync(file, text, { mode: 0o600 });
-    process.stdout.write(leave);
-    process.stdin.setRawMode?.(false);
-    const { status, error } = spawnSync(program, [...words, file], { stdio: 'inherit' });
-    if (error !== undefined) return { failed: `The editor ${program} could not be started: ${error.message}.` };
-    if (status !== 0) return { failed: `The editor ${program} ended with ${status}; the text is what it was.` };
-    return { text: readFileSync(file, 'utf8').replace(/\n$/, '') };
+    return writtenIn(editor, text);
   } finally {
     process.stdin.setRawMode?.(true);
     process.stdout.write(enter);
-    rmSync(folder, { recursive: true, force: true });
   }
 }

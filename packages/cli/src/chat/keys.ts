@@ -27,6 +27,7 @@ export type Action =
   | 'end'
   | 'wordLeft'
   | 'backspace'
+  | 'delete'
   | 'cutWord'
   | 'cutToStart'
   | 'cutToEnd';
@@ -45,7 +46,7 @@ const control =
     key.ctrl && input === letter;
 
 /** Every key, the more particular ones first. */
-export const bindings: readonly Binding[] = [
+const bindings: readonly Binding[] = [
   {
     action: 'newline',
     shown: 'Alt-Enter',
@@ -88,8 +89,8 @@ export const bindings: readonly Binding[] = [
   { action: 'editor', shown: 'Ctrl-G', about: 'writes in your editor', matches: control('g') },
   { action: 'again', shown: 'Ctrl-R', about: 'has it answered again', matches: control('r') },
   { action: 'keys', shown: 'Ctrl-X', about: 'shows these keys', matches: control('x') },
-  { action: 'home', shown: 'Ctrl-A', matches: control('a') },
-  { action: 'end', shown: 'Ctrl-E', matches: control('e') },
+  { action: 'home', shown: 'Ctrl-A', matches: (input, key) => key.home || control('a')(input, key) },
+  { action: 'end', shown: 'Ctrl-E', matches: (input, key) => key.end || control('e')(input, key) },
   { action: 'cutWord', shown: 'Ctrl-W', matches: control('w') },
   { action: 'cutToStart', shown: 'Ctrl-U', matches: control('u') },
   { action: 'cutToEnd', shown: 'Ctrl-K', matches: control('k') },
@@ -98,7 +99,8 @@ export const bindings: readonly Binding[] = [
   { action: 'down', shown: '↓', matches: (_input, key) => key.downArrow },
   { action: 'left', shown: '←', matches: (_input, key) => key.leftArrow },
   { action: 'right', shown: '→', matches: (_input, key) => key.rightArrow },
-  { action: 'backspace', shown: 'Backspace', matches: (_input, key) => key.backspace || key.delete },
+  { action: 'backspace', shown: 'Backspace', matches: (_input, key) => key.backspace },
+  { action: 'delete', shown: 'Delete', matches: (_input, key) => key.delete },
 ];
 
 /** The action of a key press; null for text, and for keys that mean nothing. */

@@ -73,9 +73,19 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   if (key.pageDown) return to(moveBy(picker, height - 2));
   if (key.tab) return to(filterBy(picker));
   if (key.leftArrow || key.rightArrow) return to(fold(picker));
-  if (key.backspace || key.delete) return to(searchFor(picker, withoutLast(picker.search)));
+  if (key.backspace) return to(searchFor(picker, withoutLast(picker.search)));
   return to(searchFor(picker, picker.search + typed(input, key)));
 }
+
+/** What is pasted is looked for; null where a panel looks for nothing. */
+export function panelPaste(panel: Panel, pasted: string): Panel | null {
+  const text = oneLine(pasted, longestSearch);
+  if (panel.type === 'tree') return { ...panel, picker: searchFor(panel.picker, panel.picker.search + text) };
+  return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
+}
+
+// No line shows more, and nobody looks for a page.
+const longestSearch = 200;
 
 type Models = Extract<Panel, { type: 'models' }>;
 
@@ -94,7 +104,7 @@ function modelKey(panel: Models, input: string, key: Key): PanelMove {
   }
   if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
   if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
-  if (key.backspace || key.delete) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
+  if (key.backspace) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
   return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
 }
 
@@ -169,7 +179,6 @@ function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: St
   const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;
   const here = entry.current ? '  ← here' : '';
   const mark = isAt ? '▶ ' : '  ';
-  // With the mark: what it is measured as differs from what it is counted as by eye.
   const taken = widthOf(mark + indent + stem + label + more + here) + 2;
   const text = oneLine(entry.preview, Math.max(10, width - taken));
   const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${here}`;

@@ -41,11 +41,23 @@ export interface TalkState {
   /** What the last command said, or what went wrong. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;
   readonly question: Question | null;
+  /** What was sent and waits for a command that is at work. */
+  readonly waiting: readonly string[];
 }
 
 /** Before anything was said. */
 export function nothingSaid(model: string, title: string | null): TalkState {
-  return { title, nodes: [], more: false, places: new Map(), growing: null, model, notice: null, question: null };
+  return {
+    title,
+    nodes: [],
+    more: false,
+    places: new Map(),
+    growing: null,
+    model,
+    notice: null,
+    question: null,
+    waiting: [],
+  };
 }
 
 /** A reply of which nothing has come. */

@@ -24,6 +24,7 @@ import {
 } from '@coppice/engine';
 import type { EngineRoom } from '../engine-room.ts';
 import { asAppError } from '../exit-codes.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { heard, nothingHeard, nothingSaid, readView, type TalkState } from './talk-state.ts';
 
 /** What a talk is opened with. */
@@ -48,7 +49,8 @@ export class Talk {
   /** Where this view is; null before the first message. */
   #here: NodeId | null = null;
   #turn: Turn | null = null;
-  #waiting: TalkState['notice'] = null;
+  readonly #turns = new OneAtATime(() => this.#turned());
+  #busyNotice: TalkState['notice'] = null;
   #state: TalkState;
   #list: readonly NodeId[] = [];
 
@@ -96,8 +98,14 @@ export class Talk {
     return this.#room.store;
   }
 
+  /** Whether a reply is on its way, or about to be asked for. */
   get busy(): boolean {
-    return this.#turn !== null;
+    return this.#turns.doing === 'reply';
+  }
+
+  /** Whether a command is at work. */
+  get working(): boolean {
+    return this.#turns.doing === 'command';
   }
 
   /** Calls back after every change; what is returned ends it. */
@@ -114,17 +122,18 @@ export class Talk {
   /** Says something and has it answered. Resolves when the reply is through, with whether what was said is stored; never rejects. */
   async send(text: string): Promise<boolean> {
     const before = this.#here;
-    await this.#guarded(async () => {
+    await this.#replied(async (signal) => {
       const isNew = this.#row === null;
       const row = await this.#tree();
       const messages = [{ message: textMessage('user', text) }];
       try {
+        signal.throwIfAborted();
         await this.#follow({ type: 'send', treeId: row.id, parentId: this.#here ?? row.rootId, messages });
       } finally {
         // What went wrong is told; that an empty tree could not be taken away is not worth hiding it.
         if (isNew && this.#here === before) await this.#forgetUntouched(row).catch(() => undefined);
       }
-    });
+    }, text);
     return this.#here !== before;
   }
 
@@ -146,7 +155,7 @@ export class Talk {
 
   /** Has the last prompt answered again, as a variant beside the old reply. */
   again(): Promise<void> {
-    return this.#guarded(async () => {
+    return this.#replied(async () => {
       const [row, here] = this.#somewhere();
       await this.#follow({ type: 'regenerate', treeId: row.id, nodeId: here });
     });
@@ -154,7 +163,7 @@ export class Talk {
 
   /** Goes on with a reply that was cut short. */
   goOn(): Promise<void> {
-    return this.#guarded(async () => {
+    return this.#replied(async () => {
       const [row, here] = this.#somewhere();
       await this.#follow({ type: 'continue', treeId: row.id, nodeId: here });
     });
@@ -177,21 +186,27 @@ export class Talk {
   /** Runs a line such as `/switch 2`. Gives what came of it, or null where it was refused. */
   async command(line: string): Promise<CommandResult | null> {
     let result: CommandResult | null = null;
-    await this.#guarded(async () => {
-      const isNew = this.#row === null;
-      const row = await this.#tree();
-      try {
-        result = await this.#room.commands.run(line, {
-          store: this.store,
-          treeId: row.id,
-          activeNodeId: this.#here,
-          list: this.#list,
-        });
-        await this.#land(result);
-      } finally {
-        if (isNew) await this.#forgetUntouched(row);
-      }
-    });
+    await this.#guarded(
+      async (signal) => {
+        const isNew = this.#row === null;
+        const row = await this.#tree();
+        try {
+          signal.throwIfAborted();
+          result = await this.#room.commands.run(line, {
+            store: this.store,
+            treeId: row.id,
+            activeNodeId: this.#here,
+            list: this.#list,
+            signal,
+          });
+          await this.#land(result);
+        } finally {
+          if (isNew) await this.#forgetUntouched(row);
+        }
+      },
+      false,
+      line,
+    );
     return result;
   }
 
@@ -207,6 +222,8 @@ export class Talk {
 
   async #land({ place, list, said, undo }: CommandResult): Promise<void> {
     if (place !== undefined) {
+      // Numbers are those of a list of the tree that one came from.
+      if (place.treeId !== this.treeId) this.#list = [];
       this.#here = place.activeNodeId;
       this.#row = await this.store.read(place.treeId, () => readTree(place.treeId));
     }
@@ -248,11 +265,16 @@ export class Talk {
     this.#set({ model, notice: { text: `${model} answers from here on.`, bad: false } });
   }
 
-  /** Stops the reply; what was said is kept. False if none is on its way. */
+  /** Stops the reply, of which what was said is kept, or the command that is at work. False if there is neither. */
   stop(): boolean {
-    if (this.#turn === null) return false;
-    this.#turn.abort();
-    return true;
+    this.#turn?.abort();
+    return this.#turns.stop();
+  }
+
+  /** Ends it: what is at work is stopped, and what waited for that is given back. */
+  end(): readonly string[] {
+    this.#turn?.abort();
+    return this.#turns.end();
   }
 
   /** Says something in the place of the last notice. */
@@ -262,8 +284,8 @@ export class Talk {
 
   /** Says that a reply is on its way, until it is not. */
   tellBusy(more = ''): void {
-    this.#waiting = { text: `A reply is on its way; Ctrl-C stops it.${more}`, bad: true };
-    this.#set({ notice: this.#waiting });
+    this.#busyNotice = { text: `A reply is on its way; Ctrl-C stops it.${more}`, bad: true };
+    this.#set({ notice: this.#busyNotice });
   }
 
   #somewhere(): readonly [TreeRow, NodeId] {
@@ -271,16 +293,29 @@ export class Talk {
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'Nothing was said here yet.' });
   }
 
-  /** Only one thing at a time: what is written goes where the view is. */
-  async #guarded(act: () => Promise<void>): Promise<void> {
-    if (this.#turn !== null) return this.tellBusy();
-    this.#set({ notice: null });
-    try {
-      await act();
-    } catch (thrown) {
-      const error = asAppError(thrown);
-      this.#set({ notice: { text: error.message, bad: true, error } });
-    }
+  /** Does something in its turn; what goes wrong is told. */
+  async #guarded(act: (signal: AbortSignal) => Promise<void>, isReply = false, what?: string): Promise<void> {
+    const told = async (signal: AbortSignal) => {
+      this.#set({ notice: null });
+      try {
+        await act(signal);
+      } catch (thrown) {
+        const error = asAppError(thrown);
+        this.#set({ notice: { text: error.message, bad: true, error } });
+      }
+    };
+    if ((await this.#turns.take(told, isReply, what)) === 'busy') this.tellBusy();
+  }
+
+  #replied(act: (signal: AbortSignal) => Promise<void>, what?: string): Promise<void> {
+    return this.#guarded(act, true, what);
+  }
+
+  /** Shows what waits; that a reply is on its way is told as long as one is. */
+  #turned(): void {
+    const { notice } = this.#state;
+    const isPast = notice === this.#busyNotice && !this.busy;
+    this.#set({ waiting: this.#turns.waiting, notice: isPast ? null : notice });
   }
 
   /** The tree; a new one is made when something is said, so that looking leaves nothing behind. */
@@ -312,8 +347,7 @@ export class Talk {
       for await (const event of turn.events()) await this.#take(event);
     } finally {
       this.#turn = null;
-      const { notice } = this.#state;
-      this.#set({ growing: null, question: null, notice: notice === this.#waiting ? null : notice });
+      this.#set({ growing: null, question: null });
       await this.#refresh();
       // Nobody waits for a title, and a store that is closed meanwhile has none to show.
       this.#retitle().catch(() => undefined);

@@ -47,6 +47,7 @@ export class ThreadLines {
       for (const text of markdownLines(growing.text, width, style)) push(text, growing.nodeId);
       push(style.active('▌'), growing.nodeId);
     }
+    for (const text of state.waiting) push(style.quiet(oneLine(`Waiting: ${text}`, width)), null);
     return lines;
   }
 

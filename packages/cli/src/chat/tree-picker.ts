@@ -1,5 +1,5 @@
 /** Choosing a node of the tree: an outline with filters, search and folding, as a value that keys change. */
-import type { NodeId, TopologyNode } from '@coppice/core';
+import type { NodeId, Page, SearchHit, Store, TopologyNode, TreeId } from '@coppice/core';
 import { type OutlineEntry, type OutlineFilter, outlineFilters, outlineOf } from '@coppice/engine';
 
 /** Where the picker is. */
@@ -8,8 +8,10 @@ export interface Picker {
   readonly labels: ReadonlyMap<NodeId, string>;
   readonly current: NodeId | null;
   readonly filter: OutlineFilter;
-  /** Only nodes whose text has this in it, in any case. */
+  /** Only nodes whose title, label or text has this in it, in any case. */
   readonly search: string;
+  /** Nodes that have it somewhere in their text, as the store knows: lines show a title or the beginning only. */
+  readonly found: ReadonlySet<NodeId>;
   readonly folded: ReadonlySet<NodeId>;
   /** The line that the cursor is on. */
   readonly at: number;
@@ -21,16 +23,17 @@ const shownAtMost = 20_000;
 /** A picker with the cursor on the current node. */
 export function openPicker(source: Pick<Picker, 'nodes' | 'labels' | 'current'>): Picker {
   return withEntries(
-    { ...source, filter: 'folded', search: '', folded: new Set(), at: 0, entries: [] },
+    { ...source, filter: 'folded', search: '', found: new Set(), folded: new Set(), at: 0, entries: [] },
     source.current,
   );
 }
 
 function withEntries(picker: Picker, keep: NodeId | null): Picker {
-  const { nodes, labels, current, filter, search, folded } = picker;
+  const { nodes, labels, current, filter, search, found, folded } = picker;
   const all = outlineOf({ nodes, labels, current, filter: search === '' ? filter : 'all', limit: shownAtMost }).entries;
   const wanted = search.toLowerCase();
-  const entries = search === '' ? unfolded(all, folded) : all.filter((entry) => matches(entry, wanted));
+  const entries =
+    search === '' ? unfolded(all, folded) : all.filter((entry) => found.has(entry.nodeId) || matches(entry, wanted));
   const at = entries.findIndex((entry) => entry.nodeId === keep);
   const near = at === -1 ? entries.findIndex((entry) => entry.current) : at;
   return { ...picker, entries, at: Math.max(0, near) };
@@ -69,7 +72,32 @@ export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
 
 /** Shows what has this text in it. */
 export function searchFor(picker: Picker, search: string): Picker {
-  return withEntries({ ...picker, search }, picked(picker));
+  return withEntries({ ...picker, search, found: new Set() }, picked(picker));
+}
+
+/** Shows also what was found in whole texts, unless something else is looked for by now. */
+export function withFound(picker: Picker, search: string, found: readonly NodeId[]): Picker {
+  if (picker.search !== search || found.length === 0) return picker;
+  return withEntries({ ...picker, found: new Set(found) }, picked(picker));
+}
+
+const foundAtMost = 1000;
+
+/** The nodes of a tree that have a text somewhere in theirs. */
+export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, text: string): Promise<NodeId[]> {
+  const found: NodeId[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<SearchHit> = await store.search({
+      text,
+      treeId,
+      limit: 200,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    for (const { nodeId } of page.items) found.push(nodeId);
+    cursor = page.cursor;
+  } while (cursor !== null && found.length < foundAtMost);
+  return found;
 }
 
 /** Folds what is below the cursor, or shows it again. */

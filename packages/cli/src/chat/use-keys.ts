@@ -1,4 +1,4 @@
-import { type Key, useInput } from 'ink';
+import { type Key, useInput, useStdin } from 'ink';
 import { useEffect, useRef } from 'react';
 import { Paste } from './keys.ts';
 
@@ -35,10 +35,30 @@ export function useKeys(onKey: OnKey, onPaste: (text: string) => void): void {
     },
     [],
   );
+  const sequence = useSequence();
   useInput((input, key) => {
-    for (const piece of heard(paste.current, input, key)) waiting.current.push(piece);
+    for (const piece of heard(paste.current, input, told(key, sequence.current))) waiting.current.push(piece);
     if (timer.current === null) next();
   });
+}
+
+/** What the terminal sent for the key that is told next. Effects run in order: this one hears it before the key is told. */
+function useSequence(): { readonly current: string } {
+  const { internal_eventEmitter: emitter } = useStdin();
+  const sequence = useRef('');
+  useEffect(() => {
+    const hear = (data: unknown) => {
+      sequence.current = String(data);
+    };
+    emitter.prependListener('input', hear);
+    return () => void emitter.removeListener('input', hear);
+  }, [emitter]);
+  return sequence;
+}
+
+/** A key by its name: Ink calls both Delete and what the Backspace of today's terminals sends, DEL, delete. */
+export function told(key: Key, sequence: string): Key {
+  return key.delete && sequence.endsWith('\u007f') ? { ...key, delete: false, backspace: true } : key;
 }
 
 /** What a piece of input comes to: nothing while a paste is under way, the whole of it at its end, else its keys. */
@@ -60,7 +80,7 @@ function asText(input: string, key: Key): string {
 /**
  * Text and the control keys within it, apart. Typed ahead, before the terminal hands keys on one by one, an Enter is a line feed.
  */
-export function piecesOf(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
+function piecesOf(input: string, key: Key): { readonly input: string; readonly key: Key }[] {
   const whole = input.length < 2 || key.ctrl || key.meta;
   if (whole) return [{ input, key }];
   return input.split(/(?<=\p{Cc})|(?=\p{Cc})/u).map((piece) => {

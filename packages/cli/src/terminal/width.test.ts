@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bar } from './progress.ts';
 import { beginningOf, fitted, graphemesOf, graphemeWidth, widthOf, withoutLast } from './width.ts';
-import { wrapped } from './wrap.ts';
+import { readable, wrapped } from './wrap.ts';
 
 const unit = fc.oneof(
   fc.constantFrom(
@@ -19,6 +19,10 @@ const unit = fc.oneof(
     '\u200d',
     '\u0301',
     '❤️',
+    '▶',
+    '✔\ufe0f',
+    '⌚\ufe0e',
+    'की',
     '。',
     'ﷺ',
   ),
@@ -36,6 +40,15 @@ describe('the width of a text', () => {
     ['👍🏽', 2],
     ['🇩🇪', 2],
     ['e\u0301', 1],
+    ['▶✔©☎ℹ', 5],
+    ['▶\ufe0f✔\ufe0f©\ufe0f', 6],
+    ['❤\ufe0e', 1],
+    ['⌚⚡', 4],
+    ['⌚\ufe0e', 2],
+    ['☝🏽', 2],
+    ['🏳\ufe0f\u200d🌈', 2],
+    ['1\ufe0f\u20e3', 2],
+    ['की', 2],
     ['\u001b[31mred\u001b[39m', 3],
   ])('[O71] is what a terminal takes for it: %j', (text, columns) => {
     expect(widthOf(text)).toBe(columns);
@@ -85,7 +98,9 @@ describe('lines of a screen', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 3 }), fc.integer({ min: 2, max: 30 }), (texts, columns) => {
         const lines = wrapped(texts.join('\n'), columns);
-        for (const each of lines) expect(widthOf(each)).toBeLessThanOrEqual(columns);
+        // One character with marks beside it can be wider than the narrowest screens, and stands alone then.
+        for (const each of lines)
+          if ([...graphemesOf(each)].length > 1) expect(widthOf(each)).toBeLessThanOrEqual(columns);
         const characters = (of: readonly string[]) =>
           of
             .flatMap((each) => [...graphemesOf(each)])
@@ -96,6 +111,17 @@ describe('lines of a screen', () => {
           for (const character of graphemesOf(each)) expect(texts.join(' ')).toContain(character);
       }),
     );
+  });
+
+  it('[O71] keep a word that is longer than the screen where it is to be copied, and what is set off as code', () => {
+    expect(wrapped('see https://long.example now and then', 8, { keepsWords: true })).toEqual([
+      'see ',
+      'https://long.example',
+      'now and ',
+      'then',
+    ]);
+    const text = 'one two three\n```\nfour five six\n```\n    seven eight\nnine ten';
+    expect(readable(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
   });
 
   it('[O71] of a text without end are set in pieces', () => {

@@ -1,4 +1,9 @@
-/** How many columns of a terminal a text takes, and cutting it by them: never in the middle of what one sees as a character. */
+/**
+ * How many columns of a terminal a text takes, and cutting it by them: never in the middle of what one sees as a character.
+ * Signs that are text unless U+FE0F follows (`▶`, `✔`, `©`) take one column. Pictures that U+FE0E asks to be text (`⌚`)
+ * take two: some terminals draw them in one, most do not, and what is taken for too wide breaks no line. The measure is of the same version as the
+ * one that Ink lays lines out with: what fits by one and not by the other would be broken twice.
+ */
 import stringWidth from 'string-width';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

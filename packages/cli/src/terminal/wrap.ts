@@ -11,8 +11,12 @@ interface Cell {
   readonly colors: string;
 }
 
-/** Plain or coloured text as lines of at most so many columns. Colours that go over a break end before it and begin after it again. */
-export function wrapped(text: string, width: number): string[] {
+/**
+ * Plain or coloured text as lines of at most so many columns. Colours that go over a break end before it and begin after it
+ * again. With `keepsWords` a word that is longer than a line, such as an address, stays whole: a terminal breaks it where
+ * its line ends, and copies it as one.
+ */
+export function wrapped(text: string, width: number, { keepsWords = false } = {}): string[] {
   const columns = Math.max(1, width);
   const lines: string[] = [];
   let on: readonly string[] = [];
@@ -24,7 +28,7 @@ export function wrapped(text: string, width: number): string[] {
     for (const piece of pieces(line)) {
       const { cells, after } = cellsOf(piece, on);
       on = after;
-      for (const row of rowsOf(cells, columns)) lines.push(rowText(row));
+      for (const row of rowsOf(cells, columns, keepsWords)) lines.push(rowText(row));
     }
   }
   return lines;
@@ -41,6 +45,24 @@ export function cutLine(line: string, columns: number): string {
     shown.push(cell);
   }
   return `${rowText(shown)}…`;
+}
+
+/**
+ * A text that people read and copy from, as a terminal shows it best: broken between words. What is set off as code keeps
+ * its lines, which mean something.
+ */
+export function readable(text: string, columns: number): string {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  for (const line of text.split('\n')) {
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const isCode = fence !== null || mark !== undefined || /^(?: {4}|\t)/.test(line);
+    if (fence === null) fence = mark ?? null;
+    else if (mark?.startsWith(fence) === true) fence = null;
+    if (isCode) lines.push(line);
+    else for (const row of wrapped(line, columns, { keepsWords: true })) lines.push(row.trimEnd());
+  }
+  return lines.join('\n');
 }
 
 const longest = 8192;
@@ -100,7 +122,7 @@ function cellsOf(
 }
 
 /** The rows of a line. Spaces at a break that there is no room for are left out, unless something is drawn on them. */
-function rowsOf(cells: readonly Cell[], columns: number): Cell[][] {
+function rowsOf(cells: readonly Cell[], columns: number, keepsWords: boolean): Cell[][] {
   const rows: Cell[][] = [];
   let row: Cell[] = [];
   let taken = 0;
@@ -116,6 +138,18 @@ function rowsOf(cells: readonly Cell[], columns: number): Cell[][] {
         continue;
       }
       const tail = cell.text === ' ' || seam === 0 ? [] : row.slice(seam);
+      if (keepsWords && cell.text !== ' ' && seam !== row.length) {
+        if (seam > 0) {
+          rows.push(row.slice(0, seam));
+          row = tail;
+          taken = tail.reduce((sum, each) => sum + each.width, 0);
+          seam = 0;
+          blank = false;
+        }
+        row.push(cell);
+        taken += cell.width;
+        continue;
+      }
       const width = tail.reduce((sum, each) => sum + each.width, 0);
       // What would fill the next line as well is broken where it is.
       const moved = width + cell.width > columns ? [] : tail;

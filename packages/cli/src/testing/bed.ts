@@ -34,9 +34,9 @@ export interface Grown {
   readonly nodes: readonly string[];
 }
 
-/** Makes a bed. `over` replaces parts of the host, such as its environment. */
+/** Makes a bed. `over` replaces parts of the host, such as its environment; a home that is given stays at the end. */
 export function makeBed(over: Partial<Host> & { readonly members?: readonly Subcommand[] } = {}): Bed {
-  const home = mkdtempSync(join(tmpdir(), 'coppice-cli-'));
+  const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
   const run = async (words: readonly string[], input?: string): Promise<Ran> => {
     const out: string[] = [];
     const err: string[] = [];
@@ -79,7 +79,9 @@ export function makeBed(over: Partial<Host> & { readonly members?: readonly Subc
       }
       return { tree, nodes };
     },
-    close: () => rmSync(home, { recursive: true, force: true }),
+    close() {
+      if (over.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export const keys = {
   enter: '\r',
   escape: '\u001b',
   tab: '\t',
+  backspace: '\u007f',
+  delete: '\u001b[3~',
   up: '\u001b[A',
   down: '\u001b[B',
   altLeft: '\u001b[1;3D',
@@ -52,7 +54,7 @@ export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms 
   return { home, close: () => rmSync(home, { recursive: true, force: true }) };
 }
 
-const patience = 30_000;
+const patience = 60_000;
 
 /** Starts `coppice` with these words in a home. */
 export function startTerminal(
@@ -131,6 +133,9 @@ export function startTerminal(
     },
     signal: (name) => child.kill(name),
     written: () => written,
-    kill: () => child.kill('SIGKILL'),
+    kill() {
+      // The number of a process that has ended may be that of another by now.
+      if (code === null) child.kill('SIGKILL');
+    },
   };
 }

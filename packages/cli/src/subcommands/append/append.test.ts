@@ -37,9 +37,14 @@ describe('coppice append', () => {
     expect(await bed.json(['show', 'last'])).toMatchObject({ title: 'Untitled' });
   });
 
-  it('[O5] refuses a line without a tree, and a blank text', async () => {
+  it('[O10] refuses a line without a tree, and a blank text for a tree that is there', async () => {
+    const { tree } = await bed.grow('One');
     expect(await bed.run(['append'])).toMatchObject({ code: 2 });
-    expect(await bed.run(['append', '--new', '  '])).toMatchObject({ code: 0 });
+    const blank = { code: 2, out: '', err: 'The message says nothing.\n' };
+    expect(await bed.run(['append', tree, ''])).toEqual(blank);
+    expect(await bed.run(['append', tree], ' \n')).toEqual(blank);
+    expect((await bed.run(['append', tree, ' ', '--json'])).err).toContain('"code":"message/blank"');
+    expect(await bed.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });
 
   it('[O10] leaves no empty tree behind a beginning that is refused, and says when a tree was begun with nothing', async () => {

@@ -1,5 +1,5 @@
-import { run, textMessage, treeId } from '@coppice/core';
-import { changed } from '../../changing.ts';
+import { refuse, run, textMessage, treeId } from '@coppice/core';
+import { changed, movedFrom } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
 import { findNodeIn, findTree } from '../../place.ts';
@@ -50,9 +50,11 @@ export const append = defineSubcommand({
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
       throw usageError('--title and --system are for a new tree: they go with --new.');
     const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
+    // A program may append nothing; whoever says it to a tree, as an empty pipe does, has to know that it was not said.
+    if (!fresh && text.trim() === '') return refuse('message/blank', 'The message says nothing.');
     const store = await at.store();
     const context = at.context();
-    const row = fresh || word === undefined ? null : await findTree(store, word);
+    const row = fresh || word === undefined ? null : await findTree(at, word);
     const tree = row?.id ?? treeId(context.newId());
     const actId = context.newId();
     const messages = [{ message: textMessage(role, text), ...(id === undefined ? {} : { id }) }];
@@ -71,7 +73,7 @@ export const append = defineSubcommand({
         treeId: tree,
         messages,
         select: !given.flag('stay'),
-        ...(parent === undefined || row === null ? {} : { parentId: await findNodeIn(store, row, parent) }),
+        ...(parent === undefined || row === null ? {} : { parentId: await findNodeIn(at, row, parent) }),
       },
       { ...context, actId },
     );
@@ -80,6 +82,12 @@ export const append = defineSubcommand({
       const lines = [`Began ${tree}; nothing was said in it yet.`];
       return { data: { treeId: tree, version, actId, changed: true, ...result }, lines };
     }
-    return changed(outcome, `Added ${outcome.result.nodeId} to ${tree}.`, at);
+    const { nodeId } = outcome.result;
+    const isThere = movedFrom(outcome) !== null;
+    return changed(
+      outcome,
+      isThere ? `That is said already; you are at ${nodeId}.` : `Added ${nodeId} to ${tree}.`,
+      at,
+    );
   },
 });

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { shellWord } from '../../changing.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const backup = defineSubcommand({
@@ -15,7 +16,10 @@ export const backup = defineSubcommand({
     const kind = await kindOf(place, (await store.info()).kind);
     return {
       data: { place, kind },
-      lines: [`Written to ${place}.`, at.output.style.quiet(`Look into it with coppice ls --store ${kind}:${place}`)],
+      lines: [
+        `Written to ${place}.`,
+        at.output.style.quiet(`Look into it with coppice ls --store ${shellWord(`${kind}:${place}`)}`),
+      ],
     };
   },
 });

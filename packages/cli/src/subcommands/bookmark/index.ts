@@ -17,7 +17,7 @@ export const bookmark = defineSubcommand({
   examples: ['coppice bookmark last', 'coppice bookmark last @ plan-b', 'coppice bookmark last plan-b --remove'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.text('tree'));
+    const row = await findTree(at, given.text('tree'));
     const node = given.optional('node');
     if (node === undefined) {
       const { bookmarks } = await store.read(row.id, () => ask('inside', { of: row.rootId }));
@@ -25,7 +25,7 @@ export const bookmark = defineSubcommand({
       const lines = bookmarks.map((each) => `${oneLine(each.title, 60)}  ${style.quiet(each.nodeId)}`);
       return { data: { treeId: row.id, bookmarks }, lines: lines.length > 0 ? lines : [style.quiet('No bookmarks.')] };
     }
-    const nodeId = await findNodeIn(store, row, node);
+    const nodeId = await findNodeIn(at, row, node);
     const words = given.many('title').join(' ');
     const title = given.flag('remove') ? null : words === '' ? 'Bookmark' : words;
     const outcome = await change(at, { type: 'bookmark', treeId: row.id, nodeId, title });

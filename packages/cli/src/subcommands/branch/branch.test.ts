@@ -17,4 +17,21 @@ describe('coppice branch', () => {
     const { nodes: shown } = await bed.json(['show', tree]);
     expect(shown).toMatchObject([{ id: nodes[0] }, { kind: 'branch-summary' }]);
   });
+
+  it('[O18] names the line that goes back, which takes no message along', async () => {
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    const { out } = await bed.run(['branch', tree, nodes[0] ?? '']);
+    const [, back = ''] = /^Go back with coppice (.*)\.$/m.exec(out) ?? [];
+    expect((await bed.run(back.split(' '))).out).toContain(
+      `Go back with coppice switch ${tree} ${nodes[0]} --exactly.`,
+    );
+    expect(await bed.json(['show', tree])).toMatchObject({ activeNodeId: nodes[1] });
+    const again = await bed.run(['append', tree, '--parent', 'root', 'One']);
+    expect(again.out).toBe(
+      `That is said already; you are at ${nodes[0]}.\nGo back with coppice switch ${tree} ${nodes[1]} --exactly.\n`,
+    );
+    expect((await bed.run(['branch', tree, nodes[1] ?? '', '--summary', 'Not this.'])).out).toContain(
+      'Take it back with',
+    );
+  });
 });

@@ -13,7 +13,7 @@ export const branch = defineSubcommand({
   options: [{ name: 'summary', value: 'text', summary: 'leaves a summary of the branch that is left' }],
   examples: ['coppice branch last @~2', 'coppice branch last @~2 --summary "Tried rye; too sour."'],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     const summary = given.optional('summary');
     const outcome = await change(at, { type: 'branch', treeId, nodeId, ...(summary === undefined ? {} : { summary }) });
     return changed(outcome, `The next message grows from ${outcome.result.nodeId}.`, at);

@@ -1,4 +1,5 @@
 import { AppError, type Node } from '@coppice/core';
+import { lineFor } from '../../changing.ts';
 import { plainTurn } from '../../chat/plain.ts';
 import { Talk } from '../../chat/talk.ts';
 import { openEngineRoom } from '../../engine-room.ts';
@@ -51,11 +52,10 @@ export const chat = defineSubcommand({
       (await sessionPlace(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
-    const store = await at.store();
     const asked = given.optional('tree') ?? (given.flag('resume') ? lastTree : undefined);
     // The last one of a file is the one that it holds, not the copy beside it that was changed later.
     const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
-    const row = word === undefined ? null : await findTree(store, word);
+    const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
     const room = await openEngineRoom(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
     const talk = await Talk.open({
@@ -78,13 +78,13 @@ export const chat = defineSubcommand({
       editor: host.env['VISUAL'] || host.env['EDITOR'],
       signal: host.signal,
     });
-    // What was said of a reply is kept when the engine is closed.
-    talk.stop();
+    // What was said of a reply is kept when the engine is closed. What waited for a command is not said any more.
+    for (const text of talk.end()) at.output.note(`This was not said any more: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
     const id = talk.treeId;
-    return id === null
-      ? null
-      : { data: { treeId: id }, lines: [at.output.style.quiet(`coppice chat -t ${id} goes on here.`)] };
+    if (id === null) return null;
+    const line = lineFor(from, `coppice chat -t ${id}`);
+    return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`${line} goes on here.`)] };
   },
 });
 
@@ -92,7 +92,10 @@ export const chat = defineSubcommand({
 const oneCommand = /^\/[a-z][a-z-]*(?:[ \t].*)?$/;
 
 async function commanded(talk: Talk, line: string, at: Workplace): Promise<Answer> {
+  const stop = () => void talk.stop();
+  at.host.signal.addEventListener('abort', stop, { once: true });
   const result = await talk.command(line);
+  at.host.signal.removeEventListener('abort', stop);
   if (result === null)
     throw (
       talk.state.notice?.error ?? new AppError({ code: 'chat/failed', kind: 'refused', message: 'It was refused.' })

@@ -16,16 +16,15 @@ export const cherryPick = defineSubcommand({
   ],
   examples: ['coppice cherry-pick last 01890c2e', 'coppice cherry-pick last 01890c2e --to 01890c2f'],
   async run(given, at) {
-    const store = await at.store();
-    const row = await findTree(store, given.text('tree'));
+    const row = await findTree(at, given.text('tree'));
     const other = given.optional('from');
-    const source = other === undefined ? row : await findTree(store, other);
+    const source = other === undefined ? row : await findTree(at, other);
     const to = given.optional('to');
     const outcome = await change(at, {
       type: 'cherry-pick',
       treeId: row.id,
-      nodeId: await findNodeIn(store, source, given.text('node')),
-      ...(to === undefined ? {} : { to: await findNodeIn(store, source, to) }),
+      nodeId: await findNodeIn(at, source, given.text('node')),
+      ...(to === undefined ? {} : { to: await findNodeIn(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });
     return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);

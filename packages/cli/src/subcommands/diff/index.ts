@@ -2,6 +2,7 @@ import { diffBranches, diffMessages, type Node, readPath, type TextPart } from '
 import type { Output } from '../../output.ts';
 import { findNodeIn, findTree } from '../../place.ts';
 import { nodeText, preview } from '../../printing.ts';
+import { wrapped } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const diff = defineSubcommand({
@@ -16,9 +17,9 @@ export const diff = defineSubcommand({
   examples: ['coppice diff last @~2', 'coppice diff last plan-a plan-b --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.text('tree'));
-    const a = await findNodeIn(store, row, given.text('a'));
-    const b = await findNodeIn(store, row, given.optional('b') ?? '@');
+    const row = await findTree(at, given.text('tree'));
+    const a = await findNodeIn(at, row, given.text('a'));
+    const b = await findNodeIn(at, row, given.optional('b') ?? '@');
     const [left, right] = await store.read(row.id, function* () {
       return [yield* readPath({ to: a }), yield* readPath({ to: b })] as const;
     });
@@ -34,7 +35,7 @@ export const diff = defineSubcommand({
         yield output.style.quiet(
           meet === undefined
             ? 'They part at the root.'
-            : `Both have ${branches.shared}, up to: ${preview(meet, output)}`,
+            : preview(`Both have ${branches.shared}, up to: `, meet, output),
         );
         if (messages !== null) yield `\n${words(messages.text, output)}\n`;
         yield* side('A', branches.left, output);
@@ -45,8 +46,8 @@ export const diff = defineSubcommand({
 });
 
 function words(parts: readonly TextPart[], output: Output): string {
-  const { style } = output;
-  return parts
+  const { style, screen } = output;
+  const marked = parts
     .map(({ type, text }) => {
       const shown = output.foreign(text);
       if (type === 'equal') return shown;
@@ -54,6 +55,10 @@ function words(parts: readonly TextPart[], output: Output): string {
       return type === 'removed' ? style.bad(`[-${shown}-]`) : style.active(`{+${shown}+}`);
     })
     .join('');
+  if (screen === null) return marked;
+  return wrapped(marked, screen)
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
 function* side(name: string, nodes: readonly Node[], output: Output): Generator<string> {

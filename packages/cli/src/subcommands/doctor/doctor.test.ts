@@ -13,6 +13,7 @@ describe('coppice doctor', () => {
     const { code, out } = await bed.run(['doctor']);
     expect(code).toBe(0);
     for (const what of ['program', 'configuration', 'store', 'models', 'offline/guide']) expect(out).toContain(what);
+    expect((await bed.run(['doctor', '--store', 'memory:'])).out).toContain('when the process ends; Search');
   });
 
   it('[O21] names a configuration that cannot be read', async () => {

@@ -1,6 +1,7 @@
 import { configPath } from '@coppice/engine';
 import { asAppError } from '../../exit-codes.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
+import { wrapped } from '../../terminal/wrap.ts';
 import { version } from '../../version.ts';
 import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -25,13 +26,15 @@ export const doctor = defineSubcommand({
       await looked('models', () => models(at)),
       await looked('hooks', () => hooks(at)),
     ];
-    const { style } = at.output;
+    const { style, columns, foreign } = at.output;
+    // Below its mark, and between words: a terminal would break it anywhere.
+    const set = (text: string) => (at.host.stdout.isTTY === true ? wrapped(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
       data: { version, findings },
       exitCode: findings.some((finding) => finding.state === 'bad') ? 1 : 0,
       lines: findings.map(
-        ({ what, state, said }) => `${marks[state]} ${style.strong(what)}: ${at.output.foreign(said)}`,
+        ({ what, state, said }) => `${marks[state]} ${set(`${style.strong(what)}: ${foreign(said)}`)}`,
       ),
     };
   },
@@ -65,7 +68,10 @@ async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
   const info = await opened.info();
   const { items } = await opened.trees({ limit: 1 });
   const notes = [...info.notes, ...(info.readOnly ? ['it can only be read'] : [])];
-  const said = [`${info.kind} at ${info.place}, ${items.length === 0 ? 'empty' : 'in use'}`, ...notes].join('; ');
+  const said = [
+    `${info.kind} at ${info.place}, ${items.length === 0 ? 'empty' : 'in use'}`,
+    ...notes.map((note) => note.replace(/\.$/, '')),
+  ].join('; ');
   return { state: notes.length > 0 ? 'note' : 'ok', said };
 }
 

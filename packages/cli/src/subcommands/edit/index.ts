@@ -20,7 +20,7 @@ export const edit = defineSubcommand({
   examples: ['coppice edit last @ "A better question"', 'coppice edit last @ --in-place "Without the typo"'],
   async run(given, at) {
     if (given.flag('in-place') && given.flag('prefix')) throw usageError('--in-place and --prefix exclude each other.');
-    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     const content = await textFrom(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
     const outcome = await change(at, { type: 'edit', treeId, nodeId, content, mode });

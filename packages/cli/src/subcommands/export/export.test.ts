@@ -38,6 +38,14 @@ describe('coppice export', () => {
     expect(wrong.err).toContain('markdown');
   });
 
+  it('[O41] says each loss once', async () => {
+    const { tree } = await bed.grow('One');
+    await bed.run(['bookmark', tree, '@', 'Mine']);
+    const { err } = await bed.run(['export', tree, '-f', 'markdown']);
+    expect(err).toContain('A bookmark is left out.\n');
+    expect(err).not.toMatch(/^bookmarks: /m);
+  });
+
   it('[O41] one tree is one file under the name that was given, or in a folder that was', async () => {
     const { tree } = await bed.grow('One');
     expect(await bed.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });

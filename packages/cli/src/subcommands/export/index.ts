@@ -61,7 +61,7 @@ export const exportTo = defineSubcommand({
     const store = await at.keptStore();
     const word = given.optional('tree');
     if ((word === undefined) !== given.flag('all')) throw usageError('Name a tree, or say --all.');
-    const row = word === undefined ? null : await findTree(store, word);
+    const row = word === undefined ? null : await findTree(at, word);
     const selection = row === null ? undefined : await selectionOf(given, row, at);
     const out = given.optional('out');
     const place = out === undefined ? null : resolve(at.host.cwd, out);
@@ -106,7 +106,7 @@ function isDirectory(place: string): boolean {
 
 async function selectionOf(given: Given, row: TreeRow, at: Workplace): Promise<Selection | undefined> {
   const word = given.optional('node');
-  const nodeId = word === undefined ? undefined : await findNodeIn(await at.store(), row, word);
+  const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
   if (given.flag('branch')) {
     if (nodeId === undefined) throw usageError('--branch needs the node at its top.');
     return { what: 'branch', nodeId };
@@ -194,9 +194,13 @@ class Sink {
     this.#open = null;
     const path = open?.path ?? this.#place;
     if (path === null) return thrown;
-    open?.stream.destroy();
-    // What was never begun cannot be taken away.
-    if (open !== null) await rm(open.part, { force: true }).catch(() => undefined);
+    if (open !== null) {
+      open.stream.destroy();
+      // A file that is still being opened is made after it was given up, too: taken away before that, it would stay.
+      if (!open.stream.closed) await once(open.stream, 'close').catch(() => undefined);
+      // What was never begun cannot be taken away.
+      await rm(open.part, { force: true }).catch(() => undefined);
+    }
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
     if (isAppError(thrown) || typeof code !== 'string' || !(thrown instanceof Error)) return thrown;
     return new AppError({
@@ -213,10 +217,11 @@ const shown = 20;
 function reportLines(report: ExportReport, files: readonly string[], output: Output): string[] {
   const { style } = output;
   const { read, written, merged, left } = report.nodes;
+  const sum = Object.values(report.counts).reduce((total, count) => total + count, 0);
   return [
     `${report.trees} ${report.trees === 1 ? 'tree' : 'trees'}, ${read} ${read === 1 ? 'node' : 'nodes'}: ${written} written, ${merged} merged, ${left} left out.`,
     ...files.map((file) => style.quiet(file)),
     ...report.losses.slice(0, shown).map((loss) => style.warn(oneLine(loss.message, output.columns))),
-    ...Object.entries(report.counts).map(([what, count]) => style.quiet(`${what}: ${count}`)),
+    ...(sum > Math.min(shown, report.losses.length) ? [style.quiet(`${sum} losses in all; --json lists them.`)] : []),
   ];
 }

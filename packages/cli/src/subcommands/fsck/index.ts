@@ -1,5 +1,5 @@
 import { type AppError, type FsckReport, isAppError } from '@coppice/core';
-import { counted } from '../../changing.ts';
+import { counted, lineFor } from '../../changing.ts';
 import { findTree } from '../../place.ts';
 import type { Workplace } from '../../workplace.ts';
 import { defineSubcommand, type Given } from '../contract.ts';
@@ -33,6 +33,7 @@ export const fsck = defineSubcommand({
     const { report, left } = found;
     const errors = report.findings.filter(isError);
     const stays = left.filter(isError).length;
+    const next = (line: string) => lineFor(at, `coppice ${line}`) ?? `coppice ${line}`;
     return {
       data: repair ? { ...report, left } : report,
       exitCode: stays > 0 ? damaged : report.findings.length > 0 ? flagged : whole,
@@ -48,9 +49,9 @@ export const fsck = defineSubcommand({
           : [
               repair
                 ? style.bad(
-                    `${stays} of them could not be mended. Nothing was taken away; coppice backup <file> keeps a copy.`,
+                    `${stays} of them could not be mended. Nothing was taken away; ${next('backup <file>')} keeps a copy.`,
                   )
-                : style.quiet('coppice backup <file> first, then coppice fsck --repair.'),
+                : style.quiet(`${next('backup <file>')} first, then ${next('fsck --repair')}.`),
             ]),
       ],
     };
@@ -71,7 +72,7 @@ async function look(
   try {
     const store = await at.keptStore();
     const word = given.optional('tree');
-    const only = word === undefined ? {} : { treeId: (await findTree(store, word)).id };
+    const only = word === undefined ? {} : { treeId: (await findTree(at, word)).id };
     const report = await store.fsck({ ...only, repair: given.flag('repair') });
     // What was mended says nothing about what was not.
     const left = report.repaired.length === 0 ? report.findings : (await store.fsck(only)).findings;

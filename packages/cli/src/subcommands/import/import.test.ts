@@ -43,6 +43,8 @@ describe('coppice import', () => {
   it('[O40] says of a folder without files that there are none', async () => {
     mkdirSync(`${bed.home}/empty`);
     expect(await bed.run(['import', 'empty'])).toMatchObject({ code: 3, err: 'There is no file in empty.\n' });
+    // Not the folder that one stands in.
+    expect(await bed.run(['import', ''])).toMatchObject({ code: 3, err: 'There is no file "".\n' });
   });
 
   it('[O40] reads a file, says what came of every record, and adds nothing twice', async () => {

@@ -1,6 +1,8 @@
 import { findTree, lastTree } from '../../place.ts';
 import { timeText } from '../../printing.ts';
 import { oneLine } from '../../terminal/neutral.ts';
+import { widthOf } from '../../terminal/width.ts';
+import { wrapped } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const log = defineSubcommand({
@@ -15,22 +17,27 @@ export const log = defineSubcommand({
   examples: ['coppice log last', 'coppice log last --limit 10 --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('tree') ?? lastTree);
     const before = given.count('before');
     const commits = await store.history(row.id, {
       limit: given.count('limit') ?? 50,
       ...(before === undefined ? {} : { before }),
     });
-    const { style } = at.output;
-    return {
-      data: { treeId: row.id, version: row.version, commits },
-      lines: commits.map(({ version, kind, steps, actor, at: when }) => {
-        const done = Object.entries(steps)
-          .map(([type, count]) => (count === 1 ? type : `${type} ×${count}`))
-          .join(', ');
-        const what = kind === 'do' ? done : `${kind}: ${done}`;
-        return `${style.strong(String(version).padStart(5))}  ${style.quiet(timeText(when))}  ${oneLine(actor, 20)}  ${what}`;
-      }),
-    };
+    const { style, columns } = at.output;
+    const lines = commits.map(({ version, kind, steps, actor, at: when }) => {
+      const done = Object.entries(steps)
+        .map(([type, count]) => (count === 1 ? type : `${type} ×${count}`))
+        .join(', ');
+      const what = kind === 'do' ? done : `${kind}: ${done}`;
+      const number = String(version).padStart(5);
+      const about = `${timeText(when)}  ${oneLine(actor, 20)}`;
+      const head = `${style.strong(number)}  ${style.quiet(timeText(when))}  ${oneLine(actor, 20)}`;
+      // Where there is no room for it on the line, it goes on below: a terminal would break it anywhere.
+      const indent = ' '.repeat(number.length + 2);
+      if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;
+      return [head, ...wrapped(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');
+    });
+    if (lines.length === 0) lines.push(style.quiet('Nothing was done before that.'));
+    return { data: { treeId: row.id, version: row.version, commits }, lines };
   },
 });

@@ -17,5 +17,19 @@ describe('coppice log', () => {
       { version: 3, kind: 'do' },
     ]);
     expect((await bed.run(['log', tree])).out).toContain('undo: ');
+    expect((await bed.run(['log', tree, '--before', '1'])).out).toBe('Nothing was done before that.\n');
+  });
+
+  it('[O71] breaks no line of a narrow terminal', async () => {
+    const written: string[] = [];
+    const stdout = { isTTY: true, columns: 40, write: (text: string | Uint8Array) => written.push(String(text)) };
+    const narrow = makeBed({ stdout, env: { NO_COLOR: '1' }, home: bed.home });
+    const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
+    await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);
+    await narrow.run(['log', tree, '--limit', '1']);
+    narrow.close();
+    const [first = '', second = ''] = written.join('').split('\n');
+    expect(first).toMatch(/^ {4}5 {2}\S+ \S+ {2}local$/);
+    expect(second).toBe('       regroup, insert, select');
   });
 });

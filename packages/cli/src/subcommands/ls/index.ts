@@ -1,3 +1,4 @@
+import { lineFor } from '../../changing.ts';
 import { treeLine } from '../../printing.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -30,9 +31,15 @@ export const ls = defineSubcommand({
       ...(given.flag('trashed') ? { trashed: true } : {}),
     });
     const lines = page.items.map((row) => treeLine(row, at.output));
-    if (lines.length === 0)
-      lines.push(at.output.style.quiet('Nothing here. coppice append --new "Hello" begins a tree.'));
-    if (page.cursor !== null) lines.push(at.output.style.quiet(`There is more: coppice ls --cursor ${page.cursor}`));
+    const { style } = at.output;
+    const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
+    if (lines.length === 0) {
+      const begin = lineFor(at, 'coppice append --new "Hello"');
+      const how = begin === null ? '' : ` ${begin} begins a tree.`;
+      const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
+      lines.push(style.quiet(isPart ? 'No tree fits.' : none));
+    }
+    if (page.cursor !== null) lines.push(style.quiet(`There is more: add --cursor ${page.cursor}`));
     return { data: page, lines };
   },
 });

@@ -20,5 +20,12 @@ describe('coppice ls', () => {
 
   it('[O16] an empty store says how to begin', async () => {
     expect((await bed.run(['ls'])).out).toContain('coppice append --new');
+    expect((await bed.run(['ls', '--trashed'])).out).toBe('The trash is empty.\n');
+  });
+
+  it('[O16] says so where no tree fits, and how to go on with the same list', async () => {
+    for (const title of ['Bread', 'Bread too']) await bed.json(['append', '--new', '--title', title, 'One']);
+    expect((await bed.run(['ls', 'cheese'])).out).toBe('No tree fits.\n');
+    expect((await bed.run(['ls', 'bread', '--limit', '1'])).out).toMatch(/There is more: add --cursor \S+\n$/);
   });
 });

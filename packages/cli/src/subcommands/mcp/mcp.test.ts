@@ -6,6 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
+// From the sources, which on a busy machine take their time to load.
+const seconds = 150;
 const program = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'bin', 'coppice.mjs');
 
 describe('coppice mcp', () => {
@@ -24,7 +26,10 @@ describe('coppice mcp', () => {
       '--store',
       `sqlite:${bed.home}/.coppice/coppice.db`,
     ]);
-    const config = parseConfig({ name: 'c.toml', text: `[mcp.servers.past]\ncommand = ${command}\n` }, {});
+    const config = parseConfig(
+      { name: 'c.toml', text: `[mcp.servers.past]\ncommand = ${command}\ntimeout_seconds = ${seconds}\n` },
+      {},
+    );
     const env = { PATH: process.env['PATH'], HOME: bed.home };
     const client = createMcpClient({ config, env, pins: memoryPins() });
     try {
@@ -53,7 +58,7 @@ describe('coppice mcp', () => {
       args: [program, 'mcp', ...flags, '--store', store],
       env: { PATH: process.env['PATH'] ?? '', HOME: bed.home },
     });
-    await client.connect(transport);
+    await client.connect(transport, { timeout: seconds * 1000 });
     try {
       const names = (await client.listTools()).tools.map((tool) => tool.name);
       expect(names).toContain('search');

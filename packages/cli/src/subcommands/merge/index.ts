@@ -1,4 +1,4 @@
-import { change, changed, undoLine } from '../../changing.ts';
+import { backLines, change, changed } from '../../changing.ts';
 import { openEngineRoom } from '../../engine-room.ts';
 import { findPlaceOf } from '../../place.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -22,7 +22,7 @@ export const merge = defineSubcommand({
     'coppice merge last plan-b --messages',
   ],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     if (given.flag('messages')) {
       const outcome = await change(at, { type: 'merge', treeId, nodeId, mode: 'messages' });
       return changed(outcome, `Copied ${outcome.result.added.length}; you are at ${outcome.result.nodeId}.`, at);
@@ -35,7 +35,7 @@ export const merge = defineSubcommand({
       data: { treeId, ...landed },
       lines: [
         ...(landed.summary === null ? ['There was nothing to bring back.'] : [output.foreign(landed.summary)]),
-        output.style.quiet(`Take it back with ${undoLine(treeId)}.`),
+        ...backLines(at, treeId),
       ],
     };
   },

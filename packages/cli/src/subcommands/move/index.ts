@@ -24,11 +24,11 @@ export const move = defineSubcommand({
   examples: ['coppice move last 01890c2e root', 'coppice move last 01890c2e @ --to Bread'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, row, nodeId } = await findPlaceOf(store, given.text('tree'), given.text('node'));
+    const { treeId, row, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     const other = given.optional('to');
     if (other !== undefined) {
-      const target = await findTree(store, other);
-      const parentId = await findNodeIn(store, target, given.text('parent'));
+      const target = await findTree(at, other);
+      const parentId = await findNodeIn(at, target, given.text('parent'));
       const moved = await transplant(
         store,
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
@@ -41,8 +41,8 @@ export const move = defineSubcommand({
       type: 'move',
       treeId,
       nodeId,
-      parentId: await findNodeIn(store, row, given.text('parent')),
-      ...(before === undefined ? {} : { before: await findNodeIn(store, row, before) }),
+      parentId: await findNodeIn(at, row, given.text('parent')),
+      ...(before === undefined ? {} : { before: await findNodeIn(at, row, before) }),
     });
     return changed(outcome, `Moved ${outcome.result.nodeId}.`, at);
   },

@@ -46,15 +46,28 @@ export const proxy = defineSubcommand({
     const stopWatching = watch ? watchCalls(listening, at) : () => undefined;
     if (watch) for (const [name, value] of Object.entries(env)) at.output.note(`${name}=${value}\n`);
     const exitCode = program === undefined ? await until(at.host.signal) : await child(program, words, env, at);
-    // A store that is away keeps nobody: what waits goes to files when the server closes, and is recorded the next time.
-    await Promise.race([listening.server.services.recorder.idle(), at.pause(longestWaitMs)]);
+    await recordedAll(listening, at);
     stopWatching();
     return { ...(await treesOf(project, at)), exitCode };
   },
 });
 
-/** How long the end waits for what is still to be recorded. */
-const longestWaitMs = 10_000;
+// How long the end waits for what is still to be recorded before it asks why, and how often.
+const waitMs = 10_000;
+const waits = 6;
+
+/**
+ * Waits until every call is recorded. A store that is away keeps nobody: what waits goes to files when the server closes,
+ * and is recorded the next time.
+ */
+async function recordedAll({ server }: Listening, at: Workplace): Promise<void> {
+  const { recorder } = server.services;
+  const done = recorder.idle().then(() => true);
+  for (let asked = 0; asked < waits; asked++) {
+    if (await Promise.race([done, at.pause(waitMs).then(() => false)])) return;
+    if (recorder.state.health === 'failing') return;
+  }
+}
 
 /** The exit code of a program that was interrupted. */
 const interrupted = 130;
@@ -83,7 +96,11 @@ function child(
   if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
     const running = spawn(program, [...words], { stdio: 'inherit', cwd: at.host.cwd, env: childEnv });
-    running.on('error', (error) => reject(usageError(`${program} cannot be started: ${error.message}.`)));
+    running.on('error', (error) => {
+      const isMissing = 'code' in error && error.code === 'ENOENT';
+      const why = isMissing ? 'there is no such program' : error.message;
+      reject(usageError(`${program} cannot be started: ${why}.`));
+    });
     running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : interrupted)));
     at.host.signal.addEventListener('abort', () => running.kill('SIGINT'), { once: true });
   });

@@ -27,7 +27,10 @@ describe('coppice proxy', () => {
     expect(ran.code).toBe(7);
     expect(JSON.parse(ran.out)).toMatchObject({ project: 'agent', trees: [{ nodes: 4 }] });
     expect(await bed.run(['proxy'])).toMatchObject({ code: 2 });
-    expect(await bed.run(['proxy', '--', '/nowhere/program'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['proxy', '--', '/nowhere/program'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('/nowhere/program cannot be started: there is no such program.'),
+    });
   });
 
   it('[O50] starts no program that was stopped before it began', async () => {

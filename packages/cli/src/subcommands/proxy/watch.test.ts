@@ -20,7 +20,7 @@ describe('coppice proxy --watch', () => {
 
   it('[O50] prints where to call, and each call with its model, tokens, time and place as it comes', async () => {
     const running = bed.run(['proxy', '--watch', '--project', 'w', '--json']);
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('ANTHROPIC_API_KEY=');
+    await expect.poll(() => said).toContain('ANTHROPIC_API_KEY=');
     const of = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';
     expect(of('OPENAI_BASE_URL')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/p\/w\/v1$/);
     const ask = (headers: Readonly<Record<string, string>>) =>
@@ -39,7 +39,7 @@ describe('coppice proxy --watch', () => {
       expect(answer.status).toBe(200);
     }
     const lines = () => said.split('\n').filter((line) => line.startsWith('m-1'));
-    await expect.poll(lines, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(lines).toHaveLength(2);
     expect(lines()[0]).toMatch(/^m-1 {2}200 {2}[\d?]+ > [\d?]+ tokens {2}\d+ ms {2}[\da-f-]{36} [\da-f-]{36} \+2$/);
     expect(lines()[1]).toMatch(/\+1$/);
     stop.abort();

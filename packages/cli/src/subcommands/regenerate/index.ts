@@ -1,6 +1,6 @@
 import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
-import { undoLine } from '../../changing.ts';
+import { backLines } from '../../changing.ts';
 import { openEngineRoom } from '../../engine-room.ts';
 import { exitCodes, usageError } from '../../exit-codes.ts';
 import { findPlaceOf } from '../../place.ts';
@@ -35,7 +35,7 @@ export const regenerate = defineSubcommand({
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`--temperature takes a number from 0, not ${temperature}.`);
     const store = await at.store();
-    const { treeId, nodeId } = await findPlaceOf(store, given.text('tree'), given.optional('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.optional('node'));
     const room = await openEngineRoom(at);
     const asked = given.many('model');
     const before = await store.read(treeId, () => readBranchModel(treeId, nodeId));
@@ -73,7 +73,7 @@ export const regenerate = defineSubcommand({
       lines: [
         ...nodes.map((node) => nodeText(node, '', output)),
         ...(end.type === 'error' ? [output.style.bad(output.foreign(end.message))] : []),
-        output.style.quiet(`Take it back with ${undoLine(treeId)}.`),
+        ...backLines(at, treeId),
       ],
     };
   },

@@ -24,6 +24,10 @@ describe('coppice restore', () => {
     await bed.json(['rm', 'last']);
     expect(await bed.json(['restore', 'last'])).toMatchObject({ treeId: gone.tree, changed: true });
     expect(await bed.json(['trash'])).toMatchObject({ items: [] });
+    expect(await bed.run(['restore', 'last'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There is no deleted tree to bring back.'),
+    });
     expect(await bed.json(['show', kept.tree])).toMatchObject({ version: 2 });
   });
 });

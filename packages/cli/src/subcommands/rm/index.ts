@@ -1,5 +1,5 @@
 import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
-import { change, changed } from '../../changing.ts';
+import { change, changed, counted, lineFor } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findNodeIn, findTree } from '../../place.ts';
 import { titleOf } from '../../printing.ts';
@@ -28,25 +28,26 @@ export const rm = defineSubcommand({
   ],
   examples: ['coppice rm last @', 'coppice rm last 01890c2e --cascade --dry-run', 'coppice rm "Old notes"'],
   async run(given, at) {
-    const store = await at.store();
-    const row = await findTree(store, given.text('tree'));
+    const row = await findTree(at, given.text('tree'));
     const ids: NodeId[] = [];
-    for (const word of given.many('nodes')) ids.push(await findNodeIn(store, row, word));
+    for (const word of given.many('nodes')) ids.push(await findNodeIn(at, row, word));
     const mode = given.flag('cascade') ? 'cascade' : 'splice';
     if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
       throw usageError('--group takes exactly one node, and never what is below it.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
       const outcome = await change(at, { type: 'delete-tree', treeId: row.id });
-      const back = at.output.style.quiet(`Bring it back with coppice restore ${row.id}.`);
-      return { ...changed(outcome, '', at), lines: [`${oneLine(titleOf(row), 60)} is in the trash.`, back] };
+      const line = lineFor(at, `coppice restore ${row.id}`);
+      const back = line === null ? [] : [at.output.style.quiet(`Bring it back with ${line}.`)];
+      return { ...changed(outcome, '', at), lines: [`${oneLine(titleOf(row), 60)} is in the trash.`, ...back] };
     }
     const [only] = ids;
     const outcome =
       given.flag('group') && only !== undefined
         ? await change(at, { type: 'delete-group', treeId: row.id, nodeId: only })
         : await change(at, { type: 'delete', treeId: row.id, nodeIds: ids, mode });
-    return changed(outcome, `Removed ${outcome.result.removed.length}; you are at ${outcome.result.activeNodeId}.`, at);
+    const { removed, activeNodeId } = outcome.result;
+    return changed(outcome, `Removed ${removed.length}; you are at ${activeNodeId ?? 'the beginning'}.`, at);
   },
 });
 
@@ -59,7 +60,10 @@ async function wouldGo(
   const store = await at.store();
   if (nodeIds.length === 0) {
     const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
-    return { data: { treeId: row.id, count }, lines: [`The tree with its ${count} nodes would go to the trash.`] };
+    return {
+      data: { treeId: row.id, count },
+      lines: [`The tree with its ${counted(count, 'node')} would go to the trash.`],
+    };
   }
   const { now, newId, kit, actor } = at.context();
   const command = { type: 'delete', treeId: row.id, nodeIds, mode } as const;

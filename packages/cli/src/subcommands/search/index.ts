@@ -1,8 +1,10 @@
+import { continued, lineFor } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTree } from '../../place.ts';
 import { timeText } from '../../printing.ts';
 import { isMessageRole } from '../../roles.ts';
 import { oneLine } from '../../terminal/neutral.ts';
+import { widthOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const search = defineSubcommand({
@@ -25,21 +27,31 @@ export const search = defineSubcommand({
   ],
   examples: ['coppice search sourdough', 'coppice search 50% discount --role user', 'coppice search tree --json'],
   async run(given, at) {
+    const text = given.many('words').join(' ');
+    if (text.trim() === '') throw usageError('There is nothing to look for: give a word, or a part of one.');
     const store = await at.store();
     const [tree, project, cursor] = ['tree', 'project', 'cursor'].map(given.optional);
     const roles = given.many('role').map((role) => (isMessageRole(role) ? role : refuseRole(role)));
     const page = await store.search({
-      text: given.many('words').join(' '),
+      text,
       limit: given.count('limit') ?? 20,
-      ...(tree === undefined ? {} : { treeId: (await findTree(store, tree)).id }),
+      ...(tree === undefined ? {} : { treeId: (await findTree(at, tree)).id }),
       ...(project === undefined ? {} : { project }),
       ...(cursor === undefined ? {} : { cursor }),
       ...(roles.length === 0 ? {} : { roles }),
     });
-    const { style, columns } = at.output;
+    const { style, columns, screen } = at.output;
     const lines = page.items.map((hit) => {
-      const where = oneLine(hit.title ?? 'Untitled', 30);
-      return `${style.strong(where)}  ${style.quiet(`${hit.role}  ${timeText(hit.createdAt)}`)}\n  ${oneLine(hit.snippet, columns - 4)}\n  ${style.quiet(`coppice show ${hit.treeId} ${hit.nodeId} --through`)}`;
+      const about = `${hit.role}  ${timeText(hit.createdAt)}`;
+      const where = oneLine(hit.title ?? 'Untitled', Math.min(30, columns));
+      const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
+      const opens = lineFor(at, `coppice show ${hit.treeId} ${hit.nodeId} --through`);
+      const below = opens === null ? [] : screen === null ? [opens] : continued(opens, screen - 2);
+      return [
+        `${style.strong(where)}${gap}${style.quiet(about)}`,
+        `  ${oneLine(hit.snippet, columns - 4)}`,
+        ...below.map((line) => `  ${style.quiet(line)}`),
+      ].join('\n');
     });
     if (lines.length === 0) lines.push(style.quiet('Nothing found.'));
     if (page.cursor !== null) lines.push(style.quiet(`There is more: add --cursor ${page.cursor}`));

@@ -16,5 +16,9 @@ describe('coppice search', () => {
     expect(out).toMatch(new RegExp(`coppice show ${tree} [0-9a-f-]{36} --through`));
     expect((await bed.run(['search', 'nowhere'])).out).toContain('Nothing found.');
     expect(await bed.run(['search', 'x', '--role', 'nobody'])).toMatchObject({ code: 2 });
+    expect(await bed.run(['search', ' '])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nothing to look for'),
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
 import { usageError } from '../../exit-codes.ts';
 import { findNodeIn, findTree, lastTree } from '../../place.ts';
-import { nodeText, titleOf } from '../../printing.ts';
+import { nodeText, titleOf, treeHead } from '../../printing.ts';
 import { variantPlaces } from '../../variants.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -21,13 +21,13 @@ export const show = defineSubcommand({
   examples: ['coppice show last', 'coppice show last --limit 4', 'coppice show last --leaf --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('tree') ?? lastTree);
     const word = given.optional('node');
-    const to = word === undefined ? row.activeNodeId : await findNodeIn(store, row, word);
+    const to = word === undefined ? row.activeNodeId : await findNodeIn(at, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
     if (limit === 0) throw usageError('--limit takes a whole number from 1: without it, all of the thread is printed.');
     const nodes: readonly Node[] =
-      to === null || to === row.rootId
+      to === null || (to === row.rootId && !given.flag('through'))
         ? []
         : await store.read(row.id, function* () {
             if (given.flag('through')) return yield* readPathThrough(to);
@@ -48,8 +48,11 @@ export const show = defineSubcommand({
         nodes: shown,
       },
       lines: (function* () {
-        yield `${output.style.strong(output.foreign(titleOf(row)))}  ${output.style.quiet(row.id)}\n`;
-        if (shown.length === 0) yield output.style.quiet('Nothing was said yet.');
+        yield `${treeHead(row, output)}\n\n`;
+        if (shown.length === 0)
+          yield output.style.quiet(
+            row.activeNodeId === null ? 'Nothing was said yet.' : 'Nothing comes before the beginning.',
+          );
         for (const node of shown) {
           const [index = 0, total = 1] = places.get(node.id) ?? [];
           yield nodeText(node, total > 1 ? `${index + 1}/${total}` : '', output);

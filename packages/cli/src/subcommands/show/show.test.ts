@@ -25,6 +25,15 @@ describe('coppice show', () => {
     });
   });
 
+  it('[O16] has an empty line between messages, and goes on from the beginning when asked', async () => {
+    await bed.run(['append', '--new', '--title', 'Empty', ' ']);
+    expect((await bed.run(['show', 'Empty', 'root', '--through'])).out).toContain('Nothing was said yet.');
+    const { tree, nodes } = await bed.grow('One', 'Two');
+    const both = `You  ${nodes[0]}\nOne\n\nYou  ${nodes[1]}\nTwo\n\n`;
+    expect((await bed.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree}\n\n${both}`);
+    expect((await bed.run(['show', tree, 'root'])).out).toContain('Nothing comes before the beginning.');
+  });
+
   it('[O7] says what of a session file cannot be read, and why another tool’s cannot be written', async () => {
     const header = { type: 'session', version: 2, uuid: 'r', parentUuid: null, id: 's' };
     const message = { type: 'message', uuid: 'm', parentUuid: 'r', message: { role: 'user', content: 'Hello' } };

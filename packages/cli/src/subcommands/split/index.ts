@@ -14,7 +14,7 @@ export const split = defineSubcommand({
   ],
   examples: ['coppice split last @ 120'],
   async run(given, at) {
-    const { treeId, nodeId } = await findPlaceOf(await at.store(), given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     const position = given.text('position');
     if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
     const outcome = await change(at, { type: 'split', treeId, nodeId, position: Number(position) });

@@ -15,7 +15,7 @@ export const switchTo = defineSubcommand({
   examples: ['coppice switch last plan-b', 'coppice switch last 01890c2e --exactly'],
   async run(given, at) {
     const store = await at.store();
-    const { treeId, nodeId } = await findPlaceOf(store, given.text('tree'), given.text('node'));
+    const { treeId, nodeId } = await findPlaceOf(at, given.text('tree'), given.text('node'));
     const leaf = given.flag('exactly')
       ? nodeId
       : await store.read(treeId, function* () {

@@ -1,4 +1,5 @@
 import type { Store, TreeRow } from '@coppice/core';
+import { counted } from '../../changing.ts';
 import { findNodeIn, findTree } from '../../place.ts';
 import { listed, timeText, treeLine } from '../../printing.ts';
 import { createProgress } from '../../terminal/progress.ts';
@@ -24,16 +25,19 @@ export const trash = defineSubcommand({
     const store = await at.store();
     const word = given.optional('tree');
     if (word === undefined) return trees(at, given.flag('purge'));
-    const row = await findTree(store, word);
+    const row = await findTree(at, word);
     if (given.flag('purge')) {
       const node = given.optional('node');
       if (node === undefined && row.attributes.trashedAt !== undefined) {
         await store.purgeTree(row.id);
         return { data: { treeId: row.id, purged: true }, lines: ['Nothing of the tree remains.'] };
       }
-      const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(store, row, node) };
+      const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(at, row, node) };
       const report = await store.purge(row.id, what);
-      return { data: { treeId: row.id, ...report }, lines: [`${report.nodes} nodes are gone for good.`] };
+      return {
+        data: { treeId: row.id, ...report },
+        lines: [`${counted(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`],
+      };
     }
     const items = await store.trash(row.id);
     const { style } = at.output;

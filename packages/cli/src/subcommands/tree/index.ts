@@ -1,7 +1,6 @@
 import { ask, readTopology } from '@coppice/core';
 import { findNodeIn, findTree, lastTree } from '../../place.ts';
-import { outline, titleOf } from '../../printing.ts';
-import { widthOf } from '../../terminal/width.ts';
+import { outline, treeHead } from '../../printing.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const tree = defineSubcommand({
@@ -16,9 +15,9 @@ export const tree = defineSubcommand({
   examples: ['coppice tree last', 'coppice tree last --depth 3', 'coppice tree last --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(store, given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('tree') ?? lastTree);
     const word = given.optional('from');
-    const from = word === undefined ? row.rootId : await findNodeIn(store, row, word);
+    const from = word === undefined ? row.rootId : await findNodeIn(at, row, word);
     const depth = given.count('depth');
     const { activeNodeId } = row;
     const { nodes, path } = await store.read(row.id, function* () {
@@ -32,9 +31,7 @@ export const tree = defineSubcommand({
     return {
       data: { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version, nodes },
       lines: (function* () {
-        const title = output.foreign(titleOf(row));
-        const gap = widthOf(title) + 2 + row.id.length > output.columns ? '\n' : '  ';
-        yield `${output.style.strong(title)}${gap}${output.style.quiet(row.id)}`;
+        yield treeHead(row, output);
         if (below.length === 0) yield output.style.quiet('Nothing below.');
         yield* outline(below, from, new Set(path.map((node) => node.id)), output, activeNodeId);
       })(),

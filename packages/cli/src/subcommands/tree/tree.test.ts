@@ -20,6 +20,24 @@ describe('coppice tree', () => {
     expect((await bed.run(['chat', '-p', '-t', 'last', '/branches'])).out).toContain(`“${begun}`);
   });
 
+  it('[O16] says where a text goes on, and nowhere else', async () => {
+    const wide = makeBed({ stdout: { columns: 140, write: (text) => written.push(String(text)) } });
+    const written: string[] = [];
+    const long = 'Flour and water and a week of patience. '.repeat(3);
+    await wide.run(['append', '--new', '--title', 'Bread', long]);
+    const full = 'x'.repeat(80);
+    await wide.run(['append', 'last', full]);
+    written.length = 0;
+    await wide.run(['tree', 'last']);
+    expect(written.join('')).toMatch(new RegExp(`● ${long.slice(0, 79)}… [0-9a-f]{8}\n● ${full} `));
+    written.length = 0;
+    await wide.run(['tree', 'last', '--json']);
+    expect(JSON.parse(written.join(''))).toMatchObject({
+      nodes: [{ preview: `${long.slice(0, 79)}…` }, { preview: full }],
+    });
+    wide.close();
+  });
+
   it('[O16] draws every branch: chains straight, forks indented', async () => {
     const { tree, nodes } = await bed.grow('One', 'Two', 'Three');
     await bed.json(['edit', tree, nodes[1] ?? '', 'Other']);

@@ -10,7 +10,7 @@ export const undo = defineSubcommand({
   options: [{ name: 'force', summary: 'also over what others did since; what they added goes to the trash' }],
   examples: ['coppice undo last', 'coppice undo last --force'],
   async run(given, at) {
-    const row = await findTree(await at.store(), given.optional('tree') ?? lastTree);
+    const row = await findTree(at, given.optional('tree') ?? lastTree);
     const outcome = await change(at, { type: 'undo', treeId: row.id, force: given.flag('force') });
     const { act, activeNodeId } = outcome.result;
     return changed(
