@@ -41,13 +41,15 @@ export function stage(folder: string, into: string): string {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const manifest = manifestIn(source);
-  if (folder === 'web')
+  if (folder === 'web') {
     run(
       'vite/bin/vite.js',
       ['build', '--logLevel', 'error', '--outDir', join(target, 'dist'), '--emptyOutDir'],
       source,
     );
-  else compile(source, target, manifest);
+    // Fonts and libraries are part of what is built, and ask for their licences to go along.
+    writeFileSync(join(target, 'dist', 'third-party-notices.txt'), noticesFor(source));
+  } else compile(source, target, manifest);
   for (const name of ['README.md', 'bin'])
     if (existsSync(join(source, name))) cpSync(join(source, name), join(target, name), { recursive: true });
   cpSync(join(repository, 'LICENSE'), join(target, 'LICENSE'));
@@ -137,6 +139,8 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
   }
   return peers;
 }
+
+import { noticesFor } from './notices.ts';
 
 /** What a package needs when it is installed. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {

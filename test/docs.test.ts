@@ -1,18 +1,22 @@
 /** Every example of the documentation runs as it is written, and gives what its comments say. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { type Bed, makeBed } from '@coppice/cli/testing';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import * as core from '@coppice/core';
 import * as engine from '@coppice/engine';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
+import * as book from '@coppice/stores/book';
 import { transform } from 'esbuild';
 import createClient from 'openapi-fetch';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkExamples, type Example, examplesIn, shellLines } from './checks/examples.ts';
+import { openRepository } from './checks/workspace.ts';
 
-const docs = join(import.meta.dirname, '..', 'docs');
 const packages: Readonly<Record<string, object>> = {
   '@coppice/content': content,
   '@coppice/content/formats': formats,
@@ -20,21 +24,19 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/engine': engine,
   '@coppice/server': server,
   '@coppice/stores': stores,
+  '@coppice/stores/book': book,
   'openapi-fetch': { default: createClient },
 };
 
-function* pagesBelow(folder: string): Generator<string> {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* pagesBelow(path);
-    else if (entry.name.endsWith('.md')) yield path;
-  }
-}
+const workspace = openRepository();
+const isReadme = (page: string) => /^(?:packages\/\w+\/)?README\.md$/.test(page);
+const pages = workspace.paths
+  .filter((path) => path.endsWith('.md') && (/^(?:docs\/|[A-Z]+\.md$)/.test(path) || isReadme(path)))
+  .map((page) => ({ page, examples: examplesIn(page, workspace.read(page)) }));
 
-/** The examples of a page, one after the other: later ones go on with what earlier ones made. */
-function examplesOf(text: string): string {
-  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, example = '']) => example).join('\n');
-}
+/** The examples of a page in one language, those apart that say why they are not run. */
+const run = ({ examples }: (typeof pages)[number], ...languages: readonly string[]) =>
+  examples.filter(({ language, excuse }) => languages.includes(language) && excuse === null);
 
 /** A statement with a comment behind it is explained; an expression with a value behind it is a claim. */
 function withClaims(examples: string): string {
@@ -58,20 +60,189 @@ async function bodyOf(examples: string): Promise<string> {
     );
 }
 
-const pages = [...pagesBelow(docs)].filter((path) => examplesOf(readFileSync(path, 'utf8')) !== '');
+/** What an example is tried with, by what it is written in. TypeScript goes on over a whole page, and is run by itself. */
+const readers: Readonly<Record<string, (example: Example, bed: Bed) => Promise<void> | void>> = {
+  ts: () => undefined,
+  sh: runShell,
+  toml: ({ page, code }) =>
+    expect(engine.parseConfig({ name: page, text: code }, { WIKI_KEY: 'k' }).warnings).toEqual([]),
+  json: runServers,
+  jsonl: readSession,
+  js: loadHook,
+};
 
-test('there are pages with examples', () => {
-  expect(pages.length).toBeGreaterThan(8);
+async function runShell(example: Example, bed: Bed): Promise<void> {
+  // What the lines speak of, made before they come.
+  await bed.grow('How do I start a sourdough?', 'And then?');
+  await bed.run(['export', 'last', '-o', 'conversations.zip']);
+  writeFileSync(join(bed.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
+  const TOKEN = 'a-long-random-token';
+  for (const { text, words, input } of shellLines(example, { HOME: bed.home, URL: 'http://localhost', TOKEN })) {
+    const [first, ...rest] = words[0] === 'npx' ? words.slice(1) : words;
+    if (first === 'curl') expect(await fetchAsCurl(rest, bed, TOKEN), text).toBe(true);
+    else {
+      expect(first, text).toBe('coppice');
+      expect(await bed.run(rest, input), text).toMatchObject({ code: 0 });
+    }
+  }
+}
+
+/** Asks a server as curl would, with the options that the documentation has. */
+async function fetchAsCurl(words: readonly string[], bed: Bed, token: string): Promise<boolean> {
+  const headers = new Headers();
+  let [method, address, file] = ['GET', '', ''];
+  for (const [at, word] of words.entries()) {
+    const [name = '', ...value] = word.split(': ');
+    if (words[at - 1] === '-H') headers.set(name, value.join(': '));
+    else if (words[at - 1] === '-X') method = word;
+    else if (words[at - 1] === '-T') file = word;
+    else if (word.startsWith('http')) address = word;
+    else expect(['-H', '-X', '-T']).toContain(word);
+  }
+  const config = engine.parseConfig(null, {});
+  const store = await stores.openStore('memory:');
+  const at = server.createServer({ store, config, auth: { mode: 'token', token } });
+  try {
+    const body = file === '' ? null : readFileSync(join(bed.home, file));
+    const answer = await at.fetch(new Request(address, { method, headers, body }));
+    await answer.text();
+    return answer.ok;
+  } finally {
+    await at.close();
+  }
+}
+
+/** The servers that a client is told to start are lines that the command takes; what they then serve is in mcp.test.ts. */
+async function runServers({ code }: Example, bed: Bed): Promise<void> {
+  const { mcpServers } = JSON.parse(code);
+  for (const { command, args } of Object.values<{ readonly command: string; readonly args: string[] }>(mcpServers)) {
+    expect(command).toBe('coppice');
+    expect(await bed.run([...args, '--help'])).toMatchObject({ code: 0 });
+  }
+}
+
+/** A file of entries, with the ids and times that it leaves open filled in so that each hangs on the one before. */
+async function readSession({ code }: Example, bed: Bed): Promise<void> {
+  let above = '';
+  const lines = code.split('\n').map((line) => {
+    const own = randomUUID();
+    const filled = line
+      .replace('"uuid":"…"', `"uuid":"${own}"`)
+      .replace('"parentUuid":"…"', `"parentUuid":"${above}"`)
+      .replace('"id":"…"', `"id":"${randomUUID()}"`)
+      .replace('"timestamp":"…"', '"timestamp":"2026-01-02T03:04:05.000Z"');
+    above = own;
+    return filled;
+  });
+  const file = join(bed.home, 'session.jsonl');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const ran = await bed.run(['show', 'last', '--store', `jsonl:${file}`]);
+  expect(ran).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Build a CLI') });
+}
+
+/** A hook is put where its first line says, and asked. */
+async function loadHook({ code }: Example, bed: Bed): Promise<void> {
+  const [, path = ''] = /^\/\/ ~\/(\S+)/.exec(code) ?? [];
+  mkdirSync(join(bed.home, path, '..'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(bed.home, path), code, { mode: 0o600 });
+  const ran = await bed.run(['chat', '-p'], 'What is this? -----BEGIN PRIVATE KEY-----');
+  expect(ran).toMatchObject({ code: 5, err: expect.stringContaining('There is a private key in it.') });
+}
+
+test('every example is run, or says why not', () => {
+  // The first `ts` of a README is what readme.test.ts of its package runs.
+  const found = pages.flatMap(({ page, examples }) =>
+    checkExamples(examples, Object.keys(readers), isReadme(page) ? ['ts'] : []),
+  );
+  expect(found).toEqual([]);
+  for (const { page, examples } of pages.filter(({ page }) => isReadme(page) && page !== 'README.md'))
+    if (examples.some(({ language }) => language === 'ts'))
+      expect(
+        workspace.paths.some(
+          (path) => path.startsWith(page.replace('README.md', 'src/')) && path.endsWith('/readme.test.ts'),
+        ),
+      ).toBe(true);
 });
 
-test.each(pages.map((path) => relative(docs, path)))(
-  'the examples of %s give what their comments say',
-  async (page) => {
+test('scripts that a line names are there, also where the line is not run', () => {
+  const named = pages.flatMap(({ examples }) =>
+    examples
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ code }) => [...code.matchAll(/npm (?:run ([\w:-]+)|(start|test))(?: -w @coppice\/(\w+))?/g)]),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  for (const [line, script, short, folder] of named) {
+    const manifest = workspace.read(folder === undefined ? 'package.json' : `packages/${folder}/package.json`);
+    expect(JSON.parse(manifest).scripts, line).toHaveProperty([script ?? short ?? '']);
+  }
+});
+
+test('an example that nobody runs is found, and an excuse for what is not there is refused', () => {
+  const page = [
+    '```ts',
+    'const a = 1;',
+    '```',
+    '```ts',
+    'a; // 1',
+    '```',
+    '```py',
+    'print(1)',
+    '```',
+    '```',
+    'npm test now',
+    '```',
+    '<!-- not run: takes a snake -->',
+    '```py',
+    'print(2)',
+    '```',
+    '```',
+    'a ─ b',
+    '```',
+  ].join('\n');
+  expect(checkExamples(examplesIn('p.md', page), ['ts'], ['ts'])).toEqual([
+    'p.md:4 is a second example in ts, and only the first is run.',
+    'p.md:7 is py, which no test runs.',
+    'p.md:10 is code that does not say what it is written in.',
+  ]);
+  const [shell] = examplesIn(
+    'p.md',
+    '<!-- not run: `rm it`: it would be gone -->\n```sh\nrm it # now\ncat "~/a b" ~/c $X\n```',
+  );
+  expect(shell).toBeDefined();
+  if (shell === undefined) return;
+  expect(shellLines(shell, { HOME: '/h', X: 'y' })).toMatchObject([{ words: ['cat', '~/a b', '/h/c', 'y'] }]);
+  expect(() => shellLines({ ...shell, code: 'cat' }, {})).toThrow('p.md:2 excuses `rm it`, which it has not.');
+});
+
+test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length > 0))(
+  'the examples of $page give what their comments say',
+  async (each) => {
     const claims: (readonly [string, unknown, unknown])[] = [];
-    const body = await bodyOf(examplesOf(readFileSync(join(docs, page), 'utf8')));
-    process.chdir(mkdtempSync(join(tmpdir(), 'coppice-docs-')));
+    // One after the other: later ones go on with what earlier ones made.
+    const body = await bodyOf(
+      run(each, 'ts')
+        .map(({ code }) => code)
+        .join('\n'),
+    );
+    const [before, folder] = [process.cwd(), mkdtempSync(join(tmpdir(), 'coppice-docs-'))];
+    onTestFinished(() => {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    });
+    process.chdir(folder);
     await new Function('claims', 'packages', `return (async () => {${body}})();`)(claims, packages);
     expect(claims.length).toBeGreaterThan(0);
     for (const [expression, actual, expected] of claims) expect(actual, expression).toEqual(expected);
   },
 );
+
+test.each(
+  pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),
+)('the lines, settings and files of $page work as they are written', async (each) => {
+  const bed = makeBed({ env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] } });
+  try {
+    for (const example of run(each, ...Object.keys(readers))) await readers[example.language]?.(example, bed);
+  } finally {
+    bed.close();
+  }
+});

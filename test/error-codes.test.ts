@@ -1,16 +1,9 @@
 /** The page of error codes is computed from the code. `COPPICE_WRITE_DOCS=1` writes it; else it is compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cliErrorKinds, exitCodes } from '@coppice/cli';
-import * as content from '@coppice/content/formats';
-import { type ErrorKind, refusalKinds } from '@coppice/core';
-import {
-  commandErrorKinds,
-  generateErrorKinds,
-  mcpErrorKinds,
-  providerErrorKinds,
-  toolErrorKinds,
-} from '@coppice/engine';
-import { httpCodes, statusOf, statusOfKind } from '@coppice/server';
+import type { ErrorKind } from '@coppice/core';
+import { statusOf, statusOfKind } from '@coppice/server';
+import { errorTables } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 
 const page = new URL('../docs/error-codes.md', import.meta.url);
@@ -25,20 +18,9 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
   internal: 'something is broken',
 };
 
-/** Every code and its kind, by the part that it comes from. */
-const parts: Readonly<Record<string, Readonly<Record<string, ErrorKind>>>> = {
-  'Trees, messages, stores': refusalKinds,
-  'Turns of conversation': generateErrorKinds,
-  Providers: providerErrorKinds,
-  Tools: toolErrorKinds,
-  'MCP servers': mcpErrorKinds,
-  Commands: commandErrorKinds,
-  'Import and export': content.importErrorKinds,
-  'Command line': cliErrorKinds,
-  HTTP: Object.fromEntries(
-    Object.entries(httpCodes).flatMap(([code, { kind }]) => (code.startsWith('http/') ? [[code, kind]] : [])),
-  ),
-};
+const { HTTP: http = {}, ...tables } = errorTables;
+/** Every code and its kind, by the part that it comes from; the command line answers nobody over HTTP and has its own. */
+const parts = { ...tables, 'Command line': cliErrorKinds, HTTP: http };
 
 function kindTable(): string {
   const rows = Object.entries(kinds).map(([kind, about]) => {

@@ -1,12 +1,12 @@
 /** The examples of the README run as they are written. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as content from '@coppice/content';
 import * as core from '@coppice/core';
 import * as stores from '@coppice/stores';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const modules: Readonly<Record<string, unknown>> = {
@@ -20,6 +20,7 @@ test('the library in ten lines prints what it says', async () => {
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const [, expected = ''] = /console\.log\(.*\); \/\/ (.*)$/m.exec(example) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const body = example
     .replace(/import (\{[^}]*\}) from '([^']*)';/g, (_line, names, from) => `const ${names} = modules['${from}'];`)
     .replace('sqlite:./trees.db', `sqlite:${folder}/trees.db`);
@@ -30,9 +31,13 @@ test('the library in ten lines prints what it says', async () => {
 });
 
 test('the first look runs from the command line', () => {
+  // It leaves its file for whoever runs it to look at.
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-readme-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const output = execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/example.ts')], {
     cwd: root,
     encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
   });
   expect(output).toContain('Plan the move to Lisbon   ← you are here');
   expect(output).toContain('fsck: 0 findings');

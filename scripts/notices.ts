@@ -1,0 +1,46 @@
+/** The licences of what is built into a package and not installed beside it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+interface Installed {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Where a package is installed that is asked for in a folder: there, or in one above it. */
+function folderOf(name: string, from: string): string | null {
+  for (let at = from; ; at = dirname(at)) {
+    const found = join(at, 'node_modules', name);
+    if (existsSync(join(found, 'package.json'))) return found;
+    if (at === dirname(at)) return null;
+  }
+}
+
+/** A text with the name, version and licence of everything that a package asks for, and that asks for in turn; ours left out. */
+export function noticesFor(folder: string): string {
+  const found = new Map<string, string>();
+  const open = [folder];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const { dependencies = {} }: Installed = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies)) {
+      const place = name.startsWith('@coppice/') ? null : folderOf(name, at);
+      if (place === null || found.has(place)) continue;
+      found.set(place, noticeOf(place));
+      open.push(place);
+    }
+  }
+  return `${[...found.values()].sort().join('\n\n')}\n`;
+}
+
+function noticeOf(place: string): string {
+  const {
+    name,
+    version,
+    license = 'see its text',
+  }: Installed = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+  const files = readdirSync(place).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(place, file), 'utf8').trim());
+  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+}

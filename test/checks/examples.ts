@@ -1,0 +1,111 @@
+/** The fenced examples of the documentation: what they are written in, and which of them say why nobody runs them. */
+
+/** A fenced block of a page. */
+export interface Example {
+  readonly page: string;
+  /** The line of the page that the fence begins on, from 1. */
+  readonly line: number;
+  /** What stands behind the fence; empty for drawings. */
+  readonly language: string;
+  readonly code: string;
+  /** Why it is not run as a whole. */
+  readonly excuse: string | null;
+  /** Lines of it that are not run, and why. */
+  readonly excused: ReadonlyMap<string, string>;
+}
+
+// Above the fence, where readers of the page do not see it: `<!-- not run: why -->` for all of it, and
+// `<!-- not run: `a line`: why -->` for one line.
+const mark = /^<!-- not run: (?:`([^`]+)`: )?(.+) -->$/;
+
+/** Every fenced block of a page, in order. */
+export function examplesIn(page: string, text: string): Example[] {
+  const found: Example[] = [];
+  let excuse: string | null = null;
+  let excused = new Map<string, string>();
+  let open: { readonly line: number; readonly fence: string; readonly language: string; code: string[] } | null = null;
+  for (const [at, line] of text.split('\n').entries()) {
+    const [, indent = '', fence, language = ''] = /^( *)(```+|~~~+)\s*(.*)$/.exec(line) ?? [];
+    if (open !== null) {
+      if (fence !== open.fence) open.code.push(line);
+      else {
+        found.push({ page, line: open.line, language: open.language, code: open.code.join('\n'), excuse, excused });
+        open = null;
+        excuse = null;
+        excused = new Map();
+      }
+    } else if (fence !== undefined) open = { line: at + 1, fence, language: `${indent}${language.trim()}`, code: [] };
+    else {
+      const [, which, why] = mark.exec(line) ?? [];
+      if (which !== undefined && why !== undefined) excused.set(which, why);
+      else if (why !== undefined) excuse = why;
+      else if (line.trim() !== '') {
+        excuse = null;
+        excused = new Map();
+      }
+    }
+  }
+  if (open !== null) throw new Error(`${page}:${open.line} has a fence that nothing closes.`);
+  return found;
+}
+
+/** A line of a shell, as far as the documentation needs one. */
+export interface ShellLine {
+  /** As it is written, without its comment. */
+  readonly text: string;
+  /** Its words, with quotes taken off and `~` and variables filled in. */
+  readonly words: readonly string[];
+  /** What an `echo` before a pipe gives it to read. */
+  readonly input: string | undefined;
+}
+
+/** The lines of an example for a shell that are not excused. An excuse for a line that is not there is refused. */
+export function shellLines({ page, line, code, excused }: Example, env: Readonly<Record<string, string>>): ShellLine[] {
+  const written = code
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .map((each) => each.replace(/(?:^|\s+)#.*$/, '').trim())
+    .filter((each) => each !== '');
+  for (const each of excused.keys())
+    if (!written.includes(each)) throw new Error(`${page}:${line} excuses \`${each}\`, which it has not.`);
+  return written
+    .filter((each) => !excused.has(each))
+    .map((text) => {
+      const [, said, piped] = /^echo "([^"]*)" \| (.*)$/.exec(text) ?? [];
+      const words = [...(piped ?? text).matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+        ([, double, single, bare]) => single ?? filledIn(double ?? bare?.replace(/^~(?=\/)/, '$HOME') ?? '', env),
+      );
+      return { text, words, input: said };
+    });
+}
+
+function filledIn(word: string, env: Readonly<Record<string, string>>): string {
+  return word.replaceAll(/\$([A-Z_]+)/g, (_whole, name) => env[name] ?? '');
+}
+
+/** What a drawing never begins with: a block without a language is looked at by nobody. */
+const looksLikeCode = /^\s*(?:\$ )?(?:npm|npx|node|git|curl|coppice|import|export|const|await|cd|echo|docker) /m;
+
+/**
+ * What is wrong with the examples of a page: written in something that nobody runs, without a language though it is no
+ * drawing, or one too many for whoever runs the only one. `runs` names the languages that are run there.
+ */
+export function checkExamples(
+  examples: readonly Example[],
+  runs: readonly string[],
+  once: readonly string[] = [],
+): string[] {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  for (const { page, line, language, code, excuse } of examples) {
+    const where = `${page}:${line}`;
+    if (excuse !== null) continue;
+    if (language === '') {
+      if (looksLikeCode.test(code)) found.push(`${where} is code that does not say what it is written in.`);
+    } else if (!runs.includes(language)) found.push(`${where} is ${language}, which no test runs.`);
+    else if (once.includes(language) && seen.has(language))
+      found.push(`${where} is a second example in ${language}, and only the first is run.`);
+    seen.add(language);
+  }
+  return found;
+}
