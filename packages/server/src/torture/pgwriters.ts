@@ -151,7 +151,8 @@ async function check(url: string, conversations: readonly Conversation[], record
       commits += log.length;
       nodes += rows.nodes.length;
     }
-    const { findings } = await store.fsck();
+    // A server that is killed between noting a run and its reply leaves the run, which the next one ends: a warning.
+    const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
     if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
   } finally {
     await store.close();

@@ -56,8 +56,9 @@ import { listTrash, listTrees, searchMessages } from './lists.ts';
 import { Names } from './names.ts';
 import { Runs } from './runs.ts';
 
-// A reply that nobody writes any more; databases find it under the same code.
+// A reply that nobody writes any more, and a run whose reply is not there; databases find them under the same codes.
 const unwritten = 'J27 pending-without-run';
+const unplaced = 'run-dangling';
 
 /** What belongs to a book beside its trees, shared by all its handles. */
 export interface Desk {
@@ -322,12 +323,13 @@ export class BookStore implements Store {
       nodes += pages.tree.nodes.size;
       const found = checkTree(pages.tree);
       for (const finding of found) findings.push({ ...finding, treeId: id });
-      const written = new Set((await this.runs.list(id)).map((run) => run.nodeId));
-      for (const node of allNodes(pages.tree)) {
-        if (node.status !== 'pending' || node.removedIn !== null || written.has(node.id)) continue;
-        const message = `${unwritten} at ${node.id}.`;
-        findings.push({ code: unwritten, severity: 'warning', id: node.id, message, treeId: id });
-      }
+      const runs = await this.runs.list(id);
+      const warn = (code: string, at: string) =>
+        findings.push({ code, severity: 'warning', id: at, message: `${code} at ${at}.`, treeId: id });
+      const written = new Set(runs.map((run) => run.nodeId));
+      for (const node of allNodes(pages.tree))
+        if (node.status === 'pending' && node.removedIn === null && !written.has(node.id)) warn(unwritten, node.id);
+      for (const run of runs) if (findNode(pages.tree, run.nodeId)?.removedIn !== null) warn(unplaced, run.id);
       if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
       for (const text of await this.#mend(id)) repaired.push(text);
     }
