@@ -29,6 +29,14 @@ function isFresh(): boolean {
 
 const patienceMs = 30_000;
 
+/** What tests ask of an element; the types of a browser are not known here, where Node's are. */
+export interface Shown {
+  readonly scrollHeight: number;
+  readonly scrollTop: number;
+  readonly clientHeight: number;
+  matches(selector: string): boolean;
+}
+
 /** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
 export async function ensureBuilt(): Promise<void> {
   await makeOnce('web-build', isFresh, async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalsDe } from '../src/i18n/refusals-de.ts';
 import { serious } from './axe.ts';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon } from './harness.ts';
+import { openStage, type Shown, type Stage, soon } from './harness.ts';
 import { payloads } from './payloads.ts';
 
 const long = process.env.COPPICE_LONG !== undefined;
@@ -144,7 +144,7 @@ test('[B33] the palette finds actions, trees and messages by name, and the keybo
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
   // Typed, not filled in: whoever opens it by a key goes on with the keys.
-  await soon(() => tab.page.getByRole('combobox').evaluate((field) => field.matches(':focus'))).toBe(true);
+  await soon(() => tab.page.getByRole('combobox').evaluate((field: Shown) => field.matches(':focus'))).toBe(true);
   await tab.page.keyboard.type('what the model');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('heading', { name: 'What the model sees' }).waitFor();

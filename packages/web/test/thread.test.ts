@@ -2,7 +2,7 @@ import { createTools, defineTool } from '@coppice/engine';
 import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openStage, type Shown, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;
 let demo: Demo;
@@ -51,7 +51,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the place o
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
   await soon(() =>
-    thread(narrow).evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+    thread(narrow).evaluate((box: Shown) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
   // What is said at the foot of the page covers no button there.
   await thread(narrow).getByRole('article').last().focus();
@@ -300,10 +300,10 @@ test('[B16] a link to a message opens its own branch and brings it into sight', 
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await stage.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${stage.url}/t/${id}/${first.id}`);
-  await soon(() => thread(tab).evaluate((box) => box.scrollHeight)).toBeGreaterThan(5000);
+  await soon(() => thread(tab).evaluate((box: Shown) => box.scrollHeight)).toBeGreaterThan(5000);
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   await tab.page.waitForTimeout(300);
-  expect(await thread(tab).evaluate((box) => box.scrollTop)).toBeLessThan(50);
+  expect(await thread(tab).evaluate((box: Shown) => box.scrollTop)).toBeLessThan(50);
   await done(tab);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
-import { openStage, type Stage, soon, type Tab } from './harness.ts';
+import { openStage, type Shown, type Stage, soon, type Tab } from './harness.ts';
 
 let stage: Stage;
 let demo: Demo;
@@ -144,7 +144,9 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   const dialog = page.getByRole('dialog');
   await dialog.getByText('4 messages').waitFor();
   await soon(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
-  await soon(() => dialog.getByRole('radio', { checked: true }).evaluate((each) => each.matches(':focus'))).toBe(true);
+  await soon(() => dialog.getByRole('radio', { checked: true }).evaluate((each: Shown) => each.matches(':focus'))).toBe(
+    true,
+  );
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Delete 4' }).waitFor();
   await page.keyboard.press('Escape');
