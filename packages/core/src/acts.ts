@@ -23,7 +23,7 @@ export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId
     const commits = acts.get(id) ?? done(log, id);
     acts.set(id, commits);
     // An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
-    if (commits.find((one) => one.actor === actor && isAct(one.steps)) === commit) return { actId: id, commits };
+    if (beginning(commits, actor) === commit) return { actId: id, commits };
   }
   return null;
 }
@@ -34,7 +34,11 @@ function done(log: readonly Commit[], actId: ActId): Commit[] {
   return own.slice(own.findLastIndex((commit) => commit.kind === 'undo') + 1);
 }
 
-/** An actor's newest undone act, or the one named, unless the actor did something since. */
+function beginning(commits: readonly Commit[], actor: string): Commit | undefined {
+  return commits.find((one) => one.actor === actor && isAct(one.steps));
+}
+
+/** An actor's newest undone act, or the one named, unless the actor began something since. */
 export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   const met = new Set<ActId>();
   for (let at = log.length - 1; at >= 0; at--) {
@@ -43,7 +47,9 @@ export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId
     const newest = !met.has(commit.actId);
     met.add(commit.actId);
     if (commit.actor !== actor) continue;
-    if (commit.kind === 'do') return null;
+    // The end of a reply that was asked for before is no next act.
+    if (commit.kind === 'do' && (beginning(done(log, commit.actId), actor) ?? commit).version >= commit.version)
+      return null;
     if (commit.kind === 'undo' && newest && (actId === undefined || commit.actId === actId))
       return { actId: commit.actId, commits: [commit] };
   }

@@ -256,6 +256,31 @@ export function trashingRules(subject: StoreSubject): void {
       await expectSound(store, treeId);
     });
 
+    rule(subject, '[K79] the end of a reply leaves what can be redone', async (store) => {
+      const bed = await bedIn(store);
+      const { treeId } = bed;
+      const act = { actId: uuid(720) };
+      await bed.run({ type: 'append', treeId, messages: [said(uuid(721))] }, act);
+      const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(uuid(721)), replies: [{}] }, act);
+      const [reply = nodeId('')] = result.added;
+      const { actId: meanwhile } = await bed.run({
+        type: 'append',
+        treeId,
+        parentId: reply,
+        messages: [said(uuid(722))],
+      });
+      const next = async () => (await asked(store, treeId, 'redoable', { actor: 'me' }))?.actId;
+      await bed.run({ type: 'undo', treeId });
+      await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
+      expect(await next()).toBe(meanwhile);
+      await bed.run({ type: 'redo', treeId });
+      expect((await asked(store, treeId, 'children', { of: reply })).map((node) => node.id)).toEqual([uuid(722)]);
+      await bed.run({ type: 'undo', treeId });
+      await bed.run({ type: 'append', treeId, messages: [said(uuid(723))] });
+      expect(await next()).toBeUndefined();
+      await expectSound(store, treeId);
+    });
+
     rule(subject, '[K88] what undo brings back and what it moves there have places of their own', async (store) => {
       const bed = await bedIn(store);
       const { treeId } = bed;

@@ -301,12 +301,13 @@ const lastKind =
   '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
 
 // When an act was last taken back; what it did before that is brought back by one commit.
-const lastUndone =
-  "coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = c.tree_id AND u.act_id = c.act_id AND u.kind = 'undo'), 0)";
+const lastUndone = (c: string) =>
+  `coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = ${c}.tree_id AND u.act_id = ${c}.act_id AND u.kind = 'undo'), 0)`;
 
 // An act is as new as its beginning: a reply may end long after whoever asked for it did something else.
-const isFirst = `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = c.act_id AND e.tree_id = c.tree_id AND e.actor = c.actor
-  AND e.is_act = 1 AND e.version > 1 AND e.version < c.version AND e.version > ${lastUndone})`;
+const isFirst = (c: string) =>
+  `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = ${c}.act_id AND e.tree_id = ${c}.tree_id AND e.actor = ${c}.actor
+  AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;
 
 /** The act that an undo or a redo would turn round, with the commits it would invert. */
 export function* undoRecord(
@@ -342,7 +343,7 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
     `SELECT c.act_id FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind <> 'undo' AND c.version > 1
       AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3) AND ${lastKind} <> 'undo'
-      AND c.version > ${lastUndone} AND ${isFirst}
+      AND c.version > ${lastUndone('c')} AND ${isFirst('c')}
     ORDER BY c.version DESC LIMIT 1`,
     tree,
     actor,
@@ -352,17 +353,19 @@ function* undoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
   const act = text(last, 'act_id');
   // What an act did since it was last taken back: bringing it back is one commit for all it did before.
   return yield* rows(
-    `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone} ORDER BY version`,
+    `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone('c')} ORDER BY version`,
     tree,
     act,
   );
 }
 
+// The end of a reply that was asked for before an undo is no next act, and leaves what can be brought back.
 function* redoable(tree: TreeId, actor: string, wanted: string | null): Work<readonly Row[]> {
   return yield* rows(
     `SELECT c.* FROM change c
     WHERE c.tree_id = $1 AND c.actor = $2 AND c.is_act = 1 AND c.kind = 'undo' AND (CAST($3 AS TEXT) IS NULL OR c.act_id = $3)
-      AND c.version > coalesce((SELECT max(d.version) FROM change d WHERE d.tree_id = $1 AND d.actor = $2 AND d.is_act = 1 AND d.kind = 'do'), 0)
+      AND NOT EXISTS (SELECT 1 FROM change d WHERE d.tree_id = $1 AND d.actor = $2 AND d.is_act = 1 AND d.kind = 'do'
+        AND d.version > c.version AND ${isFirst('d')})
       AND c.version = (SELECT max(k.version) FROM change k WHERE k.tree_id = c.tree_id AND k.act_id = c.act_id AND k.is_act = 1)
     ORDER BY c.version DESC LIMIT 1`,
     tree,
