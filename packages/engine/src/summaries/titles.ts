@@ -33,7 +33,7 @@ export interface TitlesOptions {
   readonly trees?: boolean | undefined;
   /** Whether replies are titled; true if not given. */
   readonly nodes?: boolean | undefined;
-  /** The most titles in a minute that a model is asked for; the others are first sentences. */
+  /** The most titles in a minute that a model is asked for; other trees get their first sentence, other replies none. */
   readonly perMinute?: number | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Clock | undefined;
@@ -162,15 +162,18 @@ async function titled(desk: Desk, { treeId, nodeId }: Job, signal: AbortSignal):
   const near = modelOf(desk, found.node);
   const find = async (nodes: readonly Node[]) => {
     const messages = nodes.flatMap((node) => node.message ?? []);
-    return (await (desk.mayAsk() ? desk.asked : desk.plain).title({ messages, near, signal }))?.text;
+    return (desk.mayAsk() ? desk.asked : desk.plain).title({ messages, near, signal });
   };
-  const name = found.tree === null ? undefined : await find(found.tree);
-  if (name !== undefined) await nameTree(desk, treeId, nodeId, name);
+  const name = found.tree === null ? null : await find(found.tree);
+  if (name !== null) await nameTree(desk, treeId, nodeId, name.text);
   if (found.reply === null) return;
   // The title of a conversation's first exchange is that of its first reply as well.
-  const isFirst = name !== undefined && found.tree?.at(-1)?.id === nodeId;
+  const isFirst = name !== null && found.tree?.at(-1)?.id === nodeId;
   const title = isFirst ? name : await find(found.reply);
-  if (title !== undefined) await run(store, { type: 'title', treeId, nodeId, title, auto: true }, context);
+  if (title === null) return;
+  // Words of the question would hide those of the reply in every outline, right below the question itself.
+  if (title.source['type'] === 'extract' && found.node.text.trim() !== '') return;
+  await run(store, { type: 'title', treeId, nodeId, title: title.text, auto: true }, context);
 }
 
 /** The user may have named the tree, or taken back what it was to be named after, while we looked for a name. */
