@@ -17,7 +17,8 @@ function newest(folder: string): number {
   return latest;
 }
 
-if (!existsSync(built) || newest(join(web, 'src')) > statSync(built).mtimeMs) {
+const changed = Math.max(newest(join(web, 'src')), statSync(join(web, 'vite.config.ts')).mtimeMs);
+if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   process.stderr.write('Building the page, which is needed once…\n');
   const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
   if (code !== 0) process.exit(code);

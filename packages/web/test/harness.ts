@@ -40,7 +40,10 @@ export interface Shown {
 /** Builds the page if its sources are newer than what is built; one process builds, the others wait for it. */
 export async function ensureBuilt(): Promise<void> {
   await makeOnce('web-build', isFresh, async () => {
+    const before = process.env.NODE_ENV;
     await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
+    // The page is built for use, whatever is said here; who builds it goes on being tested.
+    if (before !== undefined) process.env.NODE_ENV = before;
   });
 }
 

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
+import { builtPage } from './browser.ts';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 
@@ -58,6 +61,13 @@ test('[B37] bookmarks of all trees stand in one list, and each leads to its plac
   await page.getByTestId('thread').waitFor();
   await soon(() => page.url()).toContain(demo.id);
   await done(tab);
+});
+
+test('[B104] what is served is built for use, though a test runner has it built', async () => {
+  expect(process.env.NODE_ENV).not.toBe('production');
+  const scripts = readdirSync(join(builtPage, 'assets')).filter((name) => name.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(5);
+  for (const name of scripts) expect(readFileSync(join(builtPage, 'assets', name), 'utf8')).not.toContain('jsxDEV');
 });
 
 test('[B92] an address that leads nowhere says so, and a message that is gone still leads to its tree', async () => {
