@@ -95,6 +95,30 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
   await one.context.close();
 });
 
+test('[B22] saving over a text that nobody has changed stays in its place, whatever else was said meanwhile', async () => {
+  const id = await newTree('The first text', 'An answer.');
+  const one = await stage.open(`/t/${id}`);
+  // The page hears of nothing, also not of what it writes itself.
+  await one.page.route('**/feed*', (route) => route.abort());
+  await one.page.reload();
+  await edit(one, 'Saved once');
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}/page`);
+  await stage.server.ask('POST', `/api/trees/${id}/messages`, {
+    version: body.version,
+    body: { parentId: body.nodes[1].id, messages: [{ role: 'user', content: 'Elsewhere' }] },
+  });
+  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await one.page.getByRole('status').getByText('Saved; the old text').waitFor();
+  await edit(one, 'Saved twice');
+  await one.page.getByRole('button', { name: 'Save only' }).click();
+  await soon(async () =>
+    (await stage.server.ask('GET', `/api/trees/${id}/topology`)).body.nodes
+      .map((node: { preview: string }) => node.preview)
+      .sort(),
+  ).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
+  await one.context.close();
+});
+
 test('[B23] without the server the page goes on: what is written waits, says so, and is sent when it is back', async () => {
   const id = await newTree('Hi', 'Hello.');
   const tab = await stage.open(`/t/${id}`);

@@ -1,7 +1,8 @@
 import { type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { annotate, edit, takeBackCompaction } from '../state/acts.ts';
+import { annotate, takeBackCompaction } from '../state/acts.ts';
+import { edit } from '../state/edit-message.ts';
 import { go, treePlace } from '../state/router.ts';
 import { open } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';

@@ -57,12 +57,13 @@ export async function redo(session: TreeSession): Promise<void> {
   }
 }
 
-function undoable(session: TreeSession, written: Written): { label: string; keys: string; run(): void } {
+/** The button that takes back what was written. */
+export function undoable(session: TreeSession, written: Written): { label: string; keys: string; run(): void } {
   return { label: t('undo'), keys: shownChord('mod+z'), run: () => void undo(session, written.actId) };
 }
 
 /** Runs a change and tells; the answer is null where it was refused. */
-async function change(
+export async function change(
   session: TreeSession,
   steps: readonly Step[],
   run: (version: number) => Promise<Written>,
@@ -102,7 +103,8 @@ export function draftNode(session: TreeSession, id: NodeId, parentId: NodeId, me
   };
 }
 
-function insert(node: NewNode): Step {
+/** The step that shows a new node. */
+export function insert(node: NewNode): Step {
   return { type: 'insert', node };
 }
 
@@ -117,102 +119,6 @@ export async function note(session: TreeSession, parentId: NodeId, message: Mess
     id,
   );
   return written !== null;
-}
-
-/** A message as its editor saw it when he began. */
-export interface Seen {
-  readonly node: Node;
-  readonly version: number;
-}
-
-/** Edits a message: as a variant beside it, or in its place. Where another was faster, both texts stay. */
-export async function edit(
-  session: TreeSession,
-  seen: Seen,
-  content: Message['content'],
-  mode: 'branch' | 'in-place',
-): Promise<NodeId | null> {
-  const { node } = seen;
-  const message: Message = { role: node.role === 'root' ? 'user' : node.role, content };
-  if (mode === 'in-place') return editInPlace(session, seen, message);
-  if (node.parentId === null) return null;
-  const id = freshId();
-  const changing = change(
-    session,
-    [insert(draftNode(session, id, node.parentId, message, node.groupId))],
-    (version) => api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
-    { icon: 'fork', text: t('branched') },
-    id,
-  );
-  const follow = following(session);
-  const written = await changing;
-  if (written === null) return null;
-  await follow(id);
-  // What was written is written, whether or not the others could be looked for.
-  await noticeRace(session, node, id, seen.version).catch(() => undefined);
-  return id;
-}
-
-async function editInPlace(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
-  const { node } = seen;
-  const now = session.state.base?.nodes.get(node.id);
-  // Nobody overwrites what he has not seen: it becomes a variant, so that neither text is lost.
-  if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
-  const shown: Step = {
-    type: 'replace',
-    nodeId: node.id,
-    after: {
-      message,
-      status: 'success',
-      key: null,
-      text: messageKit.text(message),
-      tokens: messageKit.tokens(message),
-      aliases: [],
-    },
-    before: {
-      message: node.message ?? message,
-      status: node.status,
-      key: node.key,
-      text: node.text,
-      tokens: node.tokens,
-      aliases: node.aliases,
-    },
-    since: node.contentIn,
-  };
-  try {
-    const written = await session.perform([shown], (version) =>
-      api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
-    );
-    say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
-    return node.id;
-  } catch (thrown) {
-    const problem = asProblem(thrown);
-    if (problem.code === 'tree/version-conflict') return keepBoth(session, seen, message);
-    complain(problem);
-    return null;
-  }
-}
-
-async function keepBoth(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
-  await session.refresh();
-  const id = await edit(session, seen, message.content, 'branch');
-  if (id !== null) session.conflict(id, seen.node.id);
-  return id;
-}
-
-/** Looks whether somebody else put a variant beside the same message since a version; both are then pointed out. */
-async function noticeRace(
-  session: TreeSession,
-  node: Pick<Node, 'parentId'>,
-  mine: NodeId,
-  since: number,
-): Promise<void> {
-  const { part } = session.state;
-  const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
-  if (ids.length < 3) return;
-  const { nodes } = await api.siblings(session.treeId, mine);
-  const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
-  if (other !== undefined) session.conflict(mine, other.id);
 }
 
 /** Deletes a message: alone, with all that follows, or its whole group. */

@@ -1,8 +1,8 @@
 /** Messages that are being rewritten: what their writers have seen, and which are on their way to the server. */
 import type { Node, NodeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { Seen } from '../state/acts.ts';
 import { keepDraft } from '../state/drafts.ts';
+import type { Seen } from '../state/edit-message.ts';
 import { useUi } from '../state/ui.ts';
 import { focusMessage } from './focus-message.ts';
 

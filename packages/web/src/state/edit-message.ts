@@ -1,0 +1,120 @@
+/** Rewriting a message, beside it or in its place, so that nobody's text is lost. */
+import { messageKit } from '@coppice/content';
+import type { Message, Node, NodeId, Step } from '@coppice/core';
+import { t } from '../i18n/index.ts';
+import { change, complain, draftNode, freshId, insert, undoable } from './acts.ts';
+import { api } from './client.ts';
+import { following } from './following.ts';
+import { asProblem } from './http.ts';
+import type { TreeSession } from './session.ts';
+import { say } from './toasts.ts';
+
+// A tree that changes at every try, though never this message, ends with both texts as well.
+const mostTries = 4;
+
+/** A message as its editor saw it when he began. */
+export interface Seen {
+  readonly node: Node;
+  readonly version: number;
+}
+
+/** Edits a message: as a variant beside it, or in its place. Where another was faster, both texts stay. */
+export async function edit(
+  session: TreeSession,
+  seen: Seen,
+  content: Message['content'],
+  mode: 'branch' | 'in-place',
+): Promise<NodeId | null> {
+  const { node } = seen;
+  const message: Message = { role: node.role === 'root' ? 'user' : node.role, content };
+  if (mode === 'in-place') return editInPlace(session, seen, message);
+  if (node.parentId === null) return null;
+  const id = freshId();
+  const changing = change(
+    session,
+    [insert(draftNode(session, id, node.parentId, message, node.groupId))],
+    (version) => api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
+    { icon: 'fork', text: t('branched') },
+    id,
+  );
+  const follow = following(session);
+  const written = await changing;
+  if (written === null) return null;
+  await follow(id);
+  // What was written is written, whether or not the others could be looked for.
+  await noticeRace(session, node, id, seen.version).catch(() => undefined);
+  return id;
+}
+
+async function editInPlace(
+  session: TreeSession,
+  seen: Seen,
+  message: Message,
+  tries = mostTries,
+): Promise<NodeId | null> {
+  const { node } = seen;
+  const now = session.state.base?.nodes.get(node.id);
+  // Nobody overwrites what he has not seen: it becomes a variant, so that neither text is lost.
+  if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
+  const shown: Step = {
+    type: 'replace',
+    nodeId: node.id,
+    after: {
+      message,
+      status: 'success',
+      key: null,
+      text: messageKit.text(message),
+      tokens: messageKit.tokens(message),
+      aliases: [],
+    },
+    before: {
+      message: node.message ?? message,
+      status: node.status,
+      key: node.key,
+      text: node.text,
+      tokens: node.tokens,
+      aliases: node.aliases,
+    },
+    since: node.contentIn,
+  };
+  try {
+    const written = await session.perform([shown], (version) =>
+      api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
+    );
+    say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
+    return node.id;
+  } catch (thrown) {
+    const problem = asProblem(thrown);
+    if (problem.code !== 'tree/version-conflict') {
+      complain(problem);
+      return null;
+    }
+    await session.refresh();
+    // What changed may be another message, or what we wrote before and the feed has not told of yet.
+    const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;
+    if (isSame && tries > 1) return editInPlace(session, seen, message, tries - 1);
+    return keepBoth(session, seen, message);
+  }
+}
+
+async function keepBoth(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {
+  await session.refresh();
+  const id = await edit(session, seen, message.content, 'branch');
+  if (id !== null) session.conflict(id, seen.node.id);
+  return id;
+}
+
+/** Looks whether somebody else put a variant beside the same message since a version; both are then pointed out. */
+async function noticeRace(
+  session: TreeSession,
+  node: Pick<Node, 'parentId'>,
+  mine: NodeId,
+  since: number,
+): Promise<void> {
+  const { part } = session.state;
+  const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
+  if (ids.length < 3) return;
+  const { nodes } = await api.siblings(session.treeId, mine);
+  const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
+  if (other !== undefined) session.conflict(mine, other.id);
+}
