@@ -42,6 +42,7 @@ import { check } from '../shapes.ts';
 import { collect, ownersWithLoose, type Shelf } from './attachments.ts';
 import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
 import type { SqlEngine } from './engine.ts';
+import { follow } from './follow.ts';
 import { fsckDatabase } from './fsck.ts';
 import { latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
@@ -155,19 +156,17 @@ export class SqlStore implements Store {
     check('since', since, argument.version);
     let at = since;
     let known = false;
-    while (!ended(signal)) {
+    const next = async () => {
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
       if (commits === null && !known) unknownTree(treeId);
-      // A tree that is gone for good has no more to come.
-      if (commits === null) return;
       known = true;
-      for (const commit of commits) {
-        if (ended(signal)) return;
-        at = commit.version;
-        yield commit;
-      }
-      if (commits.length === 0) await this.#engine.changed(treeId, at, signal);
-    }
+      // A tree that is gone for good has no more to come.
+      return commits;
+    };
+    const passed = ({ version }: Commit) => {
+      at = version;
+    };
+    yield* follow({ next, passed, wait: () => this.#engine.changed(treeId, at, signal) }, signal);
   }
 
   *#commitsAfter(treeId: TreeId, since: number): Work<readonly Commit[] | null> {
@@ -181,18 +180,14 @@ export class SqlStore implements Store {
     const { events } = this.#engine;
     let at: number =
       since === null ? await this.#snapshot(() => this.#engine.latest?.() ?? latestChange()) : placeOf(since);
-    while (!ended(signal)) {
-      const from: number = at;
-      const found: ListEvent[] = await this.#snapshot(
-        () => events?.call(this.#engine, this.owner, from, eventsAtOnce) ?? listEvents(this.owner, from, eventsAtOnce),
+    const next = (): Promise<readonly ListEvent[]> =>
+      this.#snapshot(
+        () => events?.call(this.#engine, this.owner, at, eventsAtOnce) ?? listEvents(this.owner, at, eventsAtOnce),
       );
-      for (const event of found) {
-        if (ended(signal)) return;
-        at = placeOf(event.cursor);
-        yield event;
-      }
-      if (found.length === 0) await this.#engine.changed(null, at, signal);
-    }
+    const passed = ({ cursor }: ListEvent) => {
+      at = placeOf(cursor);
+    };
+    yield* follow({ next, passed, wait: () => this.#engine.changed(null, at, signal) }, signal);
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
@@ -390,10 +385,6 @@ export class SqlStore implements Store {
     const scope = yield* this.#scope(treeId, lock);
     return scope.tree === null ? unknownTree(treeId) : scope;
   }
-}
-
-function ended(signal: AbortSignalLike | undefined): boolean {
-  return signal?.aborted === true;
 }
 
 function insertsIn({ steps }: Commit): number {
