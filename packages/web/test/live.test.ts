@@ -21,6 +21,12 @@ function thread({ page }: Tab) {
   return page.getByTestId('thread');
 }
 
+/** What the messages of a tree say, all branches together, in the order of their words. */
+async function saidIn(id: string): Promise<readonly string[]> {
+  const { body } = await stage.server.ask('GET', `/api/trees/${id}/topology`);
+  return body.nodes.map((node: { preview: string }) => node.preview).sort();
+}
+
 async function edit(tab: Tab, text: string): Promise<void> {
   const first = thread(tab).getByRole('article').first();
   await first.hover();
@@ -87,11 +93,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
     body: { content: 'Saved before', mode: 'in-place' },
   });
   await one.page.getByRole('button', { name: 'Save only' }).click();
-  await soon(async () =>
-    (await stage.server.ask('GET', `/api/trees/${id}/topology`)).body.nodes
-      .map((node: { preview: string }) => node.preview)
-      .sort(),
-  ).toEqual(['An answer.', 'Saved before', 'Saved too late']);
+  await soon(() => saidIn(id)).toEqual(['An answer.', 'Saved before', 'Saved too late']);
   await one.context.close();
 });
 
@@ -111,11 +113,7 @@ test('[B22] saving over a text that nobody has changed stays in its place, whate
   await one.page.getByRole('status').getByText('Saved; the old text').waitFor();
   await edit(one, 'Saved twice');
   await one.page.getByRole('button', { name: 'Save only' }).click();
-  await soon(async () =>
-    (await stage.server.ask('GET', `/api/trees/${id}/topology`)).body.nodes
-      .map((node: { preview: string }) => node.preview)
-      .sort(),
-  ).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
+  await soon(() => saidIn(id)).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
   await one.context.close();
 });
 

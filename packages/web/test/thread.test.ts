@@ -217,7 +217,8 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await done(tab);
 });
 
-test('[B100] a box that is being saved takes no more words, and opens again with what was saved', async () => {
+/** A short tree of which no edit is answered before its gate is opened. */
+async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
   const tab = await stage.open(`/t/${id}`);
@@ -225,6 +226,11 @@ test('[B100] a box that is being saved takes no more words, and opens again with
     await gate.promise;
     await route.continue();
   });
+  return { tab, gate };
+}
+
+test('[B100] a box that is being saved takes no more words, and opens again with what was saved', async () => {
+  const { tab, gate } = await openHeld();
   const first = thread(tab).getByRole('article').first();
   const area = tab.page.getByRole('textbox', { name: 'Edit the message' });
   await first.focus();
@@ -253,13 +259,7 @@ test('[B100] a box that is being saved takes no more words, and opens again with
 });
 
 test('[B100] a save that takes long leaves the focus to who writes elsewhere by then', async () => {
-  const id = await newTree('Hi', 'Hello.');
-  const gate = openGate();
-  const tab = await stage.open(`/t/${id}`);
-  await tab.page.route('**/edit', async (route) => {
-    await gate.promise;
-    await route.continue();
-  });
+  const { tab, gate } = await openHeld();
   await thread(tab).getByRole('article').first().focus();
   await tab.page.keyboard.press('e');
   const area = tab.page.getByRole('textbox', { name: 'Edit the message' });

@@ -43,6 +43,18 @@ function said(id: string) {
   return { id, message: user(`says ${id}`) };
 }
 
+/** A turn of an act whose reply is still being written, and what was said below it meanwhile. */
+async function saidMeanwhile(bed: Bed, number: number, act: { readonly actId: string }) {
+  const { treeId } = bed;
+  const question = uuid(number + 1);
+  await bed.run({ type: 'append', treeId, messages: [said(question)] }, act);
+  const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
+  const [reply = nodeId('')] = result.added;
+  const messages = [said(uuid(number + 2))];
+  const { actId: meanwhile } = await bed.run({ type: 'append', treeId, parentId: reply, messages });
+  return { reply, meanwhile };
+}
+
 async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
   return (await asked(store, id, 'tree', {}))?.rootId ?? nodeId('');
 }
@@ -234,15 +246,7 @@ export function trashingRules(subject: StoreSubject): void {
       const { treeId } = bed;
       const act = { actId: uuid(710) };
       const newest = async () => (await asked(store, treeId, 'undoable', { actor: 'me' }))?.actId;
-      await bed.run({ type: 'append', treeId, messages: [said(uuid(711))] }, act);
-      const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(uuid(711)), replies: [{}] }, act);
-      const [reply = nodeId('')] = result.added;
-      const { actId: meanwhile } = await bed.run({
-        type: 'append',
-        treeId,
-        parentId: reply,
-        messages: [said(uuid(712))],
-      });
+      const { reply, meanwhile } = await saidMeanwhile(bed, 710, act);
       await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
       expect(await newest()).toBe(meanwhile);
       await bed.run({ type: 'undo', treeId });
@@ -260,15 +264,7 @@ export function trashingRules(subject: StoreSubject): void {
       const bed = await bedIn(store);
       const { treeId } = bed;
       const act = { actId: uuid(720) };
-      await bed.run({ type: 'append', treeId, messages: [said(uuid(721))] }, act);
-      const { result } = await bed.run({ type: 'reply', treeId, parentId: nodeId(uuid(721)), replies: [{}] }, act);
-      const [reply = nodeId('')] = result.added;
-      const { actId: meanwhile } = await bed.run({
-        type: 'append',
-        treeId,
-        parentId: reply,
-        messages: [said(uuid(722))],
-      });
+      const { reply, meanwhile } = await saidMeanwhile(bed, 720, act);
       const next = async () => (await asked(store, treeId, 'redoable', { actor: 'me' }))?.actId;
       await bed.run({ type: 'undo', treeId });
       await bed.run({ type: 'finish', treeId, nodeId: reply, status: 'success', message: assistant('x') }, act);
