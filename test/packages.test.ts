@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noticesFor } from '../scripts/notices.ts';
 import { packAll, published } from '../scripts/pack.ts';
 import { examplesIn } from './checks/examples.ts';
+import { readRenamed, renamedModule } from './checks/renamed.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -129,6 +130,8 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   const plain = entries.filter((entry) => !/(?:testing|conformance|vectors)$/.test(entry));
   const modules = new Map([['entries.ts', plain.map((entry) => `export type {} from '${entry}';`).join('\n')]]);
   const workspace = openRepository();
+  const renamed = readRenamed(workspace).filter((row) => examples.includes(row.package.replace('@coppice/', '')));
+  modules.set('renamed.ts', renamedModule(renamed, new Set(entries)));
   const pages = long
     ? workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path))
     : folders.map((folder) => `packages/${folder}/README.md`);

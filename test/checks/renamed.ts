@@ -1,0 +1,80 @@
+import type { Workspace } from './workspace.ts';
+
+/** One public name that was renamed or moved to another entry of its package. */
+export interface RenamedName {
+  readonly package: string;
+  readonly oldEntry: string;
+  readonly oldName: string;
+  readonly newEntry: string;
+  readonly newName: string;
+}
+
+/** The file that lists every renamed public name. */
+export const renamedPath = 'docs/renamed.json';
+
+const fields = ['package', 'oldEntry', 'oldName', 'newEntry', 'newName'] as const;
+
+/** Reads the list of renamed names. Throws on a row that lacks a field or has one too many. */
+export function readRenamed(workspace: Workspace): readonly RenamedName[] {
+  const rows: unknown = JSON.parse(workspace.read(renamedPath));
+  if (!Array.isArray(rows)) throw new Error(`${renamedPath} is not a list.`);
+  return rows.map((row: unknown, index) => {
+    const entries = typeof row === 'object' && row !== null ? Object.entries(row) : [];
+    const texts = new Map(entries.filter((entry) => typeof entry[1] === 'string' && entry[1] !== ''));
+    if (entries.length !== fields.length || fields.some((field) => !texts.has(field)))
+      throw new Error(`${renamedPath}, row ${index + 1}: expected the text fields ${fields.join(', ')}.`);
+    const [packageName, oldEntry, oldName, newEntry, newName] = fields.map((field) => String(texts.get(field)));
+    return {
+      package: packageName ?? '',
+      oldEntry: oldEntry ?? '',
+      oldName: oldName ?? '',
+      newEntry: newEntry ?? '',
+      newName: newName ?? '',
+    };
+  });
+}
+
+/** The specifier that imports an entry: `.` of `@coppice/core` is `@coppice/core`, `./tree` is `@coppice/core/tree`. */
+export function specifierOf(packageName: string, entry: string): string {
+  return `${packageName}${entry.slice(1)}`;
+}
+
+/**
+ * A TypeScript module that compiles only if each new name is exported where the list says, and each old name no longer is.
+ * `import type` covers types and values alike.
+ */
+export function renamedModule(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
+  const lines = rows.flatMap((row, index) => {
+    const from = specifierOf(row.package, row.oldEntry);
+    const present = `export type { ${row.newName} as new${index} } from '${specifierOf(row.package, row.newEntry)}';`;
+    const absent = entries.has(from)
+      ? [
+          `// @ts-expect-error ${row.oldName} is now ${row.newName}.`,
+          `export type { ${row.oldName} as old${index} } from '${from}';`,
+        ]
+      : [];
+    return [present, ...absent];
+  });
+  return `${lines.join('\n')}\nexport {};`;
+}
+
+/** Everything that is wrong with the list itself: unknown packages or entries, and names that are listed twice. */
+export function checkRenamed(workspace: Workspace): string[] {
+  const found: string[] = [];
+  const exported = new Map<string, Set<string>>();
+  for (const path of workspace.paths) {
+    if (!/^packages\/[^/]+\/package\.json$/.test(path)) continue;
+    const manifest: { name: string; exports?: object } = JSON.parse(workspace.read(path));
+    exported.set(manifest.name, new Set(Object.keys(manifest.exports ?? {})));
+  }
+  const olds = new Set<string>();
+  for (const row of readRenamed(workspace)) {
+    const entries = exported.get(row.package);
+    if (!entries) found.push(`${renamedPath}: ${row.package} is not a package of this workspace.`);
+    else if (!entries.has(row.newEntry)) found.push(`${renamedPath}: ${row.package} has no entry ${row.newEntry}.`);
+    const old = `${specifierOf(row.package, row.oldEntry)} ${row.oldName}`;
+    if (olds.has(old)) found.push(`${renamedPath}: ${old} is listed twice.`);
+    olds.add(old);
+  }
+  return found;
+}
