@@ -24,8 +24,8 @@ async function sizeOf(taken: string): Promise<number> {
 // The bounds are the sizes reached, rounded up to the next half kilobyte. They are lowered when core shrinks; raising one
 // is a decision of its own.
 test.each([
-  ['all of core', '*', 44_500],
-  ['running commands', '{ run }', 24_500],
+  ['all of core', '*', 47_500],
+  ['running commands', '{ run }', 27_000],
   ['reading a tree and applying steps to it', '{ activePath, apply, seedling }', 6_500],
   ['conversations in the ChatGPT shape', '{ createConversationFunctions }', 8_000],
 ])('%s grows no larger than it is', async (_what, taken, most) => {

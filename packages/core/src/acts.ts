@@ -55,3 +55,43 @@ export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId
   }
   return null;
 }
+
+/** An actor's newest act in one tree, for finding the newest over all trees. */
+export interface NewestActIn {
+  readonly actId: ActId;
+  /** The commit that says how new it is: where the act began, or where it was taken back. */
+  readonly commit: Commit;
+}
+
+/**
+ * The act of an actor that an undo without a tree would take back if this tree were the only one. Unlike
+ * {@link undoableAct} it counts the making of the tree.
+ */
+export function newestUndoable(log: readonly Commit[], actor: string): NewestActIn | null {
+  const found = undoableAct(log, actor);
+  const [made] = log;
+  if (found !== null) {
+    const commit = beginning(found.commits, actor);
+    return commit === undefined ? null : { actId: found.actId, commit };
+  }
+  if (made === undefined || made.actor !== actor || !isAct(made.steps)) return null;
+  const last = log.findLast((commit) => commit.actId === made.actId && isAct(commit.steps));
+  return last?.kind === 'undo' ? null : { actId: made.actId, commit: made };
+}
+
+/** The act of an actor that a redo without a tree would bring back if this tree were the only one. */
+export function newestRedoable(log: readonly Commit[], actor: string): NewestActIn | null {
+  const found = redoableAct(log, actor);
+  const commit = found?.commits[0];
+  return found === null || commit === undefined ? null : { actId: found.actId, commit };
+}
+
+/** The newest commit with which an actor began something in a tree, the making of it included: what clears redo. */
+export function newestBeginning(log: readonly Commit[], actor: string): Commit | null {
+  for (let at = log.length - 1; at >= 0; at--) {
+    const commit = log[at];
+    if (commit === undefined || commit.actor !== actor || commit.kind !== 'do' || !isAct(commit.steps)) continue;
+    if ((beginning(done(log, commit.actId), actor) ?? commit).version >= commit.version) return commit;
+  }
+  return null;
+}

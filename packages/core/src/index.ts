@@ -67,6 +67,7 @@ export * from './reads.ts';
 export { fromRows, rewind } from './rewind.ts';
 export { patched, type RowChange, unpatch } from './rows.ts';
 export * from './run.ts';
+export { type ReverseAnywhere, runAnywhere } from './run-anywhere.ts';
 export { type Silhouette, type SilhouetteStem, silhouetteOf } from './silhouette.ts';
 export { refuseUnsound } from './sound.ts';
 export {

@@ -225,6 +225,14 @@ export interface BackfillProgress {
 /** Whether conversations are written as trees: for nobody, for some owners, for everybody. */
 export type TreeWrites = 'off' | 'on' | { readonly owners: readonly string[] };
 
+/** An act that can be taken back or brought back, and the tree to do it in. */
+export interface NewestAct {
+  readonly treeId: TreeId;
+  readonly actId: ActId;
+  /** Whether all that it did there was to make the tree: taking it back puts the tree into the trash. */
+  readonly madeTree: boolean;
+}
+
 /** A change in any tree of the owner, for live lists. */
 export interface ListEvent {
   /** Pass it on as `since` to go on without gap. */
@@ -273,6 +281,11 @@ export interface Store extends TreeStore {
     treeId: TreeId,
     options?: { readonly before?: number; readonly limit?: number },
   ): Promise<readonly CommitSummary[]>;
+  /**
+   * The actor's newest act in any tree of the owner that is not undone, trees in the trash included; or the newest one that
+   * was undone, unless the actor began something in any tree since. Null if there is none.
+   */
+  newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null>;
   trash(treeId: TreeId): Promise<readonly TrashItem[]>;
   /** Takes removed nodes for good: one of them with what went with it, or all that were removed up to a version. */
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;

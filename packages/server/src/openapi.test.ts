@@ -211,6 +211,9 @@ test('[A36] every answer of a long conversation is what the document says, refus
   ] as const)
     expect([path, (await write(method, path)).status]).toEqual([path, status]);
 
+  for (const path of ['/api/undo', '/api/redo'])
+    expect([path, (await server.ask('POST', path, { body: { force: false } })).status]).toEqual([path, 200]);
+
   const stored = await server.ask('POST', '/api/attachments', {
     body: new Uint8Array([1, 2, 3]),
     headers: { 'content-type': 'image/png' },

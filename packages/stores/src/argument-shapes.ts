@@ -10,6 +10,7 @@ import {
   node,
   number,
   objectOf,
+  oneOf,
   type Part,
   text,
   tree,
@@ -139,6 +140,12 @@ const version: Part = number;
 /** Whose trees are meant. Nobody is not the owner that a store is opened for. */
 const ownerName: Part = text;
 
+/** Whose acts are meant. */
+const actorName: Part = text;
+
+/** Which acts are meant: those to take back, or those to bring back. */
+const actKind: Part = oneOf('undoable', 'redoable');
+
 /** The arguments of a store's calls, by what they are. */
 export const argument = {
   nodeIds,
@@ -152,4 +159,6 @@ export const argument = {
   wantedNames,
   version,
   ownerName,
+  actorName,
+  actKind,
 } as const;

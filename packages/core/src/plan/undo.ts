@@ -3,7 +3,8 @@ import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { type PlanContext, type Planner, plan, pointing, theTree } from './context.ts';
+import { type Plan, type PlanContext, type Planner, plan, pointing, theTree } from './context.ts';
+import { deleteTree } from './create.ts';
 import { survivor } from './delete.ts';
 import { reversal } from './reversal.ts';
 import type { TreeAhead } from './tree-ahead.ts';
@@ -42,6 +43,34 @@ export const redo: Planner<RedoCommand, Reversed> = function* (command, context)
   return yield* reversed(command, context, yield* ask('redoable', actAsked(command, context.actor)));
 };
 
+/**
+ * Takes back the making of a tree: the tree goes to the trash, and a redo brings it back. Refused while something else of
+ * the actor can be taken back there, and where others added messages, unless forced.
+ */
+export function* undoMaking(actId: ActId, force: boolean, context: PlanContext): Reading<Plan<Reversed>> {
+  const row = yield* theTree(context);
+  const { actor } = context;
+  if ((yield* ask('undoable', { actor })) !== null || (yield* ask('redoable', { actor, actId })) !== null)
+    refuse('undo/nothing', 'There is nothing of yours to undo.', { treeId: row.id });
+  const added = yield* ask('strangers', { of: row.rootId, versions: [1], since: 1, without: [] });
+  if (added.length > 0 && !force)
+    overtakenBy(
+      actId,
+      added.map((node) => node.id),
+    );
+  const { steps } = yield* deleteTree({ type: 'delete-tree', treeId: row.id }, context);
+  const act: ActRecord = { actId, commits: [], elsewhere: [], purged: false };
+  const result: Reversed = { act, activeNodeId: row.activeNodeId };
+  return { ...plan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
+}
+
+// An act of which nothing is left is turned back all the same: else it would stand before the acts before it for good.
+const nothingLeft: Step = { type: 'attributes', after: {}, before: {} };
+
+function overtakenBy(actId: ActId, by: readonly string[]): never {
+  return refuse('undo/overtaken', `Others changed this since: ${by.slice(0, 5).join(', ')}.`, { actId, by });
+}
+
 /** Whose act is meant, and which: the newest if none is named. */
 export function actAsked(
   command: UndoCommand | RedoCommand,
@@ -57,15 +86,9 @@ function* reversed(command: UndoCommand | RedoCommand, context: PlanContext, act
   if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${verb}.`, { treeId: row.id });
   if (act.purged) return refuse('undo/purged', `What this ${verb} would bring back was purged.`, { actId: act.actId });
   const { steps, tops, ahead, overtaken } = yield* reversal(act, { force, row, actor: context.actor });
-  if (overtaken.length > 0 && !force)
-    refuse('undo/overtaken', `Others changed this since: ${overtaken.slice(0, 5).join(', ')}.`, {
-      actId: act.actId,
-      by: overtaken,
-    });
+  if (overtaken.length > 0 && !force) overtakenBy(act.actId, overtaken);
   const moves = yield* pointerBack(act, row, tops, ahead, steps);
-  // An act of which nothing is left is turned back all the same: else it would stand before the acts before it for good.
-  const marker: Step = { type: 'attributes', after: {}, before: {} };
-  const done = steps.length === 0 ? [marker, ...moves] : [...steps, ...moves];
+  const done = steps.length === 0 ? [nothingLeft, ...moves] : [...steps, ...moves];
   const active = moves[0] === undefined ? row.activeNodeId : moves[0].after;
   const reverses = { kind: verb, actId: act.actId };
   return { ...plan<Reversed>(done, { act, activeNodeId: active }), reverses };

@@ -462,6 +462,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/redo': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Does again what you undid last in any tree, unless you did something since. */
+    post: operations['redoAnywhere'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/search': {
     parameters: {
       query?: never;
@@ -1577,6 +1594,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/undo': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Takes back your newest act in any tree, deleting or restoring a tree included; the answer names the tree. */
+    post: operations['undoAnywhere'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/users': {
     parameters: {
       query?: never;
@@ -2265,6 +2299,24 @@ export interface components {
         actId: string;
         /** Format: uuid */
         activeNodeId: string | null;
+        versions: number[];
+      };
+      /** Format: uuid */
+      treeId: string;
+      version: number;
+    };
+    ReversedAnywhere: {
+      /** Format: uuid */
+      actId: string;
+      /** Format: uuid */
+      activeNodeId: string | null;
+      nodes: components['schemas']['Node'][];
+      result: {
+        actId: string;
+        /** Format: uuid */
+        activeNodeId: string | null;
+        deletedAt: number | null;
+        title: string | null;
         versions: number[];
       };
       /** Format: uuid */
@@ -3461,6 +3513,41 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ProxyState'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  redoAnywhere: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': {
+          force?: boolean;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReversedAnywhere'];
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
@@ -6705,6 +6792,41 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  undoAnywhere: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': {
+          force?: boolean;
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ReversedAnywhere'];
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;

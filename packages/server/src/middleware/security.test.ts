@@ -117,6 +117,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   redo: () => ({}),
   refreshModels: () => ({}),
   removeBookmark: () => ({}),
+  redoAnywhere: () => ({}),
   renameFolder: () => ({ body: { name: 'x' } }),
   restoreNode: () => ({}),
   restoreTree: () => ({}),
@@ -133,6 +134,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   setTitle: () => ({ body: { title: 'x' } }),
   splitNode: () => ({ body: { position: 1 } }),
   undo: () => ({}),
+  undoAnywhere: () => ({}),
   uploadAttachment: () => ({ body: 'bytes' }),
 };
 

@@ -19,6 +19,7 @@ import {
   isAppError,
   type LinearRecord,
   type ListEvent,
+  type NewestAct,
   type Node,
   type NodeId,
   type Page,
@@ -54,6 +55,7 @@ import { Book, type BookOptions } from './book.ts';
 import type { Keeper } from './keeper.ts';
 import { listTrash, listTrees, searchMessages } from './lists.ts';
 import { Names } from './names.ts';
+import { findNewestAct } from './newest-act.ts';
 import { Runs } from './runs.ts';
 
 // A reply that nobody writes any more, and a run whose reply is not there; databases find them under the same codes.
@@ -197,6 +199,13 @@ export class BookStore implements Store {
       .slice(Math.max(0, end - limit), end)
       .reverse()
       .map(commitSummary);
+  }
+
+  async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
+    this.#book.alive();
+    check('actor', actor, argument.actorName);
+    check('which', which, argument.actKind);
+    return findNewestAct(this.#book, this.owner, actor, which);
   }
 
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {

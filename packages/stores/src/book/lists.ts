@@ -93,7 +93,10 @@ export async function searchMessages(book: Book, owner: string, query: SearchQue
     if (attributes.trashedAt !== undefined) continue;
     if (query.treeId !== undefined && volume.id !== query.treeId) continue;
     if (query.project !== undefined && attributes.project !== query.project) continue;
-    const pages = await searched(book, owner, volume.id, query.treeId === volume.id);
+    const pages =
+      query.treeId === volume.id
+        ? (await book.open(owner, volume.id)).pages
+        : await readableSlot(book, owner, volume.id);
     if (pages === null) continue;
     for (const node of allNodes(pages.tree)) {
       if (node.removedIn !== null || node.role === 'root' || !hasTerms(node.text, terms)) continue;
@@ -112,14 +115,14 @@ export async function searchMessages(book: Book, owner: string, query: SearchQue
 }
 
 /**
- * What is looked through of a tree. One that cannot be read keeps nobody from finding what the others say: opening the
- * store told of it, and whoever searches in it alone is told again.
+ * A loaded tree, or null where it cannot be read: what goes over all trees passes over such a one, since opening the store
+ * reported it, and a read of that tree alone reports it again.
  */
-async function searched(book: Book, owner: string, id: TreeId, alone: boolean): Promise<Pages | null> {
+export async function readableSlot(book: Book, owner: string, id: TreeId): Promise<Pages | null> {
   try {
     return (await book.open(owner, id)).pages;
   } catch (error) {
-    if (alone || !isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
+    if (!isAppError(error) || (error.code !== 'store/damaged' && error.code !== 'store/newer')) throw error;
     return null;
   }
 }

@@ -37,6 +37,8 @@ export class Volume {
   /** The row as lists need it; the loaded tree itself once there is one. */
   row: TreeRow;
   sequence: number;
+  /** The numbers of the commits that this process has seen, by version. */
+  readonly sequences = new Map<number, number>();
   /** The list that the tree is read from, until its first commit is stored. */
   linear: { readonly record: LinearRecord; readonly settled: Settled } | null = null;
   pages: Pages | null = null;
@@ -64,6 +66,7 @@ export class Volume {
     pages.index?.take(tree, changes);
     this.row = tree;
     this.sequence = sequence;
+    this.sequences.set(commit.version, sequence);
   }
 }
 

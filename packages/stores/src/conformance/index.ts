@@ -18,6 +18,7 @@ import { searchingRules } from './searching.ts';
 import { servingRules } from './serving.ts';
 import type { StoreSubject } from './subject.ts';
 import { trashingRules } from './trashing.ts';
+import { undoingAnywhereRules } from './undoing-anywhere.ts';
 import { writingAtOnceRules } from './writing-at-once.ts';
 
 export { expectSamePlay } from './replaying.ts';
@@ -37,6 +38,7 @@ export function runStoreConformance(subject: StoreSubject): void {
     searchingRules(subject);
     feedingRules(subject);
     trashingRules(subject);
+    undoingAnywhereRules(subject);
     owningRules(subject);
     misusingRules(subject);
     servingRules(subject);

@@ -13,6 +13,7 @@ import {
   type CommitKind,
   type Content,
   type Message,
+  type NewestAct,
   type NewNode,
   type Node,
   type NodeKind,
@@ -372,4 +373,26 @@ function* redoable(tree: TreeId, actor: string, wanted: string | null): Work<rea
     actor,
     wanted,
   );
+}
+
+/** An actor's newest act over all trees of an owner; the order is that of the log. */
+export function* newestAct(owner: string, actor: string, which: 'undoable' | 'redoable'): Work<NewestAct | null> {
+  // Read from the newest change on, the actor first: what stands behind the steps in a row is costly to reach.
+  const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
+  const sql =
+    which === 'undoable'
+      ? `SELECT c.tree_id, c.act_id, c.version ${mine} AND c.kind <> 'undo' AND ${lastKind} <> 'undo'
+        AND c.version > ${lastUndone('c')} AND ${isFirst('c')} ORDER BY c.id DESC LIMIT 1`
+      : `SELECT c.tree_id, c.act_id, c.version ${mine} AND c.kind = 'undo'
+        AND c.version = (SELECT max(k.version) FROM change k WHERE k.tree_id = c.tree_id AND k.act_id = c.act_id AND k.is_act = 1)
+        AND NOT EXISTS (SELECT 1 FROM change d JOIN tree o ON o.id = d.tree_id AND o.owner = $2
+          WHERE d.id > c.id AND d.actor = $1 AND d.is_act = 1 AND d.kind = 'do' AND ${isFirst('d')})
+        ORDER BY c.id DESC LIMIT 1`;
+  const found = yield* row(sql, actor, owner);
+  if (found === undefined) return null;
+  return {
+    treeId: treeId(text(found, 'tree_id')),
+    actId: actId(text(found, 'act_id')),
+    madeTree: number(found, 'version') === 1,
+  };
 }

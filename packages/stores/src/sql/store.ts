@@ -14,6 +14,7 @@ import {
   isAppError,
   type LinearRecord,
   type ListEvent,
+  type NewestAct,
   type NodeId,
   type Page,
   type Planning,
@@ -46,7 +47,7 @@ import { follow } from './follow.ts';
 import { fsckDatabase } from './fsck.ts';
 import { latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
-import { hydratedLog } from './log.ts';
+import { hydratedLog, newestAct } from './log.ts';
 import { putNames } from './naming.ts';
 import { purge, purgeTree } from './purge.ts';
 import type { Work } from './query.ts';
@@ -242,6 +243,12 @@ export class SqlStore implements Store {
       yield* self.#known(treeId);
       return yield* history(treeId, options.before ?? Number.MAX_SAFE_INTEGER, options.limit ?? 100);
     });
+  }
+
+  async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
+    check('actor', actor, argument.actorName);
+    check('which', which, argument.actKind);
+    return this.#snapshot(() => newestAct(this.owner, actor, which));
   }
 
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {

@@ -279,6 +279,16 @@ test('[A59] undo stops what is being written, here or in another process, and ta
   await server.close();
 });
 
+test('[A170] undo without a tree stops what is being written and takes it back', async () => {
+  const server = await openTestServer({ replies: [[...textBeats('never through').slice(0, 1), { type: 'hang' }]] });
+  const { id, nodeIds } = await plantTree(server, ['Hello']);
+  expect((await send(server, id)).status).toBe(202);
+  const undone = await server.ask('POST', '/api/undo');
+  expect([undone.status, undone.body.treeId, undone.body.activeNodeId]).toEqual([200, id, nodeIds[0]]);
+  expect((await server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  await server.close();
+});
+
 test('[A49] a reply whose process is gone is saved with what was put down', async () => {
   const server = await openTestServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
   const { id, nodeIds } = await plantTree(server, ['Hello']);

@@ -7,13 +7,14 @@ import {
   type Reading,
   type Reversed,
   readTree,
+  runAnywhere,
   type TreeId,
   valueOf,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { checkVersion, placeOf } from '../../places.ts';
-import { type Written, write } from '../../tree-view.ts';
+import { runContext, toWritten, type Written, write } from '../../tree-view.ts';
 import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 import { touched } from './results.ts';
@@ -87,6 +88,58 @@ const redo = defineRoute({
   },
 });
 
+const anywhere = written(
+  z.object({
+    actId: z.string(),
+    versions: list(z.number()),
+    activeNodeId: nodeIdText.nullable(),
+    title: z.string().nullable(),
+    deletedAt: z.number().nullable(),
+  }),
+).openapi('ReversedAnywhere');
+
+/** Undo and redo without a tree: the store finds the act, and the answer names the tree. */
+function anywhereRoute(type: 'undo' | 'redo', summary: string) {
+  return defineRoute({
+    method: 'post',
+    path: `/api/${type}`,
+    name: `${type}Anywhere`,
+    summary,
+    body: z.strictObject({ force: z.boolean().optional() }).optional(),
+    answer: anywhere,
+    async handle(call) {
+      const { store } = call.room;
+      const before = async ({ actId }: { readonly actId: ActId }) => {
+        await call.room.generatorOf(store).abort({ actId });
+      };
+      const outcome = await runAnywhere(
+        store,
+        { type, force: call.body?.force === true, ...(type === 'undo' ? { before } : {}) },
+        runContext(call),
+      );
+      const { act, activeNodeId } = outcome.result;
+      const { attributes } = await store.read(outcome.treeId, () => readTree(outcome.treeId));
+      const result = {
+        actId: act.actId,
+        versions: act.commits.map((commit) => commit.version),
+        activeNodeId,
+        title: attributes.title ?? attributes.autoTitle ?? null,
+        deletedAt: attributes.trashedAt ?? null,
+      };
+      return reply({ ...(await toWritten(store, outcome)), result }, { version: outcome.version });
+    },
+  });
+}
+
+const undoAnywhere = anywhereRoute(
+  'undo',
+  'Takes back your newest act in any tree, deleting or restoring a tree included; the answer names the tree.',
+);
+const redoAnywhere = anywhereRoute(
+  'redo',
+  'Does again what you undid last in any tree, unless you did something since.',
+);
+
 const trash = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/trash',
@@ -157,4 +210,4 @@ const emptyTrash = defineRoute({
 });
 
 /** The routes. */
-export const reversal = [undo, redo, trash, restoreNode, purgeNode, emptyTrash];
+export const reversal = [undo, redo, undoAnywhere, redoAnywhere, trash, restoreNode, purgeNode, emptyTrash];

@@ -206,3 +206,19 @@ test('[A28] navigating goes round the variants and down to where one was last', 
   expect(grouped.body.nodes).toMatchObject([{ groupId: 0 }]);
   await server.close();
 });
+
+test('[A170] undo without a tree brings back a deleted tree and leaves the others alone', async () => {
+  const server = await openTestServer();
+  const [other, gone] = [await plantTree(server, ['a', 'b']), await plantTree(server, ['c'])];
+  await server.ask('PATCH', `/api/trees/${gone.id}`, { body: { title: 'Letters' } });
+  await server.ask('DELETE', `/api/trees/${gone.id}`);
+  const back = await server.ask('POST', '/api/undo');
+  expect(back.status).toBe(200);
+  expect(back.body).toMatchObject({ treeId: gone.id, result: { title: 'Letters', deletedAt: null } });
+  expect([await thread(server, gone.id), await thread(server, other.id)]).toEqual([['c'], ['a', 'b']]);
+  const again = await server.ask('POST', '/api/redo', { body: {} });
+  expect(again.body).toMatchObject({ treeId: gone.id, result: { deletedAt: expect.any(Number) } });
+  const unknown = await server.ask('POST', '/api/undo', { body: { forced: true } });
+  expect([unknown.status, unknown.body.error.code]).toEqual([400, 'http/invalid']);
+  await server.close();
+});

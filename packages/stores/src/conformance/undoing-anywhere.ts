@@ -1,0 +1,167 @@
+/** Undo and redo where no tree is named. */
+import { treeId as asTreeId, runAnywhere, type Store, type TreeId } from '@coppice/core';
+import { type Bed, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { describe, expect } from 'vitest';
+import { asked, bedIn, expectSound, given, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+
+/** Runs commands of several trees by one clock, as one process does. */
+function actorIn(store: Store, actor = 'me', clock = ticking(9)) {
+  const context = { actor, kit: testKit, ...clock };
+  return {
+    context,
+    undo: (force = false) => runAnywhere(store, { type: 'undo', force }, context),
+    redo: () => runAnywhere(store, { type: 'redo' }, context),
+    say: (bed: Bed, text: string, id?: string) =>
+      bed.run(
+        {
+          type: 'append',
+          treeId: bed.treeId,
+          messages: [{ message: user(text), ...(id === undefined ? {} : { id }) }],
+        },
+        context,
+      ),
+  };
+}
+
+async function isTrashed(store: Store, id: TreeId): Promise<boolean> {
+  return (await asked(store, id, 'tree', {}))?.attributes.trashedAt !== undefined;
+}
+
+async function textsIn(store: Store, id: TreeId): Promise<string[]> {
+  const rows = await asked(store, id, 'rows', {});
+  return (rows?.nodes ?? []).flatMap((node) => (node.removedIn === null && node.text !== '' ? [node.text] : []));
+}
+
+/** Registers the rules. */
+export function undoingAnywhereRules(subject: StoreSubject): void {
+  describe('undo without a tree', () => {
+    rule(subject, '[K165] takes the newest act of the caller in any tree, one after the other', async (store) => {
+      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const { say, undo, redo, context } = actorIn(store);
+      await say(a, 'first');
+      await say(b, 'second');
+      await say(a, 'third');
+      await b.run({ type: 'append', treeId: b.treeId, messages: [{ message: user('by another') }] }, { actor: 'you' });
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect(await textsIn(store, a.treeId)).toEqual(['first']);
+      await say(a, 'fourth');
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect(await refusalOf(undo())).toBe('undo/overtaken');
+      expect(await refusalOf(redo().then(redo))).toBe('undo/nothing');
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect((await undo(true)).treeId).toBe(b.treeId);
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect(await textsIn(store, a.treeId)).toEqual([]);
+      expect(await store.newestAct('nobody', 'undoable')).toBeNull();
+      expect(await store.forOwner('other').newestAct(context.actor, 'undoable')).toBeNull();
+      for (const { treeId } of [a, b]) await expectSound(store, treeId);
+    });
+
+    rule(subject, '[K165] counts acts by their order where the clock stands still', async (store) => {
+      const clock = { now: () => 5_000_000, newId: ticking(9).newId };
+      const { say, undo, redo } = actorIn(store, 'me', clock);
+      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      await say(b, 'one');
+      await say(a, 'two');
+      await say(b, 'three');
+      expect((await undo()).treeId).toBe(b.treeId);
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect((await undo()).treeId).toBe(b.treeId);
+      expect((await redo()).treeId).toBe(b.treeId);
+      expect((await redo()).treeId).toBe(a.treeId);
+      expect((await redo()).treeId).toBe(b.treeId);
+    });
+
+    rule(subject, '[K166] brings a deleted tree back and puts a restored one away again', async (store) => {
+      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const { say, undo, redo, context } = actorIn(store);
+      await say(b, 'stays');
+      await say(a, 'kept');
+      await a.run({ type: 'delete-tree', treeId: a.treeId }, context);
+      const outcome = await undo();
+      expect(outcome.treeId).toBe(a.treeId);
+      expect(await isTrashed(store, a.treeId)).toBe(false);
+      expect([await textsIn(store, a.treeId), await textsIn(store, b.treeId)]).toEqual([['kept'], ['stays']]);
+      await redo();
+      expect(await isTrashed(store, a.treeId)).toBe(true);
+      await a.run({ type: 'restore-tree', treeId: a.treeId }, context);
+      await undo();
+      expect(await isTrashed(store, a.treeId)).toBe(true);
+      expect(await textsIn(store, b.treeId)).toEqual(['stays']);
+    });
+
+    rule(subject, '[K167] puts a tree that was only made into the trash, and redo brings it back', async (store) => {
+      const a = await bedIn(store);
+      const { say, undo, redo, context } = actorIn(store);
+      await say(a, 'kept');
+      const copy = asTreeId(uuid(3));
+      await a.run({ type: 'duplicate', treeId: copy, from: a.treeId }, context);
+      expect((await undo()).treeId).toBe(copy);
+      expect(await isTrashed(store, copy)).toBe(true);
+      expect((await redo()).treeId).toBe(copy);
+      expect(await isTrashed(store, copy)).toBe(false);
+      await a.run(
+        { type: 'append', treeId: copy, messages: [{ message: user('by another') }] },
+        { actor: 'you', ...ticking(20) },
+      );
+      await undo();
+      expect(await isTrashed(store, copy)).toBe(true);
+      expect((await undo()).treeId).toBe(a.treeId);
+      await expectSound(store, copy);
+    });
+
+    rule(subject, '[K167] leaves a made tree that others wrote in, unless forced', async (store) => {
+      const { undo, context } = actorIn(store);
+      const made = asTreeId(uuid(4));
+      const b = await bedIn(store, 2);
+      await b.run({ type: 'create', treeId: made }, context);
+      const messages = [{ message: user('by another') }];
+      await b.run({ type: 'append', treeId: made, messages }, { actor: 'you', ...ticking(20) });
+      expect(await refusalOf(undo())).toBe('undo/overtaken');
+      expect((await undo(true)).treeId).toBe(made);
+      expect(await isTrashed(store, made)).toBe(true);
+    });
+
+    rule(subject, '[K168] redo is cleared by what the caller began in any tree', async (store) => {
+      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const { say, undo, redo } = actorIn(store);
+      await say(a, 'one');
+      await undo();
+      await b.run({ type: 'append', treeId: b.treeId, messages: [{ message: user('x') }] }, { actor: 'you' });
+      expect((await redo()).treeId).toBe(a.treeId);
+      await undo();
+      await say(b, 'two');
+      expect(await refusalOf(redo())).toBe('undo/nothing');
+    });
+
+    rule(subject, '[K169] reaches over closing and opening again', async (first, context) => {
+      needs(context, first.supports.durable && first.supports.history, 'this store keeps nothing');
+      const [a, b] = [await bedIn(first), await bedIn(first, 2)];
+      const { say, context: mine } = actorIn(first);
+      await say(a, 'one');
+      await say(b, 'two');
+      await a.run({ type: 'delete-tree', treeId: a.treeId }, mine);
+      const store = await given(subject.reopen, 'a way to open a place again')(first);
+      const { undo } = actorIn(store, 'me', ticking(30));
+      expect((await undo()).treeId).toBe(a.treeId);
+      expect(await isTrashed(store, a.treeId)).toBe(false);
+      expect((await undo()).treeId).toBe(b.treeId);
+      expect((await undo()).treeId).toBe(a.treeId);
+    });
+
+    rule(subject, '[K170] two callers at once take two acts', async (store) => {
+      const [a, b] = [await bedIn(store), await bedIn(store, 2)];
+      const { say, undo } = actorIn(store);
+      await say(a, 'one');
+      await say(b, 'two');
+      const taken = await Promise.all([undo(), undo()]);
+      expect(taken.map(({ treeId }) => treeId).sort()).toEqual([a.treeId, b.treeId]);
+    });
+
+    rule(subject, '[K165] what is no actor or kind is refused', async (store) => {
+      const anyStore: { newestAct(actor: unknown, which: unknown): Promise<unknown> } = store as never;
+      expect(await refusalOf(anyStore.newestAct(7, 'undoable'))).toBe('command/invalid');
+      expect(await refusalOf(anyStore.newestAct('me', 'done'))).toBe('command/invalid');
+    });
+  });
+}
