@@ -24,6 +24,7 @@ export const refusalKinds = {
   'command/invalid': 'invalid',
   'message/blank': 'invalid',
   'message/invalid': 'invalid',
+  'message/not-joinable': 'refused',
   'message/not-splittable': 'refused',
   'message/bad-position': 'invalid',
   'message/has-tool-use': 'refused',

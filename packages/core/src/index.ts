@@ -54,6 +54,7 @@ export {
 export type { EditCommand, Edited } from './plan/editing.ts';
 export type { ImportCommand, Imported, ImportNode } from './plan/import.ts';
 export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
+export type { JoinCommand, Joined } from './plan/join.ts';
 export type { BranchCommand, CompactCommand, MarkCommand, Marked } from './plan/marker.ts';
 export type { MoveCommand, Moved } from './plan/move.ts';
 export type { NavigateCommand, SelectCommand, Selected } from './plan/navigate.ts';

@@ -64,6 +64,7 @@ const shapes: { readonly [T in CommandType]: Shape<CommandOf<T>> } = {
     moveBookmark: flag,
   },
   split: { nodeId: node, position: anything, id: anything },
+  join: { nodeId: node },
   reply: { parentId: node, replies, join: anything, select: flag },
   regenerate: { nodeId: node, replies, select: flag },
   finish: { nodeId: node, status: oneOf(...nodeStatuses), message, meta: maybe(fields) },

@@ -12,6 +12,7 @@ export { edit } from './edit/index.ts';
 export { exportTo } from './export/index.ts';
 export { fsck } from './fsck/index.ts';
 export { importFrom } from './import/index.ts';
+export { join } from './join/index.ts';
 export { log } from './log/index.ts';
 export { ls } from './ls/index.ts';
 export { mcp } from './mcp/index.ts';

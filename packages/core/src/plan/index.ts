@@ -7,6 +7,7 @@ import { attributes, create, deleteTree, duplicate, restoreTree } from './create
 import { clear, deleteGroup, deleteNodes } from './delete.ts';
 import { edit } from './edit.ts';
 import { importTree } from './import.ts';
+import { join } from './join.ts';
 import { branch, compact, mark } from './marker.ts';
 import { move } from './move.ts';
 import { navigate, select } from './navigate.ts';
@@ -21,6 +22,7 @@ export const planners = {
   append,
   edit,
   split,
+  join,
   reply,
   regenerate,
   finish,

@@ -29,6 +29,7 @@ const weights: { readonly [T in AbstractType]: number } = {
   append: 14,
   edit: 9,
   split: 4,
+  join: 3,
   reply: 8,
   regenerate: 5,
   finish: 6,

@@ -197,6 +197,8 @@ export function resolve(abstract: AbstractCommand, scene: Scene): Resolved {
       const target = pick.fitting(0, (node) => node.text.length > 1);
       return { type, treeId, nodeId: target, position: choice % Math.max(2, pick.textOf(target).length), ...chosenId };
     }
+    case 'join':
+      return { type, treeId, nodeId: bit(0) ? nodeId : pick.fitting(0, (node) => node.meta.splitSource !== undefined) };
     case 'reply': {
       const join = bit(5) && bit(1) ? { join: 1 + (choice & 1) } : {};
       return { type, treeId, parentId: nodeId, replies: repliesOf(abstract), ...join, ...select };

@@ -1235,6 +1235,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/trees/{tree}/nodes/{node}/join': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Makes one message of a message of text and its only reply of the same role; the reply keeps its id. */
+    post: operations['joinNode'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/trees/{tree}/nodes/{node}/meta': {
     parameters: {
       query?: never;
@@ -5835,6 +5852,67 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  joinNode: {
+    parameters: {
+      query?: {
+        expectedVersion?: number;
+        onConflict?: 'branch';
+      };
+      header?: {
+        /** @description The version of the tree that was seen, in quotes. */
+        'if-match'?: string;
+      };
+      path: {
+        node: string;
+        tree: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          expectedVersion?: number;
+          /** @enum {string} */
+          onConflict?: 'branch';
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** Format: uuid */
+            actId: string;
+            /** Format: uuid */
+            activeNodeId: string | null;
+            nodes: components['schemas']['Node'][];
+            result: {
+              /** Format: uuid */
+              nodeId: string;
+              /** Format: uuid */
+              removed: string;
+            };
+            /** Format: uuid */
+            treeId: string;
+            version: number;
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;

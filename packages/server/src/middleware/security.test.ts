@@ -133,6 +133,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   setTags: () => ({ body: { tags: ['x'] } }),
   setTitle: () => ({ body: { title: 'x' } }),
   splitNode: () => ({ body: { position: 1 } }),
+  joinNode: () => ({ body: {} }),
   undo: () => ({}),
   undoAnywhere: () => ({}),
   uploadAttachment: () => ({ body: 'bytes' }),

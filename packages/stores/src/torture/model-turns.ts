@@ -9,6 +9,7 @@ const kinds = [
   'edit',
   'save',
   'split',
+  'join',
   'reply',
   'select',
   'navigate',
@@ -115,6 +116,8 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
         apply: () => model.split(node, fresh(0), position),
       };
     }
+    case 'join':
+      return { command: { type: 'join', treeId: tree, nodeId: node }, apply: () => model.join(node) };
     case 'reply': {
       const items = texts.filter((one) => one.trim() !== '').map((one, at) => ({ id: fresh(at), text: one }));
       if (items.length === 0) return null;

@@ -163,6 +163,26 @@ export class Model {
     });
   }
 
+  join(id: string): void {
+    const node = this.message(id);
+    const [below] = node.children;
+    if (node.role === 'tool' || below === undefined || node.children.length > 1) return no('message/not-joinable');
+    const child = this.node(below);
+    if (child.role !== node.role) return no('message/not-joinable');
+    this.act(() => {
+      const siblings = this.node(node.parent).children;
+      siblings.splice(siblings.indexOf(id), 1, below);
+      Object.assign(child, { parent: node.parent, text: node.text + child.text, group: node.group });
+      const mark = this.state.bookmarks.get(id);
+      if (mark !== undefined && !this.state.bookmarks.has(below)) this.state.bookmarks.set(below, mark);
+      this.state.bookmarks.delete(id);
+      if (this.state.active === id) this.point(below);
+      this.state.nodes.delete(id);
+      this.settled = false;
+      return true;
+    });
+  }
+
   reply(parent: string, items: readonly { id: string; text: string }[]): void {
     this.node(parent);
     this.act(() => {

@@ -26,6 +26,8 @@ export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = 
   'command/invalid': 'Das lässt sich so nicht ausführen:',
   'message/blank': 'Die Nachricht sagt nichts.',
   'message/invalid': 'So kann die Nachricht nicht lauten:',
+  'message/not-joinable':
+    'Verbinden lässt sich nur einfacher Text mit der einzigen Nachricht darunter, wenn beide dieselbe Rolle haben.',
   'message/not-splittable': 'Teilen lässt sich nur einfacher Text, der von dir oder einem Modell stammt.',
   'message/bad-position': 'An dieser Stelle lässt sich der Text nicht teilen.',
   'message/has-tool-use': 'Die Nachricht ruft ein Werkzeug auf: bearbeite sie als neue Variante.',

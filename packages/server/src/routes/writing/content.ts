@@ -1,4 +1,4 @@
-/** Messages: appended, edited, split, deleted. */
+/** Messages: appended, edited, split, joined, deleted. */
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
@@ -96,6 +96,22 @@ const split = defineRoute({
   },
 });
 
+const join = defineRoute({
+  method: 'post',
+  path: '/api/trees/{tree}/nodes/{node}/join',
+  name: 'joinNode',
+  summary: 'Makes one message of a message of text and its only reply of the same role; the reply keeps its id.',
+  needs: { version: 'required' },
+  query: plainWriteQuery,
+  body: writeBody({}),
+  answer: written(z.object({ nodeId: nodeIdText, removed: nodeIdText })),
+  async handle(call) {
+    const { store, treeId } = await placeOf(call, call.params.tree);
+    const outcome = await write(call, store, { type: 'join', treeId, nodeId: call.params.node });
+    return reply(outcome, { version: outcome.version });
+  },
+});
+
 const deleteNode = defineRoute({
   method: 'delete',
   path: '/api/trees/{tree}/nodes/{node}',
@@ -135,4 +151,4 @@ const deleteNodes = defineRoute({
 });
 
 /** The routes. */
-export const content = [append, edit, split, deleteNode, deleteNodes];
+export const content = [append, edit, split, join, deleteNode, deleteNodes];

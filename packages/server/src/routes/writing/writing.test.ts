@@ -116,15 +116,21 @@ test('[A24] every write answers with the version, the act, the active node and t
   const cut = await server.ask('POST', `${at}/nodes/${a}/split`, { version: version + 1, body: { position: 2 } });
   expect(cut.body.result.right).toBe(a);
   expect(cut.body.nodes.map((node: { text: string }) => node.text).toSorted()).toEqual([' cd', 'ab']);
-  const moved = await server.ask('POST', `${at}/nodes/${c}/move`, { version: version + 2, body: { parentId: a } });
+  const joined = await server.ask('POST', `${at}/nodes/${cut.body.result.nodeId}/join`, {
+    version: version + 2,
+    body: {},
+  });
+  expect(joined.body.result).toEqual({ nodeId: a, removed: cut.body.result.nodeId });
+  expect(joined.body.nodes).toContainEqual(expect.objectContaining({ id: a, text: 'ab cd' }));
+  const moved = await server.ask('POST', `${at}/nodes/${c}/move`, { version: version + 3, body: { parentId: a } });
   expect(moved.body).toMatchObject({
     activeNodeId: c,
     result: { nodeId: c, from: b },
     nodes: [{ id: c, parentId: a }],
   });
-  const cycle = await server.ask('POST', `${at}/nodes/${a}/move`, { version: version + 3, body: { parentId: c } });
+  const cycle = await server.ask('POST', `${at}/nodes/${a}/move`, { version: version + 4, body: { parentId: c } });
   expect([cycle.status, cycle.body.error.code]).toEqual([422, 'tree/cycle']);
-  const picked = await server.ask('POST', `${at}/cherry-pick`, { version: version + 3, body: { nodeId: b } });
+  const picked = await server.ask('POST', `${at}/cherry-pick`, { version: version + 4, body: { nodeId: b } });
   expect(picked.body.nodes).toMatchObject([{ text: 'b', meta: { pickedFrom: { nodeId: b } } }]);
   await server.close();
 });

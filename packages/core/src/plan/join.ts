@@ -1,0 +1,121 @@
+import { refuse } from '../errors.ts';
+import type { NodeId, TreeId } from '../ids.ts';
+import { type Block, isText, isTextOnly, type Message, type TextBlock } from '../message.ts';
+import type { Node, NodeMeta } from '../node.ts';
+import { positionBetween } from '../position.ts';
+import { ask, type Reading } from '../reads.ts';
+import { unpatch } from '../rows.ts';
+import { sameJson } from '../same-json.ts';
+import type { Patch, Step } from '../steps/types.ts';
+import { type Planner, plan, pointing, settled, theMessage, theTree } from './context.ts';
+import { placeOf } from './delete.ts';
+import { carriedBookmark, type Editable, rewrite } from './editing.ts';
+
+/** Makes one message of a message and its only child: the inverse of a split. */
+export interface JoinCommand {
+  readonly type: 'join';
+  readonly treeId: TreeId;
+  /** The upper message, which holds the first part of the text. */
+  readonly nodeId: NodeId;
+}
+
+/** What a join did. */
+export interface Joined {
+  /** The message with the whole text: the former child, which keeps its id and its replies. */
+  readonly nodeId: NodeId;
+  /** The upper message, now in the trash. */
+  readonly removed: NodeId;
+}
+
+/** Joins a user's or an assistant's text with the next message of the same role. */
+export const join: Planner<JoinCommand, Joined> = function* (command, context) {
+  const row = yield* theTree(context);
+  const upper = yield* theMessage(command.nodeId, 'joined');
+  const lower = yield* requireOnlyChild(upper);
+  const gap = yield* ask('gap', { of: upper.parentId, position: upper.position });
+  const place = placeOf(upper);
+  const message = joinMessages(upper.message, lower.message);
+  const key = context.kit.key(message);
+  // A split left an alias for the whole text. The joined node has that key itself now.
+  const aliases = lower.aliases.filter((alias) => alias.matchParent !== place.matchParent || alias.key !== key);
+  // The new position is below the old one of the upper message, so that undo finds the old one free.
+  const to = { ...place, position: positionBetween(gap.before, upper.position) };
+  const steps: Step[] = [
+    { type: 'move', nodeId: lower.id, to, from: placeOf(lower) },
+    rewrite(context, lower, { message, aliases }),
+    ...annotateSteps(lower, joinMeta(upper.meta, lower.meta)),
+    ...(yield* bookmarkSteps(upper.id, lower.id)),
+    ...(row.activeNodeId === upper.id ? pointing(row, lower.id) : []),
+    { type: 'remove', nodeId: upper.id },
+  ];
+  return plan(steps, { nodeId: lower.id, removed: upper.id });
+};
+
+/** The child that a message can be joined with. Refused unless both are plain text of one role and nothing else is below. */
+function* requireOnlyChild(upper: Editable): Reading<Editable> {
+  settled(upper);
+  const data = { nodeId: upper.id };
+  if (!isJoinable(upper))
+    refuse('message/not-joinable', `Only a user's or an assistant's plain text can be joined, not ${upper.id}.`, data);
+  const children = yield* ask('children', { of: upper.id });
+  const [head] = children;
+  if (head === undefined || children.length > 1)
+    return refuse(
+      'message/not-joinable',
+      `The message ${upper.id} has ${children.length} replies; only a message with exactly one can be joined with it.`,
+      { ...data, children: children.length },
+    );
+  settled(head);
+  const lower = yield* theMessage(head.id, 'joined');
+  if (!isJoinable(lower) || lower.role !== upper.role)
+    refuse('message/not-joinable', `The message ${lower.id} is not plain text of the same role as ${upper.id}.`, {
+      ...data,
+      childId: lower.id,
+    });
+  return lower;
+}
+
+function isJoinable(node: Editable): boolean {
+  return node.kind === 'message' && isTextOnly(node.message) && (node.role === 'user' || node.role === 'assistant');
+}
+
+/** The blocks of both. The two at the seam become one again where they differ in nothing but their text. */
+function joinMessages(upper: Message, lower: Message): Message {
+  const left = upper.content;
+  const right = lower.content;
+  const last = left.at(-1);
+  const first = right[0];
+  const seam = last !== undefined && first !== undefined ? joinBlocks(last, first) : null;
+  const content = seam === null ? [...left, ...right] : [...left.slice(0, -1), seam, ...right.slice(1)];
+  return { ...lower, content };
+}
+
+function joinBlocks(left: Block, right: Block): TextBlock | null {
+  if (!isText(left) || !isText(right)) return null;
+  if (!sameJson({ ...left, text: '' }, { ...right, text: '' })) return null;
+  return { ...right, text: left.text + right.text };
+}
+
+/** Tags and custom data of both; where they contradict each other, the lower message's are kept. */
+function joinMeta(upper: NodeMeta, lower: NodeMeta): Patch<NodeMeta> {
+  const tags = [...new Set([...(upper.tags ?? []), ...(lower.tags ?? [])])];
+  const customData = { ...upper.customData, ...lower.customData };
+  return {
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(Object.keys(customData).length === 0 ? {} : { customData }),
+    ...(lower.title === undefined && upper.title !== undefined ? { title: upper.title } : {}),
+  };
+}
+
+function annotateSteps(node: Node, after: Patch<NodeMeta>): Step[] {
+  const before = unpatch(node.meta, after);
+  return sameJson(before, after) ? [] : [{ type: 'annotate', nodeId: node.id, after, before }];
+}
+
+/** Moves the bookmark of the upper message to the lower one, or removes it where that has its own. */
+function* bookmarkSteps(from: NodeId, to: NodeId): Reading<Step[]> {
+  const moved = yield* carriedBookmark(from, to);
+  if (moved.length > 0) return moved;
+  const before = yield* ask('bookmark', { on: from });
+  return before === null ? [] : [{ type: 'bookmark', nodeId: from, after: null, before }];
+}
