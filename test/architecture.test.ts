@@ -323,6 +323,14 @@ describe('a package.json keeps to the table', () => {
   });
 });
 
+test('a part of the engine is made by openEngine alone', () => {
+  const text = "import { createCompactor } from '@coppice/engine';\nexport const a = createCompactor({ store });";
+  expect(planted('packages/server/src/a.ts', text)).toEqual([
+    'packages/server/src/a.ts:2 calls createCompactor, which assembles a second engine; take the part from openEngine.',
+  ]);
+  expect(planted('packages/server/src/a.test.ts', text)).toEqual([]);
+});
+
 test('a module that does not parse is named', () => {
   expect(planted('packages/core/src/a.ts', 'const = 1;')).toEqual([
     expect.stringMatching(/^packages\/core\/src\/a\.ts does not parse: /),

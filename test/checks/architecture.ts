@@ -116,6 +116,35 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
 };
 
+/**
+ * The functions that make a part of the engine, and the files of the product that may call them. Whoever wants such a part
+ * takes it from `openEngine`: a second assembly would have other budgets and other hooks than the first.
+ */
+export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
+  ['createGenerator', ['packages/engine/src/open-engine.ts']],
+  ['createTitles', ['packages/engine/src/open-engine.ts']],
+  ['createCommands', ['packages/engine/src/open-engine.ts']],
+  [
+    'createCompactor',
+    [
+      'packages/engine/src/generate/index.ts',
+      // For callers of the library that have a store and no engine; both say so.
+      'packages/engine/src/commands/registry.ts',
+      'packages/engine/src/compaction/compactor.ts',
+      'packages/engine/src/sessions/agent-session.ts',
+    ],
+  ],
+  [
+    'createSummarizer',
+    [
+      'packages/engine/src/generate/index.ts',
+      'packages/engine/src/compaction/compactor.ts',
+      // Extracts a title where the model is not to be asked.
+      'packages/engine/src/summaries/titles.ts',
+    ],
+  ],
+]);
+
 /** What a pure package cannot reach, by the name it goes by; each with what it would bring in. */
 const machineNames: ReadonlyMap<string, string> = new Map([
   ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
@@ -180,6 +209,11 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
     }
     const rules = folder === null ? undefined : table[folder];
     if (!rules || isTestFile(path)) continue;
+    for (const { callee, line } of facts.calls) {
+      const [name = ''] = callee;
+      if (callee.length === 1 && engineParts.get(name)?.includes(path) === false)
+        found.push(`${path}:${line} calls ${name}, which assembles a second engine; take the part from openEngine.`);
+    }
     for (const use of facts.globals) {
       const brings = impurity(use, rules.purity);
       if (brings)

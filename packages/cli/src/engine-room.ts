@@ -1,19 +1,6 @@
 /** The engine as the command line uses it: one store, one user, everything that the configuration offers. */
-import type { RunContext, Store } from '@coppice/core';
-import {
-  type Commands,
-  type Compactor,
-  createCommands,
-  createEvents,
-  createGenerator,
-  createTitles,
-  type Generator,
-  generatorSettings,
-  type McpClient,
-  type Providers,
-  storeCopies,
-  type Tools,
-} from '@coppice/engine';
+import type { RunContext } from '@coppice/core';
+import { createEvents, type Engine, type McpClient, openEngine, storeCopies } from '@coppice/engine';
 import { sessionFiles } from '@coppice/stores';
 import { hookFailed, openHooks } from './hooks.ts';
 import { openTools } from './mcp-tools.ts';
@@ -24,14 +11,8 @@ import type { Workplace } from './workplace.ts';
 const titleMs = 1_500;
 
 /** What subcommands that talk to models work with. */
-export interface EngineRoom {
-  readonly store: Store;
-  readonly providers: Providers;
-  readonly tools: Tools;
+export interface EngineRoom extends Omit<Engine, 'close' | 'forStore'> {
   readonly mcp: McpClient | null;
-  readonly generator: Generator;
-  readonly compactor: Compactor;
-  readonly commands: Commands;
   /** Resolves when no title is on its way. */
   titled(): Promise<void>;
   context(): RunContext;
@@ -46,25 +27,18 @@ export async function openEngineRoom(at: Workplace, tellOfHooks?: (text: string)
   const events = createEvents((failure) => tellOfHooks?.(hookFailed(failure)));
   if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
   const { tools, mcp } = await openTools(at);
-  const settings = generatorSettings(config);
-  const generator = createGenerator({ store, providers, tools, events, ...settings });
-  const { compactor } = generator;
-  at.onClose(() => generator.close());
-  const titles = createTitles({ store, events, summarizer: generator.summarizer, model: (id) => providers.model(id) });
-  // A title is worth a moment, but nobody waits for a model that has nothing to say.
-  at.onClose(() => Promise.race([titles.idle(), at.pause(titleMs)]).then(() => titles.close()));
   const sessions = await sessionPlace(await at.storeUrl(), at.host.cwd);
-  const commands = createCommands({
-    models: providers,
-    copies: storeCopies({ files: sessionFiles, actor: at.context().actor, folder: sessions?.folder ?? at.host.cwd }),
-    events,
-    abort: (which) => generator.abort(which),
-    async summarize({ treeId, above, leaf, focus, signal }) {
-      const summary = await compactor.sumUp({ treeId, above, leaf, focus, signal });
-      return summary ?? { text: 'Nothing was said there.' };
-    },
-    compact: ({ treeId, nodeId, focus, actor, actId, signal }) =>
-      compactor.compact({ treeId, nodeId, focus, actor, actId, signal }),
+  const copies = storeCopies({
+    files: sessionFiles,
+    actor: at.context().actor,
+    folder: sessions?.folder ?? at.host.cwd,
   });
-  return { store, providers, tools, mcp, generator, compactor, commands, titled: titles.idle, context: at.context };
+  const engine = openEngine({ store, config, events, providers, tools, copies });
+  const titled = async () => engine.titles?.idle();
+  at.onClose(async () => {
+    // A title is worth a moment, but nobody waits for a model that has nothing to say.
+    await Promise.race([titled(), at.pause(titleMs)]);
+    await engine.close();
+  });
+  return { ...engine, mcp, titled, context: at.context };
 }

@@ -41,6 +41,7 @@ export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptio
 export * from './mcp/index.ts';
 export * from './message-service/index.ts';
 export { newId } from './new-id.ts';
+export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
 export { defineProvider } from './providers/define.ts';

@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
         await services.recorder.close();
       };
       await services.imports.close();
-      await Promise.all([recorded(), ...[...services.rooms()].map((room) => room.close())]);
+      await Promise.all([recorded(), services.engine.close()]);
     },
   };
 }

@@ -3,26 +3,14 @@ import { tmpdir } from 'node:os';
 import { messageKit } from '@coppice/content';
 import type { MessageKit, Store, TreeId } from '@coppice/core';
 import {
-  type Commands,
-  type Compactor,
   type Config,
-  cheapModel,
-  createCommands,
-  createCompactor,
-  createEvents,
-  createGenerator,
-  createProviders,
-  createSummarizer,
-  createTitles,
-  createTools,
-  type Generator,
-  generatorSettings,
+  type Engine,
   type McpClient,
   newId,
+  openEngine,
   type Providers,
-  type Titles,
+  systemClock,
   type Tools,
-  toolSettings,
 } from '@coppice/engine';
 import { TemporaryTrees } from '@coppice/stores';
 import { type Logger, pino } from 'pino';
@@ -57,18 +45,8 @@ export interface Room {
   storeOf(treeId: TreeId): Promise<Store>;
   /** Counts a temporary tree that is about to be made; refuses one too many. */
   admitTemporary(treeId: TreeId): Promise<void>;
-  generatorOf(store: Store): Generator;
-  /** Sums branches up and has older messages give way, in one of the two stores. */
-  compactorOf(store: Store): Compactor;
-  /** Cuts turns short, and gives up titles that are on their way. */
-  close(): Promise<void>;
-}
-
-/** What is made once for each store. */
-interface Desk {
-  readonly generator: Generator;
-  readonly titles: Titles | null;
-  readonly compactor: Compactor;
+  /** The engine on one of the two stores. */
+  engineOf(store: Store): Engine;
 }
 
 /** What the server says about itself, made when it is first asked for. */
@@ -85,7 +63,8 @@ export interface Services {
   readonly config: Config;
   readonly providers: Providers;
   readonly tools: Tools;
-  readonly commands: Commands;
+  /** On the store of this server's opener; `Room.engineOf` has those of single owners. */
+  readonly engine: Engine;
   readonly mcp: McpClient | null;
   /** Whether agents that come over `/mcp` may write. */
   readonly mcpWrites: boolean;
@@ -122,8 +101,6 @@ export interface Services {
   roomOf(owner: string): Room;
   /** The model of choice, looked up at most once a minute: it may mean to look for a server on this machine. */
   defaultModel(): Promise<string>;
-  /** Every room that was asked for so far. */
-  rooms(): Iterable<Room>;
 }
 
 /** Fills in what the options leave open. Opens and asks nothing. */
@@ -131,57 +108,40 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
   const { store, config } = options;
   const now = options.now ?? Date.now;
   const fresh = options.newId ?? (() => newId(now()));
-  const providers = options.providers ?? createProviders({ config });
-  const tools = options.tools ?? createTools(toolSettings(config));
   const kit = options.kit ?? messageKit;
-  const settings = generatorSettings(config);
-  const summarizer = createSummarizer({ model: cheapModel(providers, config) });
+  const log = options.log ?? pino({ level: 'silent' });
+  const engine = openEngine({
+    store,
+    config,
+    events: options.events,
+    onHookFailure: ({ event, error }) => log.warn({ err: error, event }, 'a hook failed'),
+    providers: options.providers,
+    tools: options.tools,
+    titles: options.titles,
+    onTitleError: (error) => log.warn({ err: error }, 'a title was not given'),
+    limits: options.generateLimits,
+    kit,
+    clock: { ...systemClock, now },
+    newId: fresh,
+  });
+  const { providers, tools } = engine;
   const temporary = new TemporaryTrees(store, { now, kit });
   const quotas: Quotas = { ...defaultQuotas, ...options.quotas };
   const rooms = new Map<string, Room>();
   let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
-  const log = options.log ?? pino({ level: 'silent' });
-  const makeDesk = (of: Store): Desk => {
-    // A bus of its own for each store: what listens to the turns of one has no business with those of another.
-    const events =
-      options.events ?? createEvents(({ event, error }) => log.warn({ err: error, event }, 'a hook failed'));
-    const shared = { store: of, summarizer, events, kit, newId: fresh };
-    const model = (id: string) => providers.model(id);
-    const generator = createGenerator({
-      ...shared,
-      ...settings,
-      providers,
-      tools,
-      limits: { ...settings.limits, ...options.generateLimits },
-    });
-    const onError = (error: unknown) => log.warn({ err: error }, 'a title was not given');
-    const titles = options.titles === false ? null : createTitles({ ...shared, model, onError });
-    return { generator, titles, compactor: createCompactor({ ...shared, model }) };
-  };
   const makeRoom = (owner: string): Room => {
     const main = owner === store.owner ? store : store.forOwner(owner);
     const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
-    const desks = new Map<Store, Desk>();
-    const deskOf = (of: Store): Desk => {
-      const desk = desks.get(of) ?? makeDesk(of);
-      desks.set(of, desk);
-      return desk;
-    };
     return {
       owner,
       store: main,
       temporary: beside,
       storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
-      generatorOf: (of) => deskOf(of).generator,
-      compactorOf: (of) => deskOf(of).compactor,
+      engineOf: (of) => engine.forStore(of),
       async admitTemporary(treeId) {
         const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
         if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
           refuseHttp('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
-      },
-      async close() {
-        await Promise.all([...desks.values()].map((desk) => desk.generator.close()));
-        await Promise.all([...desks.values()].map((desk) => desk.titles?.close()));
       },
     };
   };
@@ -200,14 +160,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     config,
     providers,
     tools,
-    commands: createCommands({
-      models: providers,
-      summarizer,
-      kit,
-      now,
-      newId: fresh,
-      abort: async ({ actId }) => turns.stop(actId),
-    }),
+    engine,
     mcp: options.mcp ?? null,
     mcpWrites: options.mcpWrites ?? config.mcpWrites,
     kit,
@@ -239,7 +192,6 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       rooms.set(owner, made);
       return made;
     },
-    rooms: () => rooms.values(),
     get recorder() {
       recorder ??= createRecorder(
         { config, providers, log, now, newId: fresh, roomOf: (owner) => this.roomOf(owner) },

@@ -14,9 +14,9 @@ import type {
   TokenEstimate,
   TreeId,
 } from '@coppice/core';
+import type { Compactor } from '../compaction/contract.ts';
 import type { Events } from '../events.ts';
 import type { Providers } from '../providers/index.ts';
-import type { Summarizer } from '../summaries/contract.ts';
 
 /** Where a view is: the node it shows the end of, or null before the first message, where what is said next begins anew. */
 export interface CommandPlace {
@@ -121,9 +121,9 @@ export interface Copies {
 export interface CommandParts {
   /** Without them no model can be set, and no window is known. */
   readonly models?: Pick<Providers, 'model' | 'list' | 'defaultModel'> | undefined;
-  /** Writes summaries; without one they are drawn from the messages themselves. */
-  readonly summarizer?: Summarizer | undefined;
-  /** In place of summing branches up, and of compacting them, by the summarizer. */
+  /** The engine's compactor, on the store that commands run on; without one, summaries are extracted from the messages. */
+  readonly compactor?: Compactor | undefined;
+  /** In place of the compactor's summaries and compactions. */
   readonly summarize?: Summarize | undefined;
   readonly compact?: CompactBranch | undefined;
   readonly events?: Events | undefined;

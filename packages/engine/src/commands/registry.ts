@@ -6,7 +6,6 @@ import type { Compactor } from '../compaction/contract.ts';
 import { createEvents } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Model } from '../providers/index.ts';
-import { createSummarizer } from '../summaries/summarizer.ts';
 import { readBranchModel } from './branch-model.ts';
 import { type Completions, completeLine } from './complete.ts';
 import type {
@@ -56,16 +55,10 @@ export function createCommands(options: CommandsOptions = {}): Commands {
   const list = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const events = options.events ?? createEvents();
   const { models, kit: ownKit } = options;
-  const summarizer = options.summarizer ?? createSummarizer();
-  // One registry serves the stores of all owners.
+  // Without an engine there is no model to ask: summaries are extracted from the messages.
   const compactorOn = (store: Store): Compactor =>
-    createCompactor({
-      store,
-      summarizer,
-      events,
-      kit: ownKit,
-      ...(models === undefined ? {} : { model: models.model }),
-    });
+    options.compactor ??
+    createCompactor({ store, events, kit: ownKit, ...(models === undefined ? {} : { model: models.model }) });
   const scopeOf = async (context: CommandContext): Promise<CommandScope> => {
     const { store, treeId, actor = store.owner, list: shown = [], signal } = context;
     const row = await store.read(treeId, () => readTree(treeId));

@@ -21,9 +21,9 @@ import { createBreathe } from './breathe.ts';
 import { noBudgets } from './budget.ts';
 import { checkGiven } from './check-options.ts';
 import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
+import { dailySummaryBudget } from './daily-budget.ts';
 import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
-import { withinDay } from './notes-budget.ts';
 import type { Room, ToolSource } from './room.ts';
 import { memorySpending, type Spending } from './spending.ts';
 import { Stop } from './stop.ts';
@@ -92,8 +92,8 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const budgets = options.budgets ?? noBudgets;
   const spending = options.spending ?? memorySpending();
   const notes = cheapModel(options.providers, { summaries: options.summaries ?? {} });
-  const summarizer =
-    options.summarizer ?? createSummarizer({ ...withinDay(notes, { budgets, spending, clock }), clock });
+  const budget = dailySummaryBudget({ budgets, spending, clock });
+  const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });
   const compactor = createCompactor({
     store,
     summarizer,

@@ -17,7 +17,8 @@ export interface Asking {
 /** What a model said, or why it said nothing that can be used; either may have cost something. */
 export type Answer = (
   | { readonly type: 'said'; readonly text: string }
-  | { readonly type: 'failed'; readonly code: string }
+  /** `text` is what came before it failed; it was paid for as well. */
+  | { readonly type: 'failed'; readonly code: string; readonly text: string }
 ) & {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
   readonly cost: number | null;
@@ -48,16 +49,22 @@ export async function askModel(model: Model, question: Question, asking: Asking)
             usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
             cost: model.cost(usage)?.total ?? null,
           };
+    const whole = message === null ? '' : textOf(message);
     if (last?.type === 'error')
-      return { type: 'failed', code: controller.signal.aborted ? 'provider/timeout' : last.code, ...spent };
-    const text = message === null ? '' : spoken(textOf(message));
-    if (text === '') return { type: 'failed', code: 'generate/empty', ...spent };
+      return {
+        type: 'failed',
+        code: controller.signal.aborted ? 'provider/timeout' : last.code,
+        text: whole,
+        ...spent,
+      };
+    const text = spoken(whole);
+    if (text === '') return { type: 'failed', code: 'generate/empty', text: whole, ...spent };
     if (last?.finishReason === 'content-filter' || last?.finishReason === 'refusal')
-      return { type: 'failed', code: 'provider/content-filter', ...spent };
+      return { type: 'failed', code: 'provider/content-filter', text: whole, ...spent };
     return { type: 'said', text, ...spent };
   } catch {
     // A provider that throws breaks its promise; that is no reason to break ours.
-    return { type: 'failed', code: 'provider/internal', ...nothingUsed };
+    return { type: 'failed', code: 'provider/internal', text: '', ...nothingUsed };
   } finally {
     over.abort();
     unlink();

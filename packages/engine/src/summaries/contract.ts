@@ -39,6 +39,15 @@ export interface SummaryPurse {
   take(model: Model, expected: SummaryUsage): ((used: SummaryUsage | null, usd: number | null) => void) | null;
 }
 
+/** A budget that outlives a single request, such as that of a day. */
+export interface SummaryBudget {
+  /** As {@link SummaryPurse.take}, but may have to look up what was spent. Never rejects. */
+  take(
+    model: Model,
+    expected: SummaryUsage,
+  ): Promise<((used: SummaryUsage | null, usd: number | null) => Promise<void>) | null>;
+}
+
 /** What a title is made from. */
 export interface TitleRequest {
   readonly messages: readonly Message[];

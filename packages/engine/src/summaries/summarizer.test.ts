@@ -3,7 +3,7 @@ import { type JsonObject, type Message, type ToolUseBlock, textMessage } from '@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { withinDay } from '../generate/notes-budget.ts';
+import { dailySummaryBudget } from '../generate/daily-budget.ts';
 import { memorySpending } from '../generate/spending.ts';
 import { systemClock } from '../providers/clock.ts';
 import { errorEvent } from '../providers/errors.ts';
@@ -214,7 +214,7 @@ describe('without a model, or with one that is no help', () => {
     const spending = memorySpending();
     const dear = { ...near, cost: () => ({ input: 1, output: 0, cacheRead: 0, cacheWrite: 0, total: 1 }) };
     const budget = { budgets: { dayUsd: 1.5 }, spending, clock: systemClock };
-    const summarizer = createSummarizer(withinDay(() => dear, budget));
+    const summarizer = createSummarizer({ model: () => dear, budget: dailySummaryBudget(budget) });
     const sources: JsonObject[] = [];
     for (let round = 0; round < 3; round++) sources.push((await summarizer.branch({ messages: talk, near })).source);
     expect(sources.map(({ type, reason }) => [type, reason])).toEqual([

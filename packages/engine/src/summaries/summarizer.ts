@@ -13,6 +13,7 @@ import {
   type Summarizer,
   type SummarizerRequest,
   type Summary,
+  type SummaryBudget,
   type SummaryLimits,
   type SummaryPurse,
   type SummaryUsage,
@@ -36,8 +37,8 @@ import { portionsOf, transcriptOf } from './transcript.ts';
 export interface SummarizerOptions {
   /** Who writes; see `cheapModel`. Without it every text is drawn from the messages. */
   readonly model?: PickModel | null | undefined;
-  /** Told what each call cost, in US dollars, where that is known. */
-  readonly onSpent?: ((usd: number) => void | Promise<void>) | undefined;
+  /** Pays for every call in addition to a request's own purse; what it does not pay for is extracted from the messages. */
+  readonly budget?: SummaryBudget | undefined;
   readonly limits?: Partial<SummaryLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -49,7 +50,7 @@ const turnHeading = '## The request under way';
 export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
   const desk: Desk = {
     pick: options.model ?? null,
-    onSpent: options.onSpent ?? null,
+    budget: options.budget ?? null,
     limits: { ...defaultSummaryLimits, ...options.limits },
     clock: options.clock ?? systemClock,
   };
@@ -71,7 +72,7 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
 
 interface Desk {
   readonly pick: PickModel | null;
-  readonly onSpent: SummarizerOptions['onSpent'] | null;
+  readonly budget: SummaryBudget | null;
   readonly limits: SummaryLimits;
   readonly clock: Clock;
 }
@@ -122,15 +123,28 @@ function estimated({ system, prompt }: Question, said: string): SummaryUsage {
   return { inputTokens: estimateTokens(system) + estimateTokens(prompt), outputTokens: estimateTokens(said) };
 }
 
-/** How a question is asked, and who is told what the answer used, also where nobody waits for it any more. */
+/** How a question is asked, and which purse of the request pays for it. */
 interface Paid extends Omit<Asking, 'clock'> {
-  readonly settle?: ReturnType<SummaryPurse['take']> | undefined;
+  readonly purse?: SummaryPurse | undefined;
 }
 
-async function asked(desk: Desk, model: Model, question: Question, { settle, ...asking }: Paid): Promise<Answer> {
+const notPaid: Answer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
+
+/** Asks a model if purse and budget pay for it; both are charged also where the caller has stopped waiting. */
+async function asked(desk: Desk, model: Model, question: Question, { purse, ...asking }: Paid): Promise<Answer> {
+  const expected = { ...estimated(question, ''), outputTokens: roomFor(model, asking.maxTokens) };
+  const settlePurse = purse?.take(model, expected);
+  if (settlePurse === null) return notPaid;
+  const settleBudget = await desk.budget?.take(model, expected);
+  if (settleBudget === null) {
+    settlePurse?.(null, null);
+    return notPaid;
+  }
   const answer = await askModel(model, question, { ...asking, clock: desk.clock });
-  settle?.(answer.usage ?? (answer.type === 'said' ? estimated(question, answer.text) : null), answer.cost);
-  if (answer.cost !== null && answer.cost > 0) await desk.onSpent?.(answer.cost);
+  const used = answer.usage ?? (answer.text === '' ? null : estimated(question, answer.text));
+  const cost = answer.cost ?? (used === null ? null : (model.cost(used)?.total ?? null));
+  settlePurse?.(used, cost);
+  await settleBudget?.(used, cost);
   throwIfAborted(asking.signal);
   return answer;
 }
@@ -227,18 +241,13 @@ async function written(desk: Desk, choice: Choice, request: SummarizerRequest, t
   let text = previous;
   for (const [index, portion] of portions.entries()) {
     const question = text === null ? task.ask(portion, focus) : task.update(portion, text, focus);
-    const settle = purse?.take(model, {
-      ...estimated(question, ''),
-      outputTokens: roomFor(model, length),
-    });
-    if (settle === null) return extracted('generate/budget', index);
     const answer: Answer = await asked(desk, model, question, {
       maxTokens: length,
       timeoutMs: limits.timeoutMs,
       signal,
-      settle,
+      purse,
     });
-    if (answer.type === 'failed') return extracted(answer.code, index + 1);
+    if (answer.type === 'failed') return extracted(answer.code, answer === notPaid ? index : index + 1);
     text = withoutFiles(answer.text) || answer.text;
     if (answer.cost !== null) cost = (cost ?? 0) + answer.cost;
     if (answer.usage === null) continue;

@@ -13,7 +13,7 @@ export async function recoverOnce(services: Services): Promise<number> {
   let saved = 0;
   for (const owner of await owners(services)) {
     const room = services.roomOf(owner);
-    saved += (await room.generatorOf(room.store).recover()).length;
+    saved += (await room.engineOf(room.store).generator.recover()).length;
   }
   if (saved > 0) services.log.info({ saved }, 'replies of a process that is gone were saved');
   return saved;

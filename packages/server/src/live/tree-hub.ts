@@ -151,7 +151,9 @@ export class TreeHub {
   /** Reads a reply that another process writes. */
   async #followElsewhere(nodeId: NodeId): Promise<void> {
     const { room, store, treeId } = this.#options;
-    const events: AsyncIterable<FollowEvent> = room.generatorOf(store).follow({ treeId, nodeId }, this.#over.signal);
+    const events: AsyncIterable<FollowEvent> = room
+      .engineOf(store)
+      .generator.follow({ treeId, nodeId }, this.#over.signal);
     for await (const event of events) if (event.type === 'text-delta') this.#grow(nodeId, event.offset, event.text);
   }
 

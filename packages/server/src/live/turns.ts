@@ -170,7 +170,7 @@ export class Turns {
     // The turn asks for approval by the live turn, which is made of it.
     const box: { live: LiveTurn | null } = { live: null };
     const approve: Approve = (request) => this.#approve(room.owner, request, box.live);
-    const turn = room.generatorOf(store).generate(start, { ...options, approve });
+    const turn = room.engineOf(store).generator.generate(start, { ...options, approve });
     const known = this.#byAct.get(turn.actId);
     if (known !== undefined) return known;
     const live = new LiveTurn(room.owner, store, turn);

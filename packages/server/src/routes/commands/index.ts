@@ -34,7 +34,7 @@ const listCommands = defineRoute({
   }),
   handle: ({ services }) =>
     reply({
-      items: services.commands.list.map(({ name, summary, usage, schema, examples }) => ({
+      items: services.engine.commands.list.map(({ name, summary, usage, schema, examples }) => ({
         name,
         summary,
         usage,
@@ -91,7 +91,8 @@ const runCommand = defineRoute({
     const { line, name, args } = call.body;
     const what = line ?? (name === undefined ? undefined : { name, args });
     if (what === undefined) return refuseHttp('http/invalid', 'body: say a line, or a name with its arguments.');
-    return reply(await call.services.commands.run(what, await contextFor(call)));
+    const context = await contextFor(call);
+    return reply(await call.room.engineOf(context.store).commands.run(what, context));
   },
 });
 
@@ -107,7 +108,8 @@ const complete = defineRoute({
     items: list(z.object({ value: z.string(), label: z.string(), about: z.string() })),
   }),
   async handle(call) {
-    return reply(await call.services.commands.complete(call.body.line, await contextFor(call)));
+    const context = await contextFor(call);
+    return reply(await call.room.engineOf(context.store).commands.complete(call.body.line, context));
   },
 });
 

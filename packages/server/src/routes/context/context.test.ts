@@ -1,3 +1,5 @@
+import { createEvents } from '@coppice/engine';
+import { type ScriptedReply, usageBeat } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { freshId, openTestServer, plantTree } from '../../testing/index.ts';
 
@@ -114,3 +116,44 @@ test('[A21] what takes its time is refused too for a tree that has moved on, wit
   expect((await server.ask('GET', at)).body.version).toBe(version + 1);
   await server.close();
 });
+
+const compactions = [
+  ['over HTTP', 'compact', {}],
+  ['as a command', 'commands', { line: '/compact' }],
+] as const;
+
+test.each(compactions)(
+  '[A108] a compaction %s keeps to the daily budget and to hooks that cancel',
+  async (_, path, body) => {
+    const events = createEvents();
+    const config = [
+      '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000\nprice = { input = 100, output = 1000 }',
+      '[summaries]\nmodel = "scripted/one"',
+      '[budgets]\nday_usd = 6',
+    ].join('\n');
+    const summary: ScriptedReply = [
+      { type: 'text-delta', text: 'In short.' },
+      usageBeat(60_000, 100),
+      { type: 'end', finishReason: 'stop', raw: 'stop' },
+    ];
+    const server = await openTestServer({ events, config, replies: [summary] });
+    const compact = async () => {
+      const texts = Array.from({ length: 40 }, (_turn, index) => `Turn ${index}: ${'word '.repeat(600)}`);
+      const { id, version } = await plantTree(server, texts);
+      const answer = await server.ask('POST', `/api/trees/${id}/${path}`, { version, body });
+      const after = await server.ask('GET', `/api/trees/${id}/context?model=scripted/one`);
+      return { answer, compaction: after.body.compaction };
+    };
+    expect((await compact()).compaction).not.toBeNull();
+    const { length } = server.provider.requests;
+    expect(length).toBe(1);
+    // The first one cost 6.10 dollars.
+    expect((await compact()).compaction).not.toBeNull();
+    expect(server.provider.requests).toHaveLength(length);
+    events.before('compact', () => ({ cancel: 'Not now.' }));
+    const { answer, compaction } = await compact();
+    expect(answer.body.error).toMatchObject({ code: 'event/cancelled', message: 'Not now.' });
+    expect(compaction).toBeNull();
+    await server.close();
+  },
+);

@@ -158,7 +158,7 @@ const compact = defineRoute({
     const { store, treeId } = place;
     await checkVersion(place, call.expectedVersion);
     const { nodeId: at, model, focus, summary } = call.body;
-    const done = await call.room.compactorOf(store).compact({
+    const done = await call.room.engineOf(store).compactor.compact({
       treeId,
       ...acting(call),
       ...given({ focus, summary }),
@@ -199,7 +199,7 @@ const merge = defineRoute({
     }
     // The summary takes its time; the tree may go on meanwhile, and the branch is brought back to where it was asked to.
     await checkVersion(place, call.expectedVersion);
-    const done = await call.room.compactorOf(store).merge({
+    const done = await call.room.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
       ...acting(call),
@@ -235,7 +235,7 @@ const branch = defineRoute({
       return reply(outcome, { version: outcome.version });
     }
     await checkVersion(place, call.expectedVersion);
-    const done = await call.room.compactorOf(store).branchWithSummary({
+    const done = await call.room.engineOf(store).compactor.branchWithSummary({
       treeId,
       nodeId: nodeId(to),
       ...acting(call),

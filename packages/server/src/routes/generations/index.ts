@@ -173,7 +173,7 @@ const follow = defineRoute({
     const from = last !== undefined && /^\d{1,15}$/.test(last) ? Number(last) : (call.query.offset ?? 0);
     const stream = services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
-    const followed = room.generatorOf(store).follow({ treeId, nodeId: params.node, from }, stream.closed);
+    const followed = room.engineOf(store).generator.follow({ treeId, nodeId: params.node, from }, stream.closed);
     void (async () => {
       for await (const event of followed) {
         await stream.room();
@@ -206,7 +206,7 @@ const abort = defineRoute({
     const { room } = call;
     // No process knows the turns that others had, nor its own for ever: one that is through, one of somebody else's and
     // one that never was are answered alike.
-    return reply({ aborted: await room.generatorOf(room.store).abort({ actId: act }) });
+    return reply({ aborted: await room.engineOf(room.store).generator.abort({ actId: act }) });
   },
 });
 
@@ -221,7 +221,7 @@ const abortNode = defineRoute({
     const { store, treeId } = await placeOf(call, params.tree);
     const head = await store.read(treeId, () => ask('head', { id: params.node }));
     if (head === null) return refuse('tree/unknown-node', `There is no node ${params.node}.`, { nodeId: params.node });
-    return reply({ aborted: await room.generatorOf(store).abort({ nodeId: params.node }) });
+    return reply({ aborted: await room.engineOf(store).generator.abort({ nodeId: params.node }) });
   },
 });
 

@@ -49,7 +49,7 @@ const call = defineRoute({
     const response = await answerOverHttp(request, {
       store: room.store,
       context: () => runContext(given),
-      compactor: room.compactorOf(room.store),
+      compactor: room.engineOf(room.store).compactor,
       readOnly,
       version: apiVersion,
     });

@@ -64,7 +64,7 @@ const undo = defineRoute({
       return brief(await write(call, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
     // What is still being written cannot be taken back: it is stopped first, wherever it runs, unless the undo is stale.
     await checkVersion(place, expectedVersion);
-    await call.room.generatorOf(store).abort({ actId: wanted.actId });
+    await call.room.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
     const asked = { ...call, expectedVersion: seen };
     return brief(await write(asked, store, { type: 'undo', treeId, ...given({ force, actId: act }) }));
@@ -110,7 +110,7 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
     async handle(call) {
       const { store } = call.room;
       const before = async ({ actId }: { readonly actId: ActId }) => {
-        await call.room.generatorOf(store).abort({ actId });
+        await call.room.engineOf(store).generator.abort({ actId });
       };
       const outcome = await runAnywhere(
         store,
