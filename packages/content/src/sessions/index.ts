@@ -17,7 +17,7 @@ export {
 export { type ReadMessage, readSessionMessage } from './messages.ts';
 export { sessionNodeId, sessionTreeId } from './names.ts';
 export { parentsFirst } from './parents-first.ts';
-export { entryFromPi, headerFromPi } from './pi.ts';
+export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
 export { type Amendment, type Label, SessionIndex } from './session-index.ts';
 export { headerSteps, linesOf, type ReadingLines, stepsOf, type Writing } from './steps.ts';
 export { type PiExport, piLines } from './to-pi.ts';

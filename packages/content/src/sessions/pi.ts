@@ -3,7 +3,18 @@ import type { SessionEntry, SessionHeader } from './contract.ts';
 import { sessionVersion } from './contract.ts';
 import { type Fields, textField, without } from './fields.ts';
 
-const spelt: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'firstKeptEntryId', 'fromId', 'targetId']);
+// Where pi writes `fromId` it means the entry that a summary hangs on, or the word root: not what our `fromUuid` says.
+const ourNames: ReadonlyMap<string, string> = new Map([
+  ['id', 'uuid'],
+  ['parentId', 'parentUuid'],
+  ['firstKeptEntryId', 'firstKeptEntryUuid'],
+  ['targetId', 'targetUuid'],
+]);
+
+/** The fields of a line that pi wrote, under our names. */
+export function renamePiFields<T>(line: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(line).map(([key, value]) => [ourNames.get(key) ?? key, value]));
+}
 
 /** A header as ours. Its id stands for the root that such files do not have. */
 export function headerFromPi(line: Fields): SessionHeader {
@@ -23,17 +34,11 @@ export function entryFromPi(line: Fields, header: SessionHeader): SessionEntry |
   const uuid = textField(line, 'id');
   const type = textField(line, 'type');
   if (uuid === undefined || type === undefined) return undefined;
-  const kept = textField(line, 'firstKeptEntryId');
-  const from = textField(line, 'fromId');
-  const target = textField(line, 'targetId');
+  const { type: _, id: __, parentId, ...rest } = line;
   return {
     type,
     uuid,
-    parentUuid: textField(line, 'parentId') ?? header.uuid,
-    ...without(line, spelt),
-    ...(kept === undefined ? {} : { firstKeptEntryUuid: kept }),
-    // The code writes the place that the summary hangs on, or the word root, and not the leaf that was left.
-    ...(from === undefined ? {} : { fromId: from }),
-    ...(target === undefined ? {} : { targetUuid: target }),
+    parentUuid: typeof parentId === 'string' ? parentId : header.uuid,
+    ...renamePiFields(rest),
   };
 }

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import {
   type Dialect,
   type NewLine,
+  renamePiFields,
   type SessionCommit,
   type SessionEntry,
   type SessionFile,
@@ -11,6 +12,7 @@ import {
   type SessionWarning,
   withKept,
 } from '@coppice/content/sessions';
+import { field } from '../disk/decode.ts';
 import { asAppError, onFile } from '../disk/whole-files.ts';
 import { FileBytes } from './file-bytes.ts';
 import { headerOf } from './file-header.ts';
@@ -164,7 +166,8 @@ export class JsonlFile implements SessionFile {
     const offset = this.#table.offsetAt(index);
     const bytes = this.#line(offset, this.#table.lengthAt(index));
     const line = parsedLine(bytes);
-    if (line !== undefined) return withKept(this, index, { ...line, type, uuid, parentUuid });
+    const named = line === undefined || field(line, 'uuid') !== undefined ? line : renamePiFields(line);
+    if (named !== undefined) return withKept(this, index, { ...named, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
       this.#spoilt.add(index);
       const number = this.#table.lineAt(index);

@@ -2,7 +2,9 @@ import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } f
 import { derivedId } from '../../derived-id.ts';
 import {
   isAside,
+  isReadable,
   parentsFirst,
+  renamePiFields,
   type SessionEntry,
   type SessionHeader,
   SessionIndex,
@@ -67,7 +69,7 @@ class Session {
     this.#header = header;
     this.#options = options;
     const version = numberAt(header ?? {}, 'version') ?? sessionVersion;
-    if (version > sessionVersion)
+    if (!isReadable(version))
       refuseImport(
         'import/newer',
         `${file} is of version ${version}; this build reads sessions up to version ${sessionVersion}.`,
@@ -85,8 +87,9 @@ class Session {
   add(line: JsonObject, at: number, findings: readonly Finding[]): void {
     for (const one of findings) this.#findings.push(one);
     const place = this.#place(at);
-    const uuid = filledAt(line, 'uuid');
-    const type = filledAt(line, 'type');
+    const translated = line.uuid === undefined ? renamePiFields(line) : line;
+    const uuid = filledAt(translated, 'uuid');
+    const type = filledAt(translated, 'type');
     if (uuid === undefined || type === undefined) {
       this.#findings.push(finding('import/record-unreadable', 'loss', place, 'no id or no type', 1));
       return;
@@ -103,7 +106,7 @@ class Session {
       this.#findings.push(
         finding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
       );
-    const entry = { ...line, type, uuid: own, parentUuid: filledAt(line, 'parentUuid') ?? null };
+    const entry = { ...translated, type, uuid: own, parentUuid: filledAt(translated, 'parentUuid') ?? null };
     const made = { entry: timed(entry), line, at, records: 1 };
     this.#lines.push(made);
     this.#byId.set(own, made);

@@ -196,8 +196,36 @@ describe('session files of version 2', () => {
   });
 
   it('[I82] of a version to come are refused', async () => {
-    const file = inputOf({ 's.jsonl': lines({ ...header, version: 3 }) });
-    await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
+    for (const version of [4, 17]) {
+      const file = inputOf({ 's.jsonl': lines({ ...header, version }) });
+      await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
+    }
+  });
+
+  it('[I175] whose header pi has given its own version are read as before, with what pi appended', async () => {
+    const ours = [header, say('1', '0', 'user', 'Oak?')];
+    const byPi = {
+      type: 'message',
+      id: 'abcd1234',
+      parentId: uuid('1'),
+      timestamp: at(2),
+      message: { role: 'assistant', content: [{ type: 'text', text: 'A tree.' }], stopReason: 'stop' },
+    };
+    const read = async (version: number) => {
+      const [first, ...rest] = ours;
+      const found: [string, string | null][] = [];
+      const file = inputOf({ 's.jsonl': lines({ ...first, version }, ...rest, byPi) });
+      for await (const event of readImport(file, {}))
+        if (event.type === 'tree')
+          for (const one of event.tree.nodes) found.push([messageKit.text(one.message), one.parentExternalId]);
+      return found;
+    };
+    const texts = await read(3);
+    expect(texts).toEqual([
+      ['Oak?', null],
+      ['A tree.', uuid('1')],
+    ]);
+    expect(texts).toEqual(await read(2));
   });
 
   it('[I84] whose messages are still a list say that these were not read', async () => {
