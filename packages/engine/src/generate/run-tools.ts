@@ -9,8 +9,9 @@ import {
   type TreeId,
   textMessage,
 } from '@coppice/core';
+import type { FinishReason } from '../providers/contract.ts';
 import { isMalformed } from '../providers/tool-arguments.ts';
-import type { Approve, ToolResult } from '../tools/contract.ts';
+import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
 import { commandContext, type Room } from './room.ts';
@@ -42,7 +43,8 @@ export function callsOf(reply: WrittenReply): readonly ToolUseBlock[] {
 
 /**
  * Runs the calls of a reply at the same time and stores their results as one chain in the order of the calls; gives its
- * last node. Past a limit nothing is run, every call is answered with an error all the same, and `generate/tool-limit`
+ * last node. The calls of a reply that was cut off are answered with an error and not run: the arguments may look whole and
+ * still be only a part of what the model meant to say. Past a limit nothing is run, every call is answered with an error all the same, and `generate/tool-limit`
  * is thrown: the conversation stays one that any provider takes.
  */
 export async function runTools(room: Room, round: ToolRound, emit: (event: TurnEvent) => void): Promise<NodeId> {
@@ -51,10 +53,13 @@ export async function runTools(room: Room, round: ToolRound, emit: (event: TurnE
   budget.rounds++;
   budget.calls += calls.length;
   const over = overLimit(room, budget);
+  const cut = cutOff(round.reply.finishReason);
   const results =
-    over === null
-      ? await Promise.all(calls.map((call) => answer(room, round, call)))
-      : calls.map((call) => refusedResult(call, over.message));
+    over !== null
+      ? calls.map((call) => refusedResult(call, over.message))
+      : cut !== null
+        ? calls.map((call) => refusedResult(call, cut, 'tool/cut-off'))
+        : await Promise.all(calls.map((call) => answer(room, round, call)));
   for (const { callId, name, message, error } of results)
     emit({ type: 'tool-result', nodeId: round.reply.nodeId, callId, name, message, isError: error !== null });
   const last = await store(room, round, results, emit);
@@ -81,6 +86,19 @@ function overLimit(room: Room, budget: ToolBudget) {
   return null;
 }
 
+/** Why the calls of a reply that ended like this are not run; null where the reply is complete. */
+function cutOff(finishReason: FinishReason | null): string | null {
+  switch (finishReason) {
+    case 'length':
+      return 'The reply was cut off by the token limit, so this call may be incomplete and was not run. Call the tool again with shorter arguments, or in several steps.';
+    case 'content-filter':
+    case 'refusal':
+      return 'The provider held the rest of the reply back, so this call may be incomplete and was not run.';
+    default:
+      return null;
+  }
+}
+
 type Answered = Omit<ToolResult, 'error'> & { readonly error: string | null };
 
 async function answer(room: Room, round: ToolRound, call: ToolUseBlock): Promise<Answered> {
@@ -98,9 +116,10 @@ async function answer(room: Room, round: ToolRound, call: ToolUseBlock): Promise
   }
 }
 
-function refusedResult(call: ToolUseBlock, why: string): Answered {
-  const message = { ...textMessage('tool', `Error: ${why}`), tool_call_id: call.id };
-  return { callId: call.id, name: call.name, message, error: 'tool/failed', truncated: false, elapsedMs: 0 };
+function refusedResult(call: ToolUseBlock, why: string, error: ToolErrorCode = 'tool/failed'): Answered {
+  const text = error === 'tool/failed' ? `Error: ${why}` : `Error (${error}): ${why}`;
+  const message = { ...textMessage('tool', text), tool_call_id: call.id };
+  return { callId: call.id, name: call.name, message, error, truncated: false, elapsedMs: 0 };
 }
 
 async function store(

@@ -146,7 +146,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
         { type: 'tool-use-start', index: 3, id: 'd', name: 'add' },
         { type: 'tool-use-delta', index: 3, json: '{"a": 1, "b"' },
         { type: 'tool-use-end', index: 3, parameters: {}, malformed: 'The arguments are cut off.' },
-        { type: 'end', finishReason: 'length', raw: 'length' },
+        { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' },
       ],
       textBeats('I see'),
     ]);

@@ -134,11 +134,18 @@ export function chatReader(): WireReader {
   };
 }
 
+// How other servers say that a limit of tokens was reached, such as `model_length` and `MAX_TOKENS`.
+const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
+
 function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
   if (refused) return 'refusal';
-  const known = typeof finish === 'string' ? finishReasons.get(finish) : 'stop';
+  const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
   // Several servers say `stop` whatever happened.
   return called && (known === 'stop' || known === undefined) ? 'tool-use' : (known ?? 'other');
+}
+
+function lengthOf(finish: string): FinishReason | undefined {
+  return lengthLike.test(finish) ? 'length' : undefined;
 }
 
 function proof(details: JsonObject[]): ProviderEvent {

@@ -28,6 +28,15 @@ export function parseToolArguments(text: string): ToolArguments {
   return { parameters: {}, malformed: `The arguments are ${what} where a JSON object is needed.` };
 }
 
+/**
+ * Reads arguments from a wire that sends them as a JSON value rather than as text. A string is read as JSON text; a value
+ * of any other kind than an object is malformed and never run.
+ */
+export function readToolArguments(value: Json | undefined): ToolArguments {
+  if (value === undefined) return { parameters: {} };
+  return parseToolArguments(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
 /** A tool call whose arguments could not be read; `arguments` has them as the model wrote them. */
 export interface MalformedToolUse extends ToolUseBlock {
   readonly malformed: string;

@@ -99,6 +99,7 @@ export const toolErrorKinds = {
   'tool/failed': 'unavailable',
   'tool/unavailable': 'unavailable',
   'tool/changed': 'refused',
+  'tool/cut-off': 'refused',
 } as const satisfies Record<string, ErrorKind>;
 
 /** A code that a call fails with. */

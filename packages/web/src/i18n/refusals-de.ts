@@ -99,6 +99,7 @@ export const refusalsDe: Readonly<Record<string, string | readonly string[]>> = 
     'Das Werkzeug {name} ist nicht mehr, was es war, als es erlaubt wurde: erlaube es noch einmal.',
     'Das Werkzeug ist nicht mehr, was es war, als es erlaubt wurde: erlaube es noch einmal.',
   ],
+  'tool/cut-off': 'Die Antwort wurde abgeschnitten; ihre Werkzeuge wurden nicht ausgeführt.',
   'mcp/unknown-server': 'Diesen MCP-Server gibt es nicht:',
   'mcp/unknown-tool': ['Ein Werkzeug oder einen Server {name} gibt es nicht.', 'Dieses Werkzeug gibt es nicht.'],
   'mcp/changed-again': [

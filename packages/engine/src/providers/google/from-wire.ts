@@ -4,6 +4,7 @@ import type { FinishReason, ProviderEvent } from '../contract.ts';
 import { fail } from '../errors.ts';
 import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
 import type { WireReader } from '../over-http.ts';
+import { readToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
@@ -35,13 +36,14 @@ export function googleReader(): WireReader {
     }
     if (objectOf(call) !== undefined) {
       const index = calls++;
-      const parameters = objectOf(at(call, 'args')) ?? {};
+      const wired = at(call, 'args');
+      const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
       out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name: textAt(call, 'name') ?? '' });
-      out.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
+      out.push({ type: 'tool-use-delta', index, json });
       out.push({
         type: 'tool-use-end',
         index,
-        parameters,
+        ...readToolArguments(wired),
         ...(signature === undefined ? {} : { thoughtSignature: signature }),
       });
       return;

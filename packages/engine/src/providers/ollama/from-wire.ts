@@ -4,6 +4,7 @@ import type { FinishReason, ProviderEvent } from '../contract.ts';
 import { fail } from '../errors.ts';
 import { at, countAt, listOf, objectOf, textAt } from '../json.ts';
 import type { WireReader } from '../over-http.ts';
+import { readToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
@@ -27,11 +28,13 @@ export function ollamaReader(): WireReader {
       if (text !== '') out.push({ type: 'text-delta', text });
       for (const call of listOf(at(data, 'message', 'tool_calls'))) {
         const index = calls++;
-        const parameters = objectOf(at(call, 'function', 'arguments')) ?? {};
+        const wired = at(call, 'function', 'arguments');
+        const read = readToolArguments(wired);
+        const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
         const name = textAt(call, 'function', 'name') ?? '';
         out.push({ type: 'tool-use-start', index, id: textAt(call, 'id') ?? '', name });
-        out.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
-        out.push({ type: 'tool-use-end', index, parameters });
+        out.push({ type: 'tool-use-delta', index, json });
+        out.push({ type: 'tool-use-end', index, ...read });
       }
       if (at(data, 'done') === true) last = objectOf(data);
       return out.length > 0 || last !== undefined ? out : null;

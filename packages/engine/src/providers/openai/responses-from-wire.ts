@@ -8,6 +8,9 @@ import type { WireReader } from '../over-http.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
 import { usageEvent } from '../usage.ts';
 
+/** A call that the response itself calls incomplete, however whole its arguments look. */
+const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.' } as const;
+
 interface OpenItem {
   readonly type: string;
   json: string;
@@ -41,7 +44,9 @@ export function responsesReader(): WireReader {
     if (opened.type === 'function_call') {
       const json = opened.json === '' ? (textAt(item, 'arguments') ?? '') : opened.json;
       if (opened.json === '' && json !== '') out.push({ type: 'tool-use-delta', index: place, json });
-      out.push({ type: 'tool-use-end', index: place, ...parseToolArguments(json) });
+      const read = parseToolArguments(json);
+      const cut = textAt(item, 'status') === 'incomplete' && read.malformed === undefined;
+      out.push({ type: 'tool-use-end', index: place, ...(cut ? incompleteCall : read) });
     } else if (opened.type === 'reasoning') {
       const summary = listOf(at(item, 'summary')).map((part) => textAt(part, 'text') ?? '');
       if (!opened.said && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
@@ -95,8 +100,10 @@ export function responsesReader(): WireReader {
           return [{ type: 'tool-use-delta', index: place, json: delta }];
         }
         case 'response.completed':
-        case 'response.incomplete':
           response = objectOf(at(data, 'response')) ?? {};
+          return [];
+        case 'response.incomplete':
+          response = { ...objectOf(at(data, 'response')), status: 'incomplete' };
           return [];
         case 'response.failed':
           return failed(at(data, 'response', 'error') ?? null, data);
@@ -118,7 +125,7 @@ export function responsesReader(): WireReader {
       const why = textAt(response, 'incomplete_details', 'reason');
       out.push({
         type: 'end',
-        finishReason: finishOf(why, called, refused),
+        finishReason: finishOf(why, textAt(response, 'status') === 'incomplete', called, refused),
         raw: why ?? at(response, 'status') ?? null,
       });
       return out;
@@ -132,9 +139,10 @@ function failed(error: Json, data: Json): never {
   throw saidFailure('OpenAI', { message, marks }, JSON.stringify(data));
 }
 
-function finishOf(why: string | undefined, called: boolean, refused: boolean): FinishReason {
-  if (why === 'max_output_tokens') return 'length';
+function finishOf(why: string | undefined, incomplete: boolean, called: boolean, refused: boolean): FinishReason {
   if (why === 'content_filter') return 'content-filter';
+  // Whatever else a response is incomplete for, it was cut off.
+  if (why === 'max_output_tokens' || incomplete) return 'length';
   if (why !== undefined) return 'other';
   if (refused) return 'refusal';
   return called ? 'tool-use' : 'stop';
