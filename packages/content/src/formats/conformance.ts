@@ -21,6 +21,7 @@ import type { Format } from './contract.ts';
 import { decodeUtf8 } from './decode.ts';
 import { readExport } from './exporting.ts';
 import type { Finding } from './findings.ts';
+import { formats } from './formats.ts';
 import { openInput, sampleOf } from './input.ts';
 import { guessFormats } from './read.ts';
 import type { RepairedTree } from './repair.ts';
@@ -128,6 +129,36 @@ function threadTexts(stored: Stored): string[] {
   return texts.reverse();
 }
 
+/** What was said and below what, however the nodes are called. */
+function linksOf(stored: Stored): string[] {
+  const links: string[] = [];
+  for (const tree of stored.trees) {
+    const said = new Map(tree.nodes.map((node) => [node.externalId, messageKit.text(node.message).trim()]));
+    // Some formats keep the system prompt beside the messages, others as the first of them.
+    const prompt = tree.systemPrompt ?? '';
+    if (prompt !== '') links.push(` > ${prompt}`);
+    for (const node of tree.nodes)
+      if (node.kind !== 'state')
+        links.push(`${said.get(node.parentExternalId ?? '') ?? prompt} > ${said.get(node.externalId)}`);
+  }
+  return links.sort();
+}
+
+/** What another reader makes of files; undefined where it refuses them, takes nothing, or reports a repair or a loss. */
+async function takenAs(other: Format, files: Files): Promise<string[] | undefined> {
+  try {
+    const taken = await storeInput(inputOf(files), { format: other.name });
+    const told = taken.findings.some((one) => one.severity !== 'note');
+    const nothing = taken.trees.every((tree) => tree.nodes.length === 0);
+    if (nothing && !told) expect([other.name, taken.findings]).not.toEqual([other.name, []]);
+    return told || nothing ? undefined : linksOf(taken);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    expect(error.code).toMatch(/^import\//);
+    return undefined;
+  }
+}
+
 const same = (texts: readonly string[], others: readonly string[] = []) =>
   texts.length === others.length && texts.every((text, index) => text === others[index]);
 
@@ -190,6 +221,16 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       for (const code of told) expect([...wanted]).toContain(code);
       for (const one of stored.findings) expect(one.message.startsWith(one.place)).toBe(true);
       if (fixture.thread !== undefined) expect(threadTexts(stored)).toEqual(fixture.thread);
+    });
+
+    const others = formats.filter((one) => one.reader !== undefined && one.name !== name);
+    it.each([...fixtures])('[I175] no other reader takes it without a word: $name', async ({ files }) => {
+      const own = linksOf(await storeInput(inputOf(files), { format: name }));
+      for (const other of others) {
+        const taken = await takenAs(other, files);
+        // A list of messages that several programs write alike is no mistake: all of it came in, in its place.
+        if (taken !== undefined) expect([other.name, taken]).toEqual([other.name, own]);
+      }
     });
 
     it.each([...fixtures])('[I4] is read the same however its bytes are cut: $name', async ({ files }) => {

@@ -53,6 +53,7 @@ export const findingCodes = {
   'import/record-too-large': 'a record that is larger or deeper than may be kept: its verbatim copy was left out',
   'import/unknown-type': 'a type that this build does not know: kept as it is',
   'import/skipped': 'not a conversation: left out',
+  'import/other-format': 'it has the shape of another format: left out',
   'import/bad-line': 'a line that is not JSON: left out',
   'import/bad-text': 'bytes that are not UTF-8: shown as U+FFFD',
   'import/duplicate-key': 'an object has one key twice: the last value was kept',

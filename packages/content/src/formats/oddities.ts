@@ -35,16 +35,69 @@ export function forwardFindings(nodes: readonly ImportedNode[]): Finding[] {
   return found;
 }
 
-/** A finding for a word that is not among those that a format has, such as a role or the type of a part. */
+/** A finding for a word that is not among those that a format has, such as the type of a part. */
 export function wordFinding(
   what: string,
   word: Json | undefined,
   known: (word: string) => boolean,
   place: string,
+  severity: Severity = 'note',
 ): Finding[] {
   if (typeof word === 'string' && known(word)) return [];
   const told = word === undefined || word === null ? `no ${what}` : `${what} ${JSON.stringify(word).slice(0, 80)}`;
-  return [finding('import/unknown-type', 'note', place, told)];
+  return [finding('import/unknown-type', severity, place, told)];
+}
+
+/** A finding for a record that does not say who speaks in a word of the format: its role is guessed, so strict imports refuse it. */
+export function roleFinding(
+  what: 'role' | 'sender',
+  word: Json | undefined,
+  known: (word: string) => boolean,
+  place: string,
+): Finding[] {
+  return wordFinding(what, word, known, place, 'repair');
+}
+
+// A record with one of these is part of a tree, whatever its value is.
+const linkField = /^(?:parent|children|child)(?:_?(?:message|node|msg))?s?(?:_?(?:id|uuid)s?)?$/i;
+// These hold other versions of the same message, if they hold a list or an object.
+const versionFields: ReadonlySet<string> = new Set([
+  'ancestors',
+  'siblings',
+  'versions',
+  'variants',
+  'alternatives',
+  'swipes',
+]);
+
+function linkIn(record: Json | undefined): string | undefined {
+  if (!isJsonObject(record)) return undefined;
+  for (const key of Object.keys(record)) {
+    if (linkField.test(key)) return key;
+    if (versionFields.has(key) && typeof record[key] === 'object' && record[key] !== null) return key;
+  }
+  return undefined;
+}
+
+/** Whether messages name parents, children or other versions of themselves. */
+export function hasLinks(messages: readonly Json[]): boolean {
+  return messages.some((message) => linkIn(message) !== undefined);
+}
+
+/** A finding for a list whose messages name parents or children, in a format whose lists are chains; none for a plain list. */
+export function linkFinding(messages: readonly Json[], place: string): Finding | undefined {
+  for (const [index, message] of messages.entries()) {
+    const key = linkIn(message);
+    if (key !== undefined)
+      return finding(
+        'import/other-format',
+        'loss',
+        place,
+        `message ${index} has the field ${JSON.stringify(key)}, and this format has no branches`,
+        messages.length,
+      );
+  }
+  return undefined;
 }
 
 /** A finding for a record that stands under another id than its own: the one that it stands under is believed. */

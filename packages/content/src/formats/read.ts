@@ -1,9 +1,10 @@
 // Reading an input from end to end: opened, told what it is, read, put right, counted.
-import type { Format, FormatReader, ImportedBlob, ReadOptions } from './contract.ts';
+import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
+import { decodeUtf8 } from './decode.ts';
 import { type Finding, finding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
 import { type Rest, withRests } from './in-turns.ts';
-import { type Input, type InputFile, isMedia, openInput, type Sample, sampleOf } from './input.ts';
+import { headOf, type Input, type InputFile, isMedia, openInput, type Sample, sampleOf } from './input.ts';
 import { type RepairedTree, repairing } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -87,6 +88,21 @@ function isLeftOut({ code, rejected, place }: Finding, names: ReadonlyMap<string
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
+/** Whether an event shows that a reader found something, or reported why it did not. */
+function isUnderstood(event: ReadEvent): boolean {
+  if (event.type === 'tree') return event.tree.nodes.length > 0 || event.tree.findings.some(isTrouble);
+  return event.type === 'blob' || (event.type === 'finding' && isTrouble(event.finding));
+}
+
+const isTrouble = ({ severity }: Finding) => severity !== 'note';
+
+/** A finding for a file in which its reader found nothing: a loss, unless nothing is in it. */
+async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<Finding> {
+  const { head } = await headOf(file);
+  const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
+  return finding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
+}
+
 /** Counts what is read of a file, and rests in between. What is looked at again counts once. */
 function counted(file: InputFile, far: Map<InputFile, number>, count: (bytes: number) => void, rest: Rest | undefined) {
   return {
@@ -138,12 +154,18 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
         options.rest,
       ),
     );
+    let understood = false;
+    let trees = 0;
     for await (const event of reader.read({ files: open }, options)) {
+      if (event.type === 'tree') trees++;
+      if (isUnderstood(event)) understood = true;
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The import was stopped.');
       if (event.type === 'tree') yield { type: 'tree', tree: await withRests(repairing(event.tree), options.rest) };
       else if (event.type === 'finding' || event.type === 'blob') yield event;
       if (event.type !== 'finding' || bytes - told > 1024 * 1024) yield progress();
     }
+    if (!understood)
+      for (const file of files) yield { type: 'finding', finding: await nothingIn(file, format, trees > 0) };
   }
   if (options.format !== undefined) {
     yield* reading({ ...readerNamed(options.format), files: opened.files });

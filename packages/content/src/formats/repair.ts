@@ -10,6 +10,7 @@ import { type Finding, finding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
 import { atOnce, type InTurns, stretch } from './in-turns.ts';
 import { isKeepable } from './records.ts';
+import { hasWords } from './words-in.ts';
 
 /** A node that can be stored: its parent is there, its message is one. */
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
@@ -225,7 +226,7 @@ class Repair {
   read(node: ImportedNode): Pick<RepairedNode, 'message' | 'kind'> {
     const kind = node.kind ?? 'message';
     if (node.message === null || node.message === undefined) {
-      if (kind === 'message') this.findings.push(finding('import/blank-message', 'note', node.place));
+      if (kind === 'message') this.findings.push(blankFinding(node));
       return { message: textMessage('system', ''), kind: 'state' };
     }
     const read = normaliseMessage(node.message, { where: 'message', blank: 'keep' });
@@ -238,7 +239,7 @@ class Repair {
     }
     const message = read.ok ? read.value : textMessage('system', '');
     if (kind !== 'state' && isSilent(message, node.status)) {
-      this.findings.push(finding('import/blank-message', 'note', node.place));
+      this.findings.push(blankFinding(node));
       return { message, kind: 'state' };
     }
     return { message, kind };
@@ -289,6 +290,12 @@ function isSilent(message: Message, status: ImportedNode['status']): boolean {
   if (message.role === 'tool') return false;
   if (status !== undefined && status !== 'success') return false;
   return message.content.every((block) => block.type === 'text' && 'text' in block && String(block.text).trim() === '');
+}
+
+/** A finding for a message without words: a note if its record has none either. */
+function blankFinding({ record, place }: ImportedNode): Finding {
+  if (!hasWords(record)) return finding('import/blank-message', 'note', place);
+  return finding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
 }
 
 /** What makes two records of one id the same. */

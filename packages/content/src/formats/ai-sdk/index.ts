@@ -6,7 +6,16 @@ import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } fr
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
-import { forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import {
+  forwardFindings,
+  hasLinks,
+  linkFinding,
+  parentFinding,
+  roleFinding,
+  rootsFinding,
+  rootsIn,
+  wordFinding,
+} from '../oddities.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { stretchesOf } from '../ui-messages.ts';
 
@@ -29,8 +38,9 @@ function detect(sample: Sample): number {
   const list = isJsonObject(json) ? listAt(json, 'messages') : Array.isArray(json) ? json : [];
   const [first] = list;
   if (isEntry(first)) return 0.9;
-  if (isUiMessage(first)) return 0.85;
-  return isJsonObject(first) && isUiMessage(listAt(first, 'messages')[0]) ? 0.85 : 0;
+  if (isUiMessage(first)) return hasLinks(list) ? 0 : 0.85;
+  const inner = isJsonObject(first) ? listAt(first, 'messages') : [];
+  return isUiMessage(inner[0]) && !hasLinks(inner) ? 0.85 : 0;
 }
 
 interface Entry {
@@ -49,7 +59,7 @@ function treeOf(entries: readonly Entry[], record: JsonObject, place: string, fo
     const externalId = filledAt(message, 'id') ?? `${index}`;
     let parent: string | null = parentId === undefined ? previous : parentId;
     for (const one of parentFinding(own.parentId, at)) findings.push(one);
-    for (const one of wordFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of roleFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
     for (const part of listAt(message, 'parts')) {
       const type = isJsonObject(part) ? part.type : undefined;
       for (const one of wordFinding('part', type, isPartType, at)) findings.push(one);
@@ -121,6 +131,15 @@ function entryOf(value: Json, place: string): Entry | undefined {
   return typeof value.role === 'string' ? { message: value, parentId: parent, record: value, place } : undefined;
 }
 
+/** What comes of a list: a tree, or a finding where its messages are those of another program's tree. */
+function eventOf(entries: readonly Entry[], record: JsonObject, place: string, found: readonly Finding[]): ReadEvent {
+  // An entry of a repository names its parent beside its message; a message by itself does so in its metadata.
+  const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
+  const linked = linkFinding(messages, place);
+  if (linked !== undefined) return { type: 'finding', finding: linked };
+  return { type: 'tree', tree: treeOf(entries, record, place, found) };
+}
+
 async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const lines = await isLineFile(file);
   const loose: Entry[] = [];
@@ -140,7 +159,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
         if (entry === undefined) inner.push(finding('import/record-unreadable', 'loss', at, 'no message', 1));
         else entries.push(entry);
       }
-      yield { type: 'tree', tree: treeOf(entries, without(record.value, 'messages'), record.place, inner) };
+      yield eventOf(entries, without(record.value, 'messages'), record.place, inner);
     } else {
       const entry = entryOf(record.value, record.place);
       if (entry === undefined)
@@ -149,7 +168,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       for (const one of record.findings) found.push(one);
     }
   }
-  if (loose.length > 0) yield { type: 'tree', tree: treeOf(loose, rest, file.name, found) };
+  if (loose.length > 0) yield eventOf(loose, rest, file.name, found);
 }
 
 async function* read(input: Input): AsyncGenerator<ReadEvent> {

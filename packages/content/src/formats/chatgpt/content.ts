@@ -1,8 +1,9 @@
 // What a ChatGPT node says, as a canonical message.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, attachmentBlock } from '../attachments.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
+import { hasWords } from '../words-in.ts';
 
 /** What was made of one message. */
 export interface Said {
@@ -240,7 +241,11 @@ export function readMessage(
     const found = blocks.length === 0 ? [text('')] : blocks;
     return { ...rest, message: { role, content: found, tool_call_id: answers } };
   }
-  if (blocks.length === 0) return { ...rest, message: null, kind: 'state' };
+  if (blocks.length === 0) {
+    if (hasWords(without(message, 'metadata')))
+      draft.findings.push(finding('import/message-unreadable', 'repair', place, 'its words are in unknown fields'));
+    return { ...rest, message: null, kind: 'state' };
+  }
   if (markers.has(content.content_type))
     return { ...rest, message: { role: 'system', content: blocks }, kind: 'injected' };
   if (content.content_type === 'reasoning_recap')

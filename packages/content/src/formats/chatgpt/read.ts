@@ -8,13 +8,29 @@ import { filledAt, fromSeconds, isJsonObject, objectAt, textAt, textsAt, timeFin
 import { addAll, type Finding, finding } from '../findings.ts';
 import { type Rest, stretch } from '../in-turns.ts';
 import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
-import { keyFinding, parentFinding, rootsFinding, wordFinding } from '../oddities.ts';
+import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { callIdOf, type FoundFiles, readMessage, recipientOf, type Said } from './content.ts';
 
+function hasAuthor(message: JsonObject): boolean {
+  return typeof objectAt(message, 'author').role === 'string';
+}
+
+/** Whether the messages of a mapping are in another program's words: there are some, and none says who wrote it. */
+function isOtherMapping(mapping: JsonObject): boolean {
+  let others = 0;
+  for (const node of Object.values(mapping)) {
+    if (!isJsonObject(node) || !isJsonObject(node.message)) continue;
+    if (hasAuthor(node.message)) return false;
+    // A sample may end after the id, which comes before the author.
+    if (Object.keys(node.message).some((key) => key !== 'id')) others++;
+  }
+  return others > 0;
+}
+
 function isMapping(value: Json | undefined): boolean {
-  if (!isJsonObject(value) || !isJsonObject(value.mapping)) return false;
+  if (!isJsonObject(value) || !isJsonObject(value.mapping) || isOtherMapping(value.mapping)) return false;
   const [first] = Object.values(value.mapping);
   return (
     first === undefined ||
@@ -191,7 +207,7 @@ class Mapping {
     addAll(findings, parentFinding(node.parent, at));
     addAll(findings, keyFinding(id, node.id, at));
     const message = isJsonObject(node.message) ? node.message : undefined;
-    if (message !== undefined) addAll(findings, wordFinding('role', objectAt(message, 'author').role, isRole, at));
+    if (message !== undefined) addAll(findings, roleFinding('role', objectAt(message, 'author').role, isRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
       findings.push(finding('import/tool-pairing', 'note', at, 'no call above it'));
     if (said !== undefined) {
@@ -281,6 +297,24 @@ function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   };
 }
 
+/** What comes of a conversation: its tree, or a finding where its messages are those of another program. */
+async function* readConversation(
+  conversation: JsonObject,
+  place: string,
+  found: readonly Finding[],
+  files: Attachments,
+  rest: Rest | undefined,
+): AsyncGenerator<ReadEvent> {
+  const mapping = objectAt(conversation, 'mapping');
+  if (isOtherMapping(mapping)) {
+    const count = Object.keys(mapping).length;
+    yield {
+      type: 'finding',
+      finding: finding('import/other-format', 'loss', place, 'no message names its author', count),
+    };
+  } else yield { type: 'tree', tree: await treeOf(conversation, place, found, files, rest) };
+}
+
 async function hasConversations(file: InputFile): Promise<boolean> {
   if (isMedia(file.name)) return false;
   return isExport(partialJson(decodeUtf8((await headOf(file)).head).text));
@@ -321,10 +355,10 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
       else if (record.type === 'rest') {
         if (isJsonObject(record.value) && isJsonObject(record.value.mapping)) single.push(record.value);
       } else if (isJsonObject(record.value) && isJsonObject(record.value.mapping))
-        yield { type: 'tree', tree: await treeOf(record.value, record.place, record.findings, files, rest) };
+        yield* readConversation(record.value, record.place, record.findings, files, rest);
       else yield { type: 'finding', finding: finding('import/skipped', 'note', record.place, 'no mapping', 1) };
     }
-    for (const one of single) yield { type: 'tree', tree: await treeOf(one, file.name, [], files, rest) };
+    for (const one of single) yield* readConversation(one, file.name, [], files, rest);
   }
   for (const name of files.unused)
     yield {

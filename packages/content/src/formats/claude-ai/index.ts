@@ -8,7 +8,15 @@ import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, textAt, timeFinding, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { headOf, type Input, type InputFile, isLineFile, isMedia, type Sample } from '../input.ts';
-import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import {
+  fileFindings,
+  forwardFindings,
+  parentFinding,
+  roleFinding,
+  rootsFinding,
+  rootsIn,
+  wordFinding,
+} from '../oddities.ts';
 import { partialJson } from '../partial-json.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 
@@ -177,7 +185,7 @@ function treeOf(conversation: JsonObject, place: string, found: readonly Finding
     const createdAt = fromIso(message.created_at);
     for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
     for (const one of parentFinding(message.parent_message_uuid, at)) findings.push(one);
-    for (const one of wordFinding('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
+    for (const one of roleFinding('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
     for (const block of listAt(message, 'content')) {
       const type = isJsonObject(block) ? block.type : undefined;
       for (const one of wordFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);

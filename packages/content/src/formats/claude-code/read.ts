@@ -43,10 +43,15 @@ function isAside(value: Json): boolean {
   return asideTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
+/** The header of session files of pi and of ours; Claude Code writes none. */
+function isSessionHeader(value: Json): boolean {
+  return isJsonObject(value) && value.type === 'session' && 'version' in value;
+}
+
 function isSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
   // A first line that is longer than what is looked at shows its beginning.
   if (lines.length === 0) return json !== undefined && isChainLine(json, false);
-  if (lines.some((line) => isJsonObject(line) && line.type === 'session' && 'version' in line)) return false;
+  if (lines.some(isSessionHeader)) return false;
   return lines.some((line) => isChainLine(line)) || lines.every(isAside);
 }
 
@@ -81,6 +86,10 @@ class Session {
     this.#options = options;
   }
 
+  get findings(): readonly Finding[] {
+    return this.#findings;
+  }
+
   get isEmpty(): boolean {
     return this.#chain.length === 0 && this.#leading.length === 0;
   }
@@ -91,7 +100,11 @@ class Session {
     const uuid = filledAt(line, 'uuid');
     const type = textAt(line, 'type') ?? '';
     if (uuid === undefined) {
-      if (!asideTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
+      // A line without a type is none of this program's; a type that is not known may be one of a newer version.
+      if (!asideTypes.has(type))
+        this.#findings.push(
+          finding('import/unknown-type', type === '' ? 'repair' : 'note', place, type === '' ? 'no type' : type),
+        );
       if (type === 'last-prompt') this.#prompts.push(line);
       const before = this.#chain.at(-1);
       if (before === undefined) this.#leading.push({ at, line });
@@ -99,6 +112,10 @@ class Session {
         before.after.push({ at, line });
         before.records++;
       }
+      return;
+    }
+    if (!chainTypes.has(type) && !('parentUuid' in line)) {
+      this.#findings.push(finding('import/other-format', 'loss', place, 'a record with an id outside the chain', 1));
       return;
     }
     if (!chainTypes.has(type)) this.#findings.push(finding('import/unknown-type', 'note', place, type));
@@ -342,11 +359,17 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     if (record.type === 'finding') yield record;
     else if (record.type === 'record') {
       const { value, place, path, findings } = record;
+      if (isSessionHeader(value)) {
+        const told = 'the header of a session of another program';
+        yield { type: 'finding', finding: finding('import/other-format', 'loss', place, told, 1) };
+        return;
+      }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
       else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
+  else for (const one of session.findings) yield { type: 'finding', finding: one };
 }
 
 /** Reads sessions, one a file, those of subagents among them. */

@@ -244,12 +244,14 @@ function* treeOf(
   );
   const known = (id: string) => ids.has(id);
   let at = 0;
-  for (const { message, above, place: where } of entries) {
+  for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
       findings.push(finding('import/record-unreadable', 'loss', where, 'no object', 1));
       continue;
     }
-    const id = filledAt(message, 'messageId') ?? `message-${at}`;
+    const named = filledAt(message, 'messageId');
+    if (named === undefined) findings.push(finding('import/inferred', 'repair', where, 'its id: it has no messageId'));
+    const id = named ?? `message-${at}`;
     const record = without(message, 'children');
     const before = records.get(id);
     if (before !== undefined && sameRecord(before, record)) {
@@ -258,8 +260,8 @@ function* treeOf(
       continue;
     }
     if (before === undefined) records.set(id, record);
-    const named = filledAt(message, 'parentMessageId') ?? above;
-    const parent = named === nobody ? null : named;
+    const above = filledAt(message, 'parentMessageId') ?? nested;
+    const parent = above === nobody ? null : above;
     for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
@@ -312,7 +314,12 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   for await (const record of documentRecords(file, patterns)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
-      if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
+      if (messages.length > 0 && !messages.some(isMessage))
+        yield {
+          type: 'finding',
+          finding: finding('import/other-format', 'loss', file.name, 'no message has a messageId', messages.length),
+        };
+      else if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
         yield { type: 'tree', tree: await made(record.value, messages, file.name, found) };
       else if (messages.length > 0) yield { type: 'tree', tree: await made({}, messages, file.name, found) };
     } else if (record.pattern < 2) {

@@ -25,7 +25,7 @@ import {
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
 import { type Finding, finding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
-import { wordFinding } from '../oddities.ts';
+import { hasLinks, linkFinding, roleFinding } from '../oddities.ts';
 import { fromSpoken, toOpenAi } from '../openai-messages.ts';
 import { originalOf } from '../records.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -36,14 +36,18 @@ function isMessage(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.role === 'string' && ('content' in value || 'tool_calls' in value);
 }
 
+function isList(values: readonly Json[]): boolean {
+  return isMessage(values[0]) && !hasLinks(values);
+}
+
 function isConversation(value: Json | undefined): value is JsonObject {
-  return isJsonObject(value) && Array.isArray(value.messages) && isMessage(value.messages[0]);
+  return isJsonObject(value) && Array.isArray(value.messages) && isList(value.messages);
 }
 
 /** Anything that another format would know better. A call names a model as well, but is not called anything. */
 function isForeign(value: JsonObject): boolean {
   if ('model' in value && filledAt(value, 'title') === undefined) return true;
-  return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request', 'parentId'].some((key) => key in value);
+  return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
 }
 
 function detect({ files }: Sample): number {
@@ -59,8 +63,9 @@ function detectIn(file: SampleFile): number {
   const { json } = file;
   if (isConversation(json)) return isForeign(json) ? 0.2 : 0.5;
   if (isJsonObject(json) && isConversation(listAt(json, 'history')[0])) return 0.6;
-  const [first] = Array.isArray(json) ? json : [];
-  if (isMessage(first)) return isForeign(first) ? 0.2 : 0.5;
+  const list = Array.isArray(json) ? json : file.lines;
+  const [first] = list;
+  if (isMessage(first)) return hasLinks(list) ? 0 : isForeign(first) ? 0.2 : Array.isArray(json) ? 0.5 : 0;
   return isConversation(first) && !isForeign(first) ? 0.5 : 0;
 }
 
@@ -69,6 +74,13 @@ const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assi
 /** The model that a message, or the conversation as a whole, names: by its id, or as an object that has one. */
 function modelIn(record: JsonObject): string | undefined {
   return filledAt(record, 'model') ?? filledAt(objectAt(record, 'model'), 'id');
+}
+
+/** What comes of a list: a chain, or a finding where its messages are those of a tree. */
+function eventOf(messages: readonly Json[], record: JsonObject, place: string, found: readonly Finding[]): ReadEvent {
+  const linked = linkFinding(messages, place);
+  if (linked !== undefined) return { type: 'finding', finding: linked };
+  return { type: 'tree', tree: treeOf(messages, record, place, found) };
 }
 
 /** A list as a chain. A leading system message of plain text is the tree's system prompt. */
@@ -85,7 +97,7 @@ function treeOf(messages: readonly Json[], record: JsonObject, place: string, fo
       findings.push(finding('import/record-unreadable', 'loss', at, 'no object', 1));
       continue;
     }
-    for (const one of wordFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
     const model = value.role === 'assistant' ? (modelIn(value) ?? modelIn(record)) : undefined;
@@ -126,17 +138,17 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       const rest = isJsonObject(record.value) ? without(record.value, 'messages') : { $form: 'array' };
-      if (loose.length > 0) yield { type: 'tree', tree: treeOf(loose, rest, file.name, found) };
+      if (loose.length > 0) yield eventOf(loose, rest, file.name, found);
     } else if (isJsonObject(record.value) && Array.isArray(record.value.messages)) {
       const { messages } = record.value;
       const own = without(record.value, 'messages');
-      yield { type: 'tree', tree: treeOf(messages, own, record.place, record.findings) };
+      yield eventOf(messages, own, record.place, record.findings);
     } else if (record.pattern === 1 || isMessage(record.value)) {
       loose.push(record.value);
       for (const one of record.findings) found.push(one);
     } else yield { type: 'finding', finding: finding('import/skipped', 'loss', record.place, '', 1) };
   }
-  if (lines && loose.length > 0) yield { type: 'tree', tree: treeOf(loose, { $form: 'lines' }, file.name, found) };
+  if (lines && loose.length > 0) yield eventOf(loose, { $form: 'lines' }, file.name, found);
 }
 
 async function* read(input: Input): AsyncGenerator<ReadEvent> {

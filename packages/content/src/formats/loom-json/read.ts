@@ -202,7 +202,11 @@ async function* readFile(file: InputFile, scope: string | undefined): AsyncGener
     yield { type: 'tree', tree: exoloomTree(value, file.name, own, findings, bookmarkOf) };
     return;
   }
-  yield { type: 'tree', tree: nestedTree(value, file.name, scope, findings) };
+  const tree = nestedTree(value, file.name, scope, findings);
+  if (tree.nodes.length > 0) yield { type: 'tree', tree };
+  else
+    for (const one of [...tree.findings, finding('import/other-format', 'loss', file.name, 'no nested texts')])
+      yield { type: 'finding', finding: one };
 }
 
 async function isLoom(file: InputFile): Promise<boolean> {

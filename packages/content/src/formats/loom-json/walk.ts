@@ -37,6 +37,11 @@ interface Fold {
   readonly place: string;
 }
 
+/** Whether an object is a node: it has a text or children, or is a fold. */
+function isNode(value: JsonObject): boolean {
+  return typeof value.text === 'string' || Array.isArray(value.children) || isJsonObject(value.masked_head);
+}
+
 class Walk {
   readonly nodes: Standing[] = [];
   readonly folds: JsonObject[] = [];
@@ -71,7 +76,7 @@ class Walk {
 
   #visit({ value, parent, place, index }: Waiting): void {
     const at = `${place} ${parent ?? ''}[${index}]`;
-    if (!isJsonObject(value)) {
+    if (!isJsonObject(value) || !isNode(value)) {
       this.findings.push(finding('import/record-unreadable', 'loss', at, 'no node', 1));
       return;
     }

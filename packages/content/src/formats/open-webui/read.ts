@@ -16,7 +16,15 @@ import {
 import { type Finding, finding } from '../findings.ts';
 import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
-import { fileFindings, keyFinding, parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import {
+  fileFindings,
+  keyFinding,
+  parentFinding,
+  roleFinding,
+  rootsFinding,
+  rootsIn,
+  wordFinding,
+} from '../oddities.ts';
 import { callOf, fromOpenAi, imageOfUrl } from '../openai-messages.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
 import { piecesOf, type ReplyItem } from '../reply-items.ts';
@@ -204,7 +212,7 @@ function* treeOf(
     const parent = filledAt(message, 'parentId') ?? null;
     for (const one of parentFinding(message.parentId, where)) findings.push(one);
     for (const one of keyFinding(id, message.id, where)) findings.push(one);
-    for (const one of wordFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
+    for (const one of roleFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
     const asked = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);

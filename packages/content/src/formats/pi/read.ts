@@ -14,7 +14,7 @@ import { type Finding, finding, refuseImport } from '../findings.ts';
 import { type InTurns, stretch, withRests } from '../in-turns.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type KeptLine, keptRecord, sameRecord, toPairs } from '../kept-lines.ts';
-import { parentFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
+import { parentFinding, roleFinding, rootsFinding, rootsIn, wordFinding } from '../oddities.ts';
 import { lineRecords } from '../records-in.ts';
 
 function isHeader(value: Json | undefined): value is JsonObject {
@@ -255,7 +255,7 @@ class Session {
     for (const one of wordFinding('entry', own.type, (type) => entryTypes.has(type), place)) this.#findings.push(one);
     if (own.type === 'message') {
       const { role } = objectAt(own, 'message');
-      for (const one of wordFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
+      for (const one of roleFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
     }
     const meant = meaningOf(entry);
     const { createdAt } = meant;

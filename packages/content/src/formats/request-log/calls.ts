@@ -1,6 +1,7 @@
 // What a logged call is: which part of a record was sent, which came back, and in whose words.
 import type { Json, JsonObject } from '@coppice/core';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, textAt, without } from '../fields.ts';
+import { hasLinks } from '../oddities.ts';
 import { isKeepable } from '../records.ts';
 import { areItems, foldResponse } from './items.ts';
 import { eventsOf, foldChunks, foldEvents, isAnthropicStream } from './streams.ts';
@@ -25,6 +26,9 @@ const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens'
 /** What was sent has no title: a list of messages with one is a conversation that somebody keeps. */
 function isChatRequest(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages) || filledAt(value, 'title') !== undefined) return false;
+  const { messages } = value;
+  const speaks = messages.some((one) => isJsonObject(one) && typeof one.role === 'string');
+  if (hasLinks(messages) || (messages.length > 0 && !speaks)) return false;
   return typeof value.model === 'string' || 'max_tokens' in value;
 }
 

@@ -1,5 +1,6 @@
 import { isUuid, type Json, type JsonObject, parseSteps, type TreeAttributes } from '@coppice/core';
 import { derivedId } from '../../derived-id.ts';
+import { chainTypes } from '../../sessions/claude-code-types.ts';
 import {
   isAside,
   isReadable,
@@ -74,6 +75,10 @@ class Session {
         'import/newer',
         `${file} is of version ${version}; this build reads sessions up to version ${sessionVersion}.`,
       );
+  }
+
+  get hasHeader(): boolean {
+    return this.#header !== undefined;
   }
 
   get isEmpty(): boolean {
@@ -335,7 +340,9 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
       if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };
       session = new Session(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
-    } else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
+    } else if (isJsonObject(value) && !session.hasHeader && chainTypes.has(textAt(value, 'type') ?? ''))
+      yield { type: 'finding', finding: finding('import/other-format', 'loss', place, 'a line of Claude Code', 1) };
+    else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
     else yield { type: 'finding', finding: finding('import/record-unreadable', 'loss', place, 'no object', 1) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await withRests(session.tree(), options.rest) };

@@ -1,0 +1,178 @@
+// Shapes of programs that a reader could mistake for its own: lists whose messages name their parents, mappings of another
+// program, messages whose words are in fields that a format does not have.
+import { isAppError, type Json } from '@coppice/core';
+import { describe, expect, it } from 'vitest';
+import { inputOf, storeInput } from './conformance.ts';
+import { formats } from './formats.ts';
+import { openInput, sampleOf } from './input.ts';
+import { guessFormats } from './read.ts';
+
+const chain = (link: (at: number) => object) =>
+  ['Which tea?', 'Green.', 'Why?', 'It is mild.'].map((content, at) => ({
+    id: `m${at}`,
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content,
+    ...link(at),
+  }));
+
+/** Lists of messages that are trees: each names its parent, its children or its other versions. */
+const linked: { readonly [name: string]: Json } = {
+  parent: chain((at) => ({ parent: at === 0 ? null : `m${at - 1}` })),
+  parentId: chain((at) => ({ parentId: at === 0 ? null : `m${at - 1}` })),
+  'parent_id in the last message alone': chain((at) => (at === 3 ? { parent_id: 'm0' } : {})),
+  'parentID of null': chain(() => ({ parentID: null })),
+  parentMessageId: chain((at) => ({ parentMessageId: `m${at - 1}` })),
+  'children without parents': chain((at) => ({ children: at === 3 ? [] : [`m${at + 1}`] })),
+  childrenIds: chain(() => ({ childrenIds: [] })),
+  versions: chain(() => ({ versions: [{ text: 'Black.' }] })),
+};
+
+/** The same list in each of the wrappings that a list of messages may have. */
+function wrapped(messages: Json): { readonly [name: string]: string } {
+  return {
+    bare: JSON.stringify(messages),
+    object: JSON.stringify({ title: 'Tea', messages }),
+    'object with a model': JSON.stringify({ model: 'm-x', messages }),
+    list: JSON.stringify([{ title: 'Tea', messages }]),
+    history: JSON.stringify({ version: 4, history: [{ id: 'h', name: 'Tea', messages }] }),
+    lines: Array.isArray(messages) ? messages.map((one) => `${JSON.stringify(one)}\n`).join('') : '',
+    'conversations by line': `${JSON.stringify({ messages })}\n${JSON.stringify({ messages })}\n`,
+  };
+}
+
+const deepSeek = [
+  {
+    id: 'c1',
+    title: 'Tea',
+    inserted_at: '2026-01-02T03:04:05.000000+08:00',
+    mapping: {
+      root: { id: 'root', parent: null, children: ['1'], message: null },
+      '1': {
+        id: '1',
+        parent: 'root',
+        children: ['2'],
+        message: { files: [], model: 'm-x', fragments: [{ type: 'REQUEST', content: 'Which tea?' }] },
+      },
+      '2': {
+        id: '2',
+        parent: '1',
+        children: [],
+        message: { files: [], model: 'm-x', fragments: [{ type: 'RESPONSE', content: 'Green.' }] },
+      },
+    },
+  },
+];
+
+/** What a reader says of a file that it is told to read: the code of its refusal, or codes of repairs and losses. */
+async function toldBy(format: string, text: string): Promise<readonly string[]> {
+  try {
+    const { findings } = await storeInput(inputOf({ 'a.json': text }), { format });
+    return findings.filter((one) => one.severity !== 'note').map((one) => one.code);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return [error.code];
+  }
+}
+
+describe('lists whose messages are those of a tree', () => {
+  it.each(Object.entries(linked))('[I176] are no chain for any reader of lists: %s', async (_, messages) => {
+    for (const [wrapping, text] of Object.entries(wrapped(messages))) {
+      const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'a.json': text }))));
+      const names = guesses.map((one) => one.format.name);
+      for (const name of ['linear', 'request-log', 'ai-sdk']) {
+        expect([wrapping, names]).not.toEqual([wrapping, expect.arrayContaining([name])]);
+        expect([wrapping, name, await toldBy(name, text)]).not.toEqual([wrapping, name, []]);
+      }
+    }
+  });
+
+  it('[I176] are counted as left out, with the field that tells', async () => {
+    const text = JSON.stringify({ title: 'Tea', messages: linked.parentId });
+    const { trees, findings } = await storeInput(inputOf({ 'a.json': text }), { format: 'linear' });
+    expect(trees).toEqual([]);
+    expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 4 }]);
+    expect(findings[0]?.message).toContain('"parentId"');
+  });
+});
+
+describe('mappings of another program', () => {
+  it('[I177] are none of ChatGPT: its messages say who wrote them', async () => {
+    const text = JSON.stringify(deepSeek);
+    const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'conversations.json': text }))));
+    expect(guesses.map((one) => one.format.name)).not.toContain('chatgpt');
+    const { trees, findings } = await storeInput(inputOf({ 'conversations.json': text }), { format: 'chatgpt' });
+    expect(trees).toEqual([]);
+    expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 3 }]);
+  });
+
+  it('[I177] do not hide a conversation of ChatGPT in the same file', async () => {
+    const own = {
+      id: 'c2',
+      title: 'Own',
+      mapping: {
+        r: { id: 'r', parent: null, children: ['u'], message: null },
+        u: {
+          id: 'u',
+          parent: 'r',
+          children: [],
+          message: { id: 'u', author: { role: 'user' }, content: { content_type: 'text', parts: ['Hello'] } },
+        },
+      },
+      current_node: 'u',
+    };
+    const { trees, findings } = await storeInput(inputOf({ 'a.json': JSON.stringify([...deepSeek, own]) }));
+    expect(trees.map((tree) => tree.title)).toEqual(['Own']);
+    expect(findings.map((one) => one.code)).toContain('import/other-format');
+  });
+});
+
+describe('words in fields that a format does not have', () => {
+  const others: { readonly [name: string]: Json } = {
+    linear: {
+      messages: [
+        { role: 'user', content: 'Hello' },
+        { role: 'assistant', fragments: [{ content: 'Hi there' }] },
+      ],
+    },
+    'ai-sdk': [
+      { id: 'a', role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
+      { role: 'user', body: 'Hi' },
+    ],
+    'claude-ai': { uuid: 'c', chat_messages: [{ uuid: 'm', sender: 'human', markdown: 'Hello' }] },
+    librechat: { conversationId: 'c', messages: [{ messageId: 'm', sender: 'User', body: 'Hello' }] },
+    'open-webui': { history: { messages: { m: { id: 'm', role: 'user', parts: ['Hello'] } } } },
+    chatgpt: {
+      id: 'c',
+      mapping: { u: { id: 'u', message: { author: { role: 'user' }, fragments: [{ content: 'Hello' }] } } },
+    },
+  };
+  it.each(Object.entries(others))('[I178] are reported by %s, and a strict import refuses them', async (name, json) => {
+    expect(await toldBy(name, JSON.stringify(json))).toContain('import/message-unreadable');
+  });
+
+  it('[I178] a role that a format does not have is guessed, and reported as a repair', async () => {
+    for (const message of [{ content: 'Hello' }, { role: 'oracle', content: 'Hello' }]) {
+      const list = JSON.stringify([{ role: 'user', content: 'Who?' }, message]);
+      expect(await toldBy('ai-sdk', list)).not.toEqual([]);
+      expect(await toldBy('linear', JSON.stringify({ messages: JSON.parse(list) }))).not.toEqual([]);
+    }
+  });
+});
+
+describe('files in which a reader finds nothing', () => {
+  const readers = formats.filter((one) => one.reader !== undefined).map((one) => one.name);
+  it.each(readers)('[I179] are named by %s', async (name) => {
+    for (const text of ['{"a":[{"b":"c"}]}', '[{"a":"b"},{"a":"c"}]', '{"a":"b"}\n{"a":"c"}\n'])
+      expect([text, await toldBy(name, text)]).not.toEqual([text, []]);
+  });
+
+  it.each(readers)('[I179] and an empty one is a note or a refusal by %s', async (name) => {
+    try {
+      const { findings } = await storeInput(inputOf({ 'a.json': '[]' }), { format: name });
+      expect(findings).not.toEqual([]);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      expect(error.code).toMatch(/^import\//);
+    }
+  });
+});

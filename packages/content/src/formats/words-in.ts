@@ -1,0 +1,25 @@
+import type { Json } from '@coppice/core';
+
+// Fields in which the formats of the trade keep what was said.
+const wordFields: ReadonlySet<string> = new Set(
+  'answer body content fragments markdown mes message parts prompt query reasoning response text thinking value'.split(
+    ' ',
+  ),
+);
+const mostLooks = 1000;
+
+/** Whether a record has words, in whatever field: a reader that made a blank message of it has not understood it. */
+export function hasWords(record: Json | undefined): boolean {
+  const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: record ?? null }];
+  let looks = 0;
+  for (let next = stack.pop(); next !== undefined && looks < mostLooks; next = stack.pop(), looks++) {
+    const { key, value } = next;
+    if (typeof value === 'string') {
+      if (wordFields.has(key) && value.trim() !== '') return true;
+    } else if (Array.isArray(value)) {
+      for (const item of value.slice(0, mostLooks)) stack.push({ key, value: item });
+    } else if (typeof value === 'object' && value !== null)
+      for (const name of Object.keys(value).slice(0, mostLooks)) stack.push({ key: name, value: value[name] ?? null });
+  }
+  return false;
+}
