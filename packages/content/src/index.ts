@@ -35,6 +35,8 @@ export type { UnknownBlock } from './blocks/unknown.ts';
 export { equalityKey, normalForm } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
+export { titleFromMessages, titleFromText } from './title-from-words.ts';
+
 export { estimateTokens } from './tokens.ts';
 
 // What they are made with.

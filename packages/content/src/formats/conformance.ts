@@ -224,7 +224,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     const others = formats.filter((one) => one.reader !== undefined && one.name !== name);
-    it.each([...fixtures])('[I175] no other reader takes it without a word: $name', async ({ files }) => {
+    it.each([...fixtures])('[I200] no other reader takes it without a word: $name', async ({ files }) => {
       const own = linksOf(await storeInput(inputOf(files), { format: name }));
       for (const other of others) {
         const taken = await takenAs(other, files);

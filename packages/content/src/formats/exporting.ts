@@ -140,6 +140,13 @@ export function originalTree(
   return { id, scope: typeof scope === 'string' ? scope : '', record: isJsonObject(record) ? record : undefined };
 }
 
+/** A title that a machine gave here; not the one that an import made of the first words, which the source does not have. */
+export function ownAutoTitle({ attributes }: ExportedTree): string | undefined {
+  const { autoTitle, metadata } = attributes;
+  const imported = metadata?.imported;
+  return isJsonObject(imported) && imported.autoTitle === autoTitle ? undefined : autoTitle;
+}
+
 /** When a conversation began and was last changed, by its source where that said so. */
 export function timesOf(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
   const imported = tree.attributes.metadata?.imported;

@@ -75,7 +75,7 @@ async function toldBy(format: string, text: string): Promise<readonly string[]> 
 }
 
 describe('lists whose messages are those of a tree', () => {
-  it.each(Object.entries(linked))('[I176] are no chain for any reader of lists: %s', async (_, messages) => {
+  it.each(Object.entries(linked))('[I201] are no chain for any reader of lists: %s', async (_, messages) => {
     for (const [wrapping, text] of Object.entries(wrapped(messages))) {
       const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'a.json': text }))));
       const names = guesses.map((one) => one.format.name);
@@ -86,7 +86,7 @@ describe('lists whose messages are those of a tree', () => {
     }
   });
 
-  it('[I176] are counted as left out, with the field that tells', async () => {
+  it('[I201] are counted as left out, with the field that tells', async () => {
     const text = JSON.stringify({ title: 'Tea', messages: linked.parentId });
     const { trees, findings } = await storeInput(inputOf({ 'a.json': text }), { format: 'linear' });
     expect(trees).toEqual([]);
@@ -96,7 +96,7 @@ describe('lists whose messages are those of a tree', () => {
 });
 
 describe('mappings of another program', () => {
-  it('[I177] are none of ChatGPT: its messages say who wrote them', async () => {
+  it('[I202] are none of ChatGPT: its messages say who wrote them', async () => {
     const text = JSON.stringify(deepSeek);
     const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'conversations.json': text }))));
     expect(guesses.map((one) => one.format.name)).not.toContain('chatgpt');
@@ -105,7 +105,7 @@ describe('mappings of another program', () => {
     expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 3 }]);
   });
 
-  it('[I177] do not hide a conversation of ChatGPT in the same file', async () => {
+  it('[I202] do not hide a conversation of ChatGPT in the same file', async () => {
     const own = {
       id: 'c2',
       title: 'Own',
@@ -146,11 +146,11 @@ describe('words in fields that a format does not have', () => {
       mapping: { u: { id: 'u', message: { author: { role: 'user' }, fragments: [{ content: 'Hello' }] } } },
     },
   };
-  it.each(Object.entries(others))('[I178] are reported by %s, and a strict import refuses them', async (name, json) => {
+  it.each(Object.entries(others))('[I203] are reported by %s, and a strict import refuses them', async (name, json) => {
     expect(await toldBy(name, JSON.stringify(json))).toContain('import/message-unreadable');
   });
 
-  it('[I178] a role that a format does not have is guessed, and reported as a repair', async () => {
+  it('[I203] a role that a format does not have is guessed, and reported as a repair', async () => {
     for (const message of [{ content: 'Hello' }, { role: 'oracle', content: 'Hello' }]) {
       const list = JSON.stringify([{ role: 'user', content: 'Who?' }, message]);
       expect(await toldBy('ai-sdk', list)).not.toEqual([]);
@@ -161,12 +161,12 @@ describe('words in fields that a format does not have', () => {
 
 describe('files in which a reader finds nothing', () => {
   const readers = formats.filter((one) => one.reader !== undefined).map((one) => one.name);
-  it.each(readers)('[I179] are named by %s', async (name) => {
+  it.each(readers)('[I204] are named by %s', async (name) => {
     for (const text of ['{"a":[{"b":"c"}]}', '[{"a":"b"},{"a":"c"}]', '{"a":"b"}\n{"a":"c"}\n'])
       expect([text, await toldBy(name, text)]).not.toEqual([text, []]);
   });
 
-  it.each(readers)('[I179] and an empty one is a note or a refusal by %s', async (name) => {
+  it.each(readers)('[I204] and an empty one is a note or a refusal by %s', async (name) => {
     try {
       const { findings } = await storeInput(inputOf({ 'a.json': '[]' }), { format: name });
       expect(findings).not.toEqual([]);

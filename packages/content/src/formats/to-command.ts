@@ -6,12 +6,14 @@ import {
   isUuid,
   type JsonObject,
   type Marker,
+  type Message,
   type NodeId,
   nodeId,
   type TreeAttributes,
   type TreeId,
   treeId,
 } from '@coppice/core';
+import { titleFromMessages } from '../title-from-words.ts';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 import { atOnce, type InTurns, stretch } from './in-turns.ts';
 import { isKeepable, noteOf } from './records.ts';
@@ -97,19 +99,36 @@ function markerOf(node: RepairedNode, ids: ReadonlyMap<string, NodeId>): Marker 
   };
 }
 
+/** A title for a conversation whose source has none: the first words of its user. */
+function titleOf({ title, attributes, nodes }: RepairedTree): string | undefined {
+  if ((title ?? '').trim() !== '' || attributes?.title !== undefined || attributes?.autoTitle !== undefined)
+    return undefined;
+  return titleFromMessages(userMessages(nodes));
+}
+
+function* userMessages(nodes: readonly RepairedNode[]): Generator<Message> {
+  for (const { kind, removed, meta, message } of nodes)
+    if (kind === 'message' && removed !== true && meta?.excluded !== true) yield message;
+}
+
 function attributesOf(tree: RepairedTree, format: string): TreeAttributes {
-  const { title, systemPrompt, createdAt, updatedAt, record, scope, externalId: id } = tree;
+  const { systemPrompt, createdAt, updatedAt, record, scope, externalId: id } = tree;
+  const title = (tree.title ?? '').trim() === '' ? undefined : tree.title;
+  const autoTitle = titleOf(tree);
   const imported: JsonObject = {
     format,
     scope,
     id,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
+    // Noted, so that it does not go back into a file that has no title.
+    ...(autoTitle === undefined ? {} : { autoTitle }),
     ...(record === undefined || !isKeepable(record) ? {} : { record }),
   };
   return {
     ...tree.attributes,
-    ...(title === undefined || title === '' ? {} : { title }),
+    ...(title === undefined ? {} : { title }),
+    ...(autoTitle === undefined ? {} : { autoTitle }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     metadata: { ...tree.attributes?.metadata, imported },
   };

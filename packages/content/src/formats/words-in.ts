@@ -1,4 +1,5 @@
 import type { Json } from '@coppice/core';
+import { isJsonObject } from './fields.ts';
 
 // Fields in which the formats of the trade keep what was said.
 const wordFields: ReadonlySet<string> = new Set(
@@ -18,7 +19,7 @@ export function hasWords(record: Json | undefined): boolean {
       if (wordFields.has(key) && value.trim() !== '') return true;
     } else if (Array.isArray(value)) {
       for (const item of value.slice(0, mostLooks)) stack.push({ key, value: item });
-    } else if (typeof value === 'object' && value !== null)
+    } else if (isJsonObject(value))
       for (const name of Object.keys(value).slice(0, mostLooks)) stack.push({ key: name, value: value[name] ?? null });
   }
   return false;

@@ -231,7 +231,7 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
   ledger.open(tree);
   try {
     const { incoming, result } = await taken(desk, tree);
-    const { treeId } = incoming.command;
+    const { treeId, attributes } = incoming.command;
     ledger.attachments += tree.blobs?.length ?? 0;
     ledger.stored(tree, incoming, result);
     const restored = tree.restores !== undefined;
@@ -239,7 +239,7 @@ async function* storeTree(desk: Desk, tree: RepairedTree): AsyncGenerator<Import
     yield {
       type: 'conversation',
       treeId,
-      title: tree.title ?? null,
+      title: attributes?.title ?? attributes?.autoTitle ?? null,
       created: result.created,
       added: result.added.length,
       present: result.present.length,

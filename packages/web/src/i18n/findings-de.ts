@@ -22,6 +22,7 @@ export const findingsDe: Readonly<Record<FindingCode, string>> = {
     'ein Eintrag, der größer oder tiefer ist, als behalten werden darf: seine wörtliche Abschrift wurde weggelassen',
   'import/unknown-type': 'eine Art, die diese Fassung nicht kennt: behalten, wie sie ist',
   'import/skipped': 'kein Gespräch: weggelassen',
+  'import/other-format': 'hat die Form eines anderen Formats: weggelassen',
   'import/bad-line': 'eine Zeile, die kein JSON ist: weggelassen',
   'import/bad-text': 'Bytes, die kein UTF-8 sind: als U+FFFD gezeigt',
   'import/duplicate-key': 'ein Objekt hat einen Schlüssel zweimal: der letzte Wert wurde behalten',

@@ -12,6 +12,7 @@ import {
   makerLosses,
   originalTree,
   outgoingIds,
+  ownAutoTitle,
   sessionLosses,
 } from '../exporting.ts';
 import { filledAt, numberAt, objectAt, textAt, toIso, without } from '../fields.ts';
@@ -359,7 +360,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   await writer.write();
   yield* lossesOf(tree);
   for (const { node, what, message } of writer.losses) yield loss(tree, node, what, message);
-  const { title, autoTitle } = tree.attributes;
+  const { title } = tree.attributes;
+  const autoTitle = ownAutoTitle(tree);
   if (title !== undefined && title !== record.$title)
     writer.out.add({ type: 'custom-title', customTitle: title, sessionId: session });
   else if (title === undefined && autoTitle !== undefined)
