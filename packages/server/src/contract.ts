@@ -123,6 +123,11 @@ export interface ServerOptions {
   readonly web?: string | undefined;
   /** The folder where uploads wait for their import; the system's for temporary files if not given. */
   readonly spool?: string | undefined;
+  /**
+   * The folder where calls wait that are to be recorded, and where those are kept that could not be. Beside the configuration
+   * file where there is one; where there is neither, nothing of them outlives the process.
+   */
+  readonly spillFolder?: string | undefined;
   /** Names under which the server is reached beside those of this machine, such as `trees.example.org`. */
   readonly hosts?: readonly string[] | undefined;
   /** Other origins whose pages may call, written out, such as `https://notes.example.org`. */

@@ -9,6 +9,8 @@ export { createLog, type LogOptions } from './log.ts';
 export { createTreesServer, type TreesServerOptions } from './mcp/server.ts';
 export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, openApiDocument } from './openapi.ts';
+export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';
+export { spillFolderBeside } from './proxy/proxy.ts';
 export type { Access, Needs, Route } from './routes/define.ts';
 export { routes } from './routes/index.ts';
 export { checkBind, isLoopback, type Listening, type ServeOptions, serve } from './serve.ts';

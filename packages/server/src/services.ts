@@ -195,7 +195,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     get recorder() {
       recorder ??= createRecorder(
         { config, providers, log, now, newId: fresh, roomOf: (owner) => this.roomOf(owner) },
-        thread,
+        { threadStore: thread, spillFolder: options.spillFolder },
       );
       return recorder;
     },
@@ -204,11 +204,12 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       return chosen.model;
     },
   };
-  const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed', help: string) =>
+  const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed' | 'unacknowledged', help: string) =>
     metrics.gauge(`coppice_recorder_${name}`, help, () => services.recorder.state[name]);
   recording('waiting', 'Calls that wait to be recorded.');
   recording('spilled', 'Calls that wait in files.');
   recording('dropped', 'Calls that were dropped, since more came than could be written.');
   recording('failed', 'Calls that the store refused.');
+  recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
   return services;
 }

@@ -45,7 +45,7 @@ export { fromOpenAi, imageOfUrl, spokenBlocks } from './openai-messages.ts';
 export { type Guess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type ImportedNote, type Original, originalOf, readNote } from './records.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
-export { foldResponse, messagesOfItems } from './request-log/items.ts';
+export { foldResponse, type ItemMessage, messagesOfItems, messagesWithItems } from './request-log/items.ts';
 export { eventsOf, foldChunks, foldEvents } from './request-log/streams.ts';
 export { commanding, type Destination, type Incoming, ownIdIn, toCommand } from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';

@@ -445,6 +445,57 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/proxy/failed': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The caller’s calls that could not be recorded and that nobody has acknowledged, newest first. */
+    get: operations['listFailedCalls'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/proxy/failed/{id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Records a failed call again, from what was kept of it. */
+    post: operations['retryFailedCall'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/proxy/failed/acknowledge': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Takes failed calls off the list, with what was kept of them: those that are named, or all of the caller’s. */
+    post: operations['acknowledgeFailedCalls'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/proxy/recording': {
     parameters: {
       query?: never;
@@ -2056,6 +2107,20 @@ export interface components {
       };
       trees: number;
     };
+    FailedCall: {
+      at: number;
+      code: string;
+      id: string;
+      /** @description The size of what is kept of the call; 0 where it cannot be recorded again. */
+      keptBytes: number;
+      model: string | null;
+      project: string;
+      /** @description In words; null unless the caller is an admin. */
+      reason: string | null;
+      status: number | null;
+      /** @enum {string} */
+      wire: 'chat' | 'messages' | 'responses';
+    };
     FormatView: {
       label: string;
       name: string;
@@ -2303,6 +2368,7 @@ export interface components {
       recorded: number;
       recording: boolean;
       spilled: number;
+      unacknowledged: number;
       waiting: number;
       waitingBytes: number;
     };
@@ -3498,6 +3564,108 @@ export interface operations {
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  listFailedCalls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            calls: components['schemas']['FailedCall'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  retryFailedCall: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            calls: components['schemas']['FailedCall'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  acknowledgeFailedCalls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          ids?: string[];
+        };
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            acknowledged: number;
+            calls: components['schemas']['FailedCall'][];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 429: Too many. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7051,6 +7219,7 @@ export interface operations {
               /** @enum {string} */
               health: 'recording' | 'paused' | 'behind' | 'failing';
               spilled: number;
+              unacknowledged: number;
               waiting: number;
             };
             /** @enum {string} */

@@ -13,6 +13,7 @@ interface Sample {
 const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   abortGeneration: () => ({}),
   abortNode: () => ({}),
+  acknowledgeFailedCalls: () => ({ body: { ids: [] } }),
   annotateNode: () => ({ body: { set: { a: 1 } } }),
   appendMessages: () => ({ body: { messages: [{ role: 'user', content: 'x' }] } }),
   approveCall: () => ({ body: { approve: true } }),
@@ -80,6 +81,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   groupNodes: ({ node }) => ({ body: { nodeIds: [node] } }),
   keepTree: () => ({}),
   listCommands: () => ({}),
+  listFailedCalls: () => ({}),
   listFindings: () => ({}),
   listFolders: () => ({}),
   listFormats: () => ({}),
@@ -122,6 +124,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   restoreNode: () => ({}),
   restoreTree: () => ({}),
   restoreVersion: () => ({}),
+  retryFailedCall: () => ({}),
   revokeShare: () => ({}),
   revokeToken: () => ({}),
   runCommand: () => ({ body: { line: '/help' } }),

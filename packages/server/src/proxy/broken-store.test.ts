@@ -84,7 +84,14 @@ describe('a store that is in trouble', () => {
     expect(await health()).toMatchObject({ waiting: 4 });
     mend();
     await recorder.idle();
-    expect(await health()).toEqual({ health: 'recording', waiting: 0, spilled: 0, dropped: 0, failed: 0 });
+    expect(await health()).toEqual({
+      health: 'recording',
+      waiting: 0,
+      spilled: 0,
+      dropped: 0,
+      failed: 0,
+      unacknowledged: 0,
+    });
   });
 
   it('[RP15] a store that refuses for good fails no call, and each is counted and told of', async () => {
@@ -93,7 +100,14 @@ describe('a store that is in trouble', () => {
     );
     for (const _ of [1, 2]) expect((await post('/v1/chat/completions', body)).status).toBe(200);
     await expect.poll(() => recorder.state.failed).toBe(2);
-    expect(await health()).toEqual({ health: 'failing', waiting: 0, spilled: 0, dropped: 0, failed: 2 });
+    expect(await health()).toEqual({
+      health: 'failing',
+      waiting: 0,
+      spilled: 0,
+      dropped: 0,
+      failed: 2,
+      unacknowledged: 2,
+    });
     expect(lines.some((line) => line.includes('store/damaged'))).toBe(true);
   });
 });

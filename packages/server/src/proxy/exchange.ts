@@ -2,8 +2,15 @@
 import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
 import { parsed } from './parse-text.ts';
 
+const wireKinds = ['chat', 'messages', 'responses'] as const;
+
 /** The wires that calls come over. */
-export type WireKind = 'chat' | 'messages' | 'responses';
+export type WireKind = (typeof wireKinds)[number];
+
+/** Whether a value is the name of a wire. */
+export function isWireKind(value: unknown): value is WireKind {
+  return wireKinds.some((kind) => kind === value);
+}
 
 /** What a call asked for. */
 export interface Asked {
@@ -26,6 +33,12 @@ export interface Answered {
   readonly finish: string | null;
 }
 
+/** One item of a message: the id that the service gave it, and how many blocks of the message it is. */
+export interface ReplyItem {
+  readonly id: string;
+  readonly blocks: number;
+}
+
 /** What came back. */
 export interface Returned {
   /** What the service itself did before it answered: calls of its own tools, and what came of them. */
@@ -37,6 +50,10 @@ export interface Returned {
   readonly id: string | null;
   /** The service's ids for the parts of a reply, by which a client may name them instead of sending them again. */
   readonly items: readonly string[];
+  /** The items of each message in `before`, where the wire has such; missing in what older versions put into files. */
+  readonly itemsBefore?: readonly (readonly ReplyItem[])[];
+  /** The items of the answer, in their order. */
+  readonly answerItems?: readonly ReplyItem[];
   readonly error: JsonObject | null;
 }
 

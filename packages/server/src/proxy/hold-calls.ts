@@ -13,6 +13,8 @@ export interface HoldingOptions
   /** What was read of a call is not needed any more, or not in memory. */
   readonly forget: (place: WaitingCall) => void;
   readonly note: (error: unknown) => void;
+  /** A call is given up without having been tried. */
+  readonly drop: (place: WaitingCall, error: Error) => void;
   /** Something in a line changed. */
   readonly stir: (key: string) => void;
 }
@@ -97,6 +99,11 @@ export class Holding {
         this.#options.note(error);
       }
     for (const key of keys) this.#options.stir(key);
+  }
+
+  /** Puts a call that was kept in a file elsewhere into its line. */
+  async takeFrom(kept: string): Promise<void> {
+    this.#options.stir(this.#adopt(await this.#spill.copyFrom(kept)));
   }
 
   /** Reads a call that waits in a file. */
@@ -225,9 +232,9 @@ export class Holding {
       if (place !== undefined && (found === null || place.number < found.place.number)) found = { key, place };
     }
     if (found === null) return false;
+    this.#options.drop(found.place, new Error('A call was not recorded: more came than could be written.'));
     this.leave(found);
     this.#dropped += 1;
-    this.#options.note(new Error('A call was not recorded: more came than could be written.'));
     return true;
   }
 }

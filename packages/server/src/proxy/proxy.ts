@@ -30,10 +30,15 @@ export interface ProxyCall {
   header(name: string): string | undefined;
 }
 
+/** The folder of calls that wait to be recorded, or could not be, beside the configuration file. */
+export function spillFolderBeside(configFile: string): string {
+  return join(configFile, '..', 'proxy-spill');
+}
+
 /** Makes the recorder of a server. */
 export function createRecorder(
   services: Pick<Services, 'config' | 'providers' | 'roomOf' | 'now' | 'newId' | 'log'>,
-  threadStore?: RecorderOptions['threadStore'],
+  { threadStore, spillFolder }: Pick<RecorderOptions, 'threadStore' | 'spillFolder'> = {},
 ): Recorder {
   const { config, log, now } = services;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -45,7 +50,7 @@ export function createRecorder(
     costOf: (provider, model, usage) => costFor(services, provider, model, usage),
     threadStore,
     onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
-    ...(config.file === null ? {} : { spillFolder: join(config.file, '..', 'proxy-spill') }),
+    spillFolder: config.file === null ? spillFolder : spillFolderBeside(config.file),
     // At once, and then once a second: a store that is away fails every call that comes.
     onError: (error) => {
       if (now() - toldAt < 1_000) return;
@@ -53,6 +58,9 @@ export function createRecorder(
       const { waiting, spilled, dropped, failed } = recorder.state;
       log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
     },
+    // Each of them, however many: nothing else says that this call is lost.
+    onFailed: ({ id, project, code }, error) =>
+      log.error({ err: error, call: id, project, code }, 'a call was not recorded and is kept among the failed ones'),
     onRecovered: () => log.info('calls are recorded again'),
   });
   recorder.resume();

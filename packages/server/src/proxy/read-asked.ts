@@ -2,14 +2,14 @@
 import { fromAnthropic, fromOpenAi } from '@coppice/content/formats';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { type Asked, isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
-import { readMessage } from './read-message.ts';
+import { readOrKeepMessage } from './read-message.ts';
 import { itemReference, messagesIn } from './responses-items.ts';
 
-/** Messages in canonical form; what cannot be read as one is left out, since the client's call goes on all the same. */
+/** Messages in canonical form; those that say nothing are left out. */
 function canonical(records: readonly JsonObject[]): Message[] {
   const messages: Message[] = [];
   for (const record of records) {
-    const message = readMessage(record);
+    const message = readOrKeepMessage(record);
     if (message !== null) messages.push(message);
   }
   return messages;
@@ -108,7 +108,7 @@ function responsesHistory(body: JsonObject): Pick<Asked, 'systemPrompt' | 'histo
   const role = isObject(first) ? textAt(first, 'role') : null;
   const leads = instructions === undefined && (role === 'system' || role === 'developer');
   const prompt = leads && isObject(first) ? promptText(first['content']) : undefined;
-  const records = messagesIn(prompt === undefined ? items : items.slice(1));
+  const records = messagesIn(prompt === undefined ? items : items.slice(1)).map(({ message }) => message);
   const systemPrompt = instructions ?? prompt;
   return { systemPrompt, history: canonical(records), previous: textAt(body, 'previous_response_id') };
 }

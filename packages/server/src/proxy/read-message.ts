@@ -27,6 +27,30 @@ export function readMessage(record: JsonObject): Message | null {
   return null;
 }
 
+/** The type of a block that holds a message which cannot be read as one. */
+const unreadableBlock = 'x-message';
+
+/**
+ * A message of a history. One that cannot be read keeps its place, as a block with all that it holds, since whatever
+ * follows would hang below another message otherwise. Null where it says nothing.
+ */
+export function readOrKeepMessage(record: JsonObject): Message | null {
+  const read = readMessage(record);
+  if (read !== null) return read;
+  const { content } = record;
+  if (content === undefined || content === null || (Array.isArray(content) && content.length === 0)) return null;
+  const role = record['role'] === 'assistant' ? 'assistant' : 'user';
+  const kept = normaliseMessage({ role, content: [{ type: unreadableBlock, message: record }] });
+  if (kept.ok) return kept.value;
+  const text = JSON.stringify(record);
+  return { role, content: [omittedOf(unreadableBlock, text)] };
+}
+
+function omittedOf(type: Json, text: string) {
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return { type: omittedBlock, of: type, bytes: Buffer.byteLength(text), sha256 };
+}
+
 function shortened(record: JsonObject, kept: number): JsonObject {
   const { content } = record;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -39,8 +63,7 @@ function shortenedBlock(block: Json, kept: number): readonly Json[] {
   const text = JSON.stringify(block);
   if (text.length <= kept) return [block];
   const type = isObject(block) ? (block['type'] ?? 'unknown') : 'text';
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  const omitted = { type: omittedBlock, of: type, bytes: Buffer.byteLength(text), sha256 };
+  const omitted = omittedOf(type, text);
   const said = isObject(block) ? block['text'] : block;
   if (typeof said !== 'string') return [omitted];
   // Never half a character.

@@ -158,16 +158,22 @@ function fromResponses(response: JsonObject, cut: Cut): Returned {
   const output = listAt(response, 'output').filter(isObject);
   // Where the service ran a tool itself, what it called and what came of it stand before what it said in the end.
   const said = messagesIn(output);
-  const last = said.at(-1)?.['role'] === 'assistant' ? said.pop() : undefined;
+  const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
+  const before = said.flatMap(({ message: record, items }) => {
+    const message = readMessage(record);
+    return message === null ? [] : [{ message, items }];
+  });
   const status = textAt(response, 'status');
   const finish = status === 'completed' || status === 'incomplete' ? status : null;
   return {
-    before: said.flatMap((record) => readMessage(record) ?? []),
-    answers: last === undefined ? [] : [answer(last, finish, cut)],
+    before: before.map(({ message }) => message),
+    answers: last === undefined ? [] : [answer(last.message, finish, cut)],
     model: textAt(response, 'model'),
     usage: usageOf(response),
     id: textAt(response, 'id'),
     items: output.flatMap((item) => textAt(item, 'id') ?? []),
+    itemsBefore: before.map(({ items }) => items),
+    answerItems: last?.items ?? [],
     error: errorOf(response),
   };
 }

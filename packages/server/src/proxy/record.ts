@@ -2,7 +2,6 @@
 import { messageKit } from '@coppice/content';
 import {
   ask,
-  type Block,
   isAppError,
   type JsonObject,
   type Message,
@@ -20,7 +19,7 @@ import {
 } from '@coppice/core';
 import { plainTitle, titleActor } from '@coppice/engine';
 import type { Answered, Asked, Returned } from './exchange.ts';
-import { itemReference } from './responses-items.ts';
+import { itemFormat, resolveReferences } from './resolve-references.ts';
 
 /** An exchange that is complete. */
 export interface Exchange {
@@ -47,6 +46,8 @@ export interface Recorded {
 export interface Placed {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
+  /** The nodes of the history, from the first message on. */
+  readonly nodeIds: readonly NodeId[];
   readonly nodes: number;
 }
 
@@ -57,9 +58,8 @@ export interface Recording {
   readonly newId: () => string;
 }
 
-// The names under which replies, and parts of them, are found again by the ids that the service gave them.
+// The format under which replies are found again by the ids that the service gave them.
 const replyFormat = 'openai-response';
-const itemFormat = 'openai-item';
 
 function contextOf(given: Recording): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
@@ -81,19 +81,28 @@ export async function recordExchange(store: Store, exchange: Exchange, given: Re
       ? []
       : (await run(store, { type: 'reply', treeId: id, parentId, replies, select: false }, context)).result.added;
   const [first] = added;
-  if (first !== undefined) await nameReply(store, exchange, { treeId: id, nodeId: first });
+  await nameItems(store, exchange, id, placed.nodeIds, first ?? null);
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
 }
 
-/** Notes the ids by which a client may name a reply, or a part of it, instead of sending it again. */
-async function nameReply(
+/** Notes the ids by which a client may name a reply, or an item of what came back, instead of sending it again. */
+async function nameItems(
   store: Store,
   { asked, returned, project: scope }: Exchange,
-  at: { readonly treeId: TreeId; readonly nodeId: NodeId },
+  tree: TreeId,
+  history: readonly NodeId[],
+  reply: NodeId | null,
 ): Promise<void> {
-  const whole = returned.id !== null && asked.wire === 'responses' ? [{ format: replyFormat, id: returned.id }] : [];
-  const names = [...whole, ...returned.items.map((id) => ({ format: itemFormat, id }))];
-  if (names.length > 0) await store.putExternalIds(names.map((name) => ({ ...at, ...name, scope })));
+  const { id, items, before, itemsBefore = [] } = returned;
+  const nodeByItem = new Map<string, NodeId>();
+  if (reply !== null) for (const item of items) nodeByItem.set(item, reply);
+  const nodesBefore = before.length === 0 ? [] : history.slice(-before.length);
+  for (const [index, node] of nodesBefore.entries())
+    for (const item of itemsBefore[index] ?? []) if (item.id !== '') nodeByItem.set(item.id, node);
+  const rows = [...nodeByItem].map(([item, at]) => ({ treeId: tree, nodeId: at, format: itemFormat, scope, id: item }));
+  if (reply !== null && id !== null && asked.wire === 'responses')
+    rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
+  if (rows.length > 0) await store.putExternalIds(rows);
 }
 
 /** Puts a history into its tree, for a call that is not answered yet. */
@@ -104,7 +113,7 @@ export function recordHistory(store: Store, asked: Asked, project: string, given
 async function place(store: Store, asked: Asked, project: string, context: RunContext): Promise<Placed> {
   const before = asked.previous === null ? null : await placeOf(store, project, asked.previous);
   const tree = before?.tree ?? (await forestTree(store, asked, project, context));
-  const history = await resolved(store, project, asked.history);
+  const history = await resolveReferences(store, project, asked.history);
   const { result } = await run(
     store,
     {
@@ -116,7 +125,8 @@ async function place(store: Store, asked: Asked, project: string, context: RunCo
     },
     context,
   );
-  return { treeId: tree.id, parentId: result.nodeId, nodes: result.added.length };
+  const nodeIds = [...result.reused, ...result.added];
+  return { treeId: tree.id, parentId: result.nodeId, nodeIds, nodes: result.added.length };
 }
 
 interface Ground {
@@ -179,46 +189,12 @@ export async function placeOf(
   }
 }
 
-function referencesIn(message: Message): string[] {
-  return message.content.flatMap((block) => (isReference(block) ? [block.id] : []));
-}
-
-function isReference(block: Block): block is Block & { readonly id: string } {
-  return block.type === itemReference && 'id' in block && typeof block.id === 'string';
-}
-
-/** A history with the parts that the client only named put in: what it names is the message that was recorded. */
-async function resolved(store: Store, project: string, history: readonly Message[]): Promise<readonly Message[]> {
-  const names = [...new Set(history.flatMap(referencesIn))];
-  if (names.length === 0) return history;
-  const rows = await store.findExternalIds(itemFormat, project, names);
-  const nodes = new Map<string, Message>();
-  for (const { treeId: id, nodeId: at } of rows) {
-    if (at == null || nodes.has(at)) continue;
-    const node = await store.read(id, () => ask('node', { id: nodeId(at) })).catch(() => null);
-    if (node?.message != null) nodes.set(at, node.message);
-  }
-  const nodeByName = new Map(rows.map((row) => [row.id, row.nodeId ?? '']));
-  return history.map((message) => {
-    const put = new Set<string>();
-    const content = message.content.flatMap((block): readonly Block[] => {
-      const at = isReference(block) ? (nodeByName.get(block.id) ?? '') : '';
-      const said = nodes.get(at);
-      if (said === undefined) return [block];
-      // One reply has several items, and all of them stand for the one message.
-      if (put.has(at)) return [];
-      put.add(at);
-      return said.content;
-    });
-    return put.size === 0 ? message : { ...message, content };
-  });
-}
-
 function sourceOf(role: string): JsonObject {
   return role === 'assistant' ? { type: 'model', provider: 'unknown', model_name: 'unknown' } : { type: 'user' };
 }
 
 function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchange): NewReply[] {
+  const { answerItems = [] } = returned;
   const meta = (finish: string | null): NodeMeta => ({
     source: {
       type: 'model',
@@ -229,6 +205,8 @@ function repliesOf({ asked, returned, provider, timing, cost, replyIds }: Exchan
       ...(finish === null ? {} : { finish_reason: finish }),
       ...(returned.usage === null ? {} : { usage: returned.usage }),
       ...(cost === null ? {} : { cost }),
+      // Several items may make one message: so a client that names one of them is understood.
+      ...(answerItems.length < 2 ? {} : { items: answerItems.map(({ id, blocks }) => ({ id, blocks })) }),
       timing: { ...timing },
     },
     ...(returned.error === null ? {} : { error: returned.error }),

@@ -1,6 +1,7 @@
 /** What a recorder is made with, and what it tells. */
 import type { JsonObject, Store } from '@coppice/core';
 import type { ThreadStore } from '../threads.ts';
+import type { FailedCall } from './failed-calls.ts';
 import type { Recorded } from './record.ts';
 import type { CallTaken, GivenCall, Outline } from './waiting-call.ts';
 
@@ -63,7 +64,10 @@ export interface RecordedCall {
   readonly nodes: number;
 }
 
-/** How the recorder is, in one word: as it should be, told not to, with calls in files, or with a store that refuses. */
+/**
+ * How the recorder is, in one word: as it should be, told not to, with calls in files, or with a store that refuses or a
+ * call that was lost and that nobody has acknowledged.
+ */
 export type RecorderHealth = 'recording' | 'paused' | 'behind' | 'failing';
 
 /** How the recorder is. */
@@ -76,6 +80,8 @@ export interface RecorderState {
   readonly recorded: number;
   readonly dropped: number;
   readonly failed: number;
+  /** Calls that could not be recorded, also in earlier processes, and that nobody has acknowledged. */
+  readonly unacknowledged: number;
   readonly lastError: string | null;
 }
 
@@ -99,6 +105,8 @@ export interface RecorderOptions {
   /** No thread could be started: calls are written on this one. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** A call was given up; told for each of them. */
+  readonly onFailed?: ((call: FailedCall, error: unknown) => void) | undefined;
   /** The store takes calls again after it did not. */
   readonly onRecovered?: (() => void) | undefined;
 }

@@ -196,7 +196,7 @@ describe('the recorder', () => {
     expect(errors).toHaveLength(1);
     held.release();
     await recorder.idle();
-    expect(recorder.state).toMatchObject({ dropped: 1, recorded: 3, health: 'recording' });
+    expect(recorder.state).toMatchObject({ dropped: 1, recorded: 3, health: 'failing', unacknowledged: 1 });
     expect(await textsIn(store)).toEqual(['a!', 'c!', 'd!']);
   });
 

@@ -4,6 +4,7 @@
  */
 import { type AppError, isAppError } from '@coppice/core';
 import { Courtesy } from './courtesy.ts';
+import { type FailedCall, FailedCalls } from './failed-calls.ts';
 import { Holding, type TakenPlace } from './hold-calls.ts';
 import { headOf, nextOf, patienceOf } from './order-calls.ts';
 import type { Recorded } from './record.ts';
@@ -47,6 +48,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #clerk: Clerk;
   readonly #holding: Holding;
+  readonly #failedCalls: FailedCalls;
   readonly #courtesy = new Courtesy();
   readonly #working = new Map<string, Promise<void>>();
   /** Lines in which something changed while they were looked at. */
@@ -65,9 +67,15 @@ export class Recorder {
     this.#recording = options.recording;
     const note = (error: unknown) => this.#note(error);
     this.#clerk = clerkFor(options, note);
+    this.#failedCalls = new FailedCalls(options.spillFolder ?? null);
     this.#holding = new Holding({
       ...options,
       note,
+      drop: (place, error) => {
+        note(error);
+        // There was no room for it, in memory or on the disk: its note alone is kept.
+        void this.#keepFailed(place, null, error, false);
+      },
       forget: ({ number }) => this.#clerk.forget(number),
       stir: (key) => this.#work(key),
     });
@@ -89,12 +97,13 @@ export class Recorder {
       recorded: this.#recorded,
       dropped,
       failed: this.#failed,
+      unacknowledged: this.#failedCalls.count,
       lastError: this.#lastError,
     };
   }
 
   #health(spilled: number): RecorderHealth {
-    if (this.#lastError !== null) return 'failing';
+    if (this.#lastError !== null || this.#failedCalls.count > 0) return 'failing';
     if (!this.#recording) return 'paused';
     return spilled > 0 ? 'behind' : 'recording';
   }
@@ -144,6 +153,33 @@ export class Recorder {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** The calls of an owner that could not be recorded and that nobody has acknowledged, newest first. */
+  listFailed(owner: string): Promise<readonly FailedCall[]> {
+    return this.#failedCalls.list(owner);
+  }
+
+  /** Takes failed calls of an owner off the list, all of them where none are named; gives how many. */
+  async acknowledgeFailed(owner: string, ids?: readonly string[]): Promise<number> {
+    const count = await this.#failedCalls.acknowledge(owner, ids);
+    // What failed last was looked at; a store that still refuses says so with the next call.
+    if (this.#failedCalls.count === 0 && this.#holding.figures.waiting === 0) this.#lastError = null;
+    return count;
+  }
+
+  /** Records a failed call again; false where nothing of it is kept. */
+  async retryFailed(owner: string, id: string): Promise<boolean> {
+    const file = this.#failedCalls.fileOf(owner, id);
+    if (file === null) return false;
+    await this.#holding.takeFrom(file);
+    await this.#failedCalls.acknowledge(owner, [id]);
+    return true;
+  }
+
+  /** Reads what other processes added to the list of failed calls, or acknowledged. */
+  refreshFailed(): Promise<void> {
+    return this.#failedCalls.refresh();
+  }
+
   /** Takes over what an earlier process left in files. */
   resume(): void {
     this.#holding.takeOver();
@@ -153,6 +189,7 @@ export class Recorder {
   async idle(): Promise<void> {
     const { moves } = this.#holding;
     while (this.#working.size + moves.size > 0) await Promise.all([...this.#working.values(), ...moves]);
+    await this.#failedCalls.settled();
   }
 
   /** Records what is waiting, for so long, takes nothing more, and leaves the rest in files for the next process. */
@@ -247,8 +284,7 @@ export class Recorder {
     } catch (error) {
       if (this.#closing) return false;
       // Nothing that a client or a service can send may stop the line.
-      this.#note(error);
-      this.#failed += 1;
+      await this.#giveUp(place, null, error);
       return true;
     }
   }
@@ -268,12 +304,12 @@ export class Recorder {
         return true;
       } catch (error) {
         if (this.#closing) return false;
-        this.#note(error);
         if (!mayPass(error)) {
-          this.#failed += 1;
+          await this.#giveUp(place, heading, error);
           this.#show(place, call, heading, null);
           return true;
         }
+        this.#note(error);
         await new Promise((resolve) => setTimeout(resolve, wait).unref());
       }
     }
@@ -299,9 +335,25 @@ export class Recorder {
     for (const listener of this.#listeners) listener(shown);
   }
 
+  async #giveUp(place: WaitingCall, heading: Heading | null, error: unknown): Promise<void> {
+    this.#setError(error);
+    await this.#keepFailed(place, heading, error, true);
+    this.#failed += 1;
+  }
+
+  async #keepFailed(place: WaitingCall, heading: Heading | null, error: unknown, keepsCall: boolean): Promise<void> {
+    const about = { at: this.#options.now(), model: heading?.model ?? null, status: place.call?.status ?? null };
+    const failed = await this.#failedCalls.add(place, about, error, keepsCall);
+    this.#options.onFailed?.(failed, error);
+  }
+
   #note(error: unknown): void {
-    this.#lastError = error instanceof Error ? error.message : String(error);
+    this.#setError(error);
     this.#options.onError?.(error);
+  }
+
+  #setError(error: unknown): void {
+    this.#lastError = error instanceof Error ? error.message : String(error);
   }
 }
 

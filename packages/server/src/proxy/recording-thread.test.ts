@@ -141,7 +141,8 @@ describe('a thread that records', () => {
     disarm();
     asks(recorder, 'b').finish(answered('b!'));
     await recorder.idle();
-    expect(recorder.state).toMatchObject({ recorded: 1, failed: 1, health: 'recording' });
+    expect(recorder.state).toMatchObject({ recorded: 1, failed: 1, health: 'failing', lastError: null });
+    expect(await recorder.listFailed('local')).toHaveLength(1);
     expect(await textsIn(store)).toEqual(['b', 'b!']);
   });
 

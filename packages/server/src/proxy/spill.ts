@@ -10,7 +10,7 @@ import {
   rmdirSync,
   rmSync,
 } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireKind } from './exchange.ts';
@@ -39,6 +39,16 @@ const headBytes = 16 * 1024;
 // The folders of this process: a folder with its number that is not among them was left by an earlier one.
 const own = new Set<string>();
 
+/** A call as it is put into a file, without the keys that came with it. Null where there is nothing to write. */
+export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
+  const { id, owner, project, wire, secrets } = waiting;
+  if (waiting.call === null || waiting.request === null) return null;
+  const request = requestForFile(waiting.request, secrets);
+  const { response, ...rest } = await answerForFile(wire, waiting.call, secrets);
+  const head: Head = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]);
+}
+
 /** The files of one recorder, in a folder that nobody else writes to. */
 export class Spill {
   readonly #parent: string | null;
@@ -56,17 +66,20 @@ export class Spill {
 
   /** Writes a call to a file of its own, for its owner's eyes alone. Null where there is nothing to write. */
   async write(waiting: WaitingCall): Promise<string | null> {
-    const { id, owner, project, wire, secrets } = waiting;
-    if (waiting.call === null || waiting.request === null) return null;
-    const request = requestForFile(waiting.request, secrets);
-    const { response, ...rest } = await answerForFile(wire, waiting.call, secrets);
-    const head: Head = { ...rest, id, owner, project, wire, requestBytes: request.byteLength };
+    const bytes = await encodeCall(waiting);
+    if (bytes === null) return null;
     // By the time of their requests, so that whoever takes them over has them in order.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
     // Under a name of its own until it is whole: half an answer would be recorded as if it were one.
-    await writeFile(`${file}${part}`, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]), {
-      mode: 0o600,
-    });
+    await writeFile(`${file}${part}`, bytes, { mode: 0o600 });
+    await rename(`${file}${part}`, file);
+    return file;
+  }
+
+  /** Copies a call that was kept elsewhere into a file of this recorder. */
+  async copyFrom(kept: string): Promise<string> {
+    const file = join(this.#open(), `${'9'.repeat(12)}-${this.#newId()}${whole}`);
+    await copyFile(kept, `${file}${part}`);
     await rename(`${file}${part}`, file);
     return file;
   }

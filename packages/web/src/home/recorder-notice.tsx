@@ -42,9 +42,11 @@ export function RecorderNotice({
   readonly watching: boolean;
 }): ReactElement | null {
   if (recorder === null) return null;
-  const lost = recorder.dropped + recorder.failed;
+  const lost = recorder.unacknowledged;
   const said: string[] = [];
-  if (recorder.health === 'failing') said.push(t('recorderFailing'));
+  // Calls that were lost earlier are said by their number alone.
+  const isFailing = recorder.lastError !== null || recorder.waiting > 0 || lost === 0;
+  if (recorder.health === 'failing' && isFailing) said.push(t('recorderFailing'));
   if (lost > 0) said.push(tn('recorderLost', lost));
   if (recorder.health === 'behind') said.push(tn('recorderBehind', recorder.waiting));
   if (recorder.health === 'paused' && watching) said.push(t('recorderPaused'));

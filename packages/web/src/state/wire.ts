@@ -54,6 +54,8 @@ export interface RecorderView {
   readonly recorded: number;
   readonly dropped: number;
   readonly failed: number;
+  /** Calls that could not be recorded and that nobody has acknowledged. */
+  readonly unacknowledged: number;
   readonly lastError: string | null;
 }
 

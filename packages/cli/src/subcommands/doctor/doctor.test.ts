@@ -16,6 +16,21 @@ describe('coppice doctor', () => {
     expect((await bed.run(['doctor', '--store', 'memory:'])).out).toContain('when the process ends; Search');
   });
 
+  it('[O53] names calls that could not be recorded until they are acknowledged', async () => {
+    const folder = `${bed.home}/.coppice/proxy-spill/failed`;
+    mkdirSync(folder, { recursive: true });
+    const note = { id: 'a', owner: 'local', at: 1, project: 'agent', wire: 'chat', model: 'm-1', status: 200 };
+    writeFileSync(`${folder}/a.json`, JSON.stringify({ ...note, code: 'store/damaged', reason: 'Damaged.' }));
+    const found = await bed.run(['doctor']);
+    expect(found.code).toBe(1);
+    expect(found.out).toContain('coppice proxy --acknowledge');
+    const listed = await bed.run(['proxy', '--failed']);
+    for (const word of ['agent', 'm-1', 'store/damaged', 'Damaged.']) expect(listed.out).toContain(word);
+    expect((await bed.run(['proxy', '--acknowledge'])).out).toContain('Acknowledged: 1.');
+    expect((await bed.run(['proxy', '--failed'])).out).toContain('Every call was recorded.');
+    expect((await bed.run(['doctor'])).code).toBe(0);
+  });
+
   it('[O21] names a configuration that cannot be read', async () => {
     mkdirSync(`${bed.home}/.coppice`, { recursive: true });
     writeFileSync(`${bed.home}/.coppice/config.toml`, 'model = [');

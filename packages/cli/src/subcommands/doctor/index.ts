@@ -1,5 +1,6 @@
 import { configPath } from '@coppice/engine';
 import { asAppError } from '../../exit-codes.ts';
+import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
 import { wrapped } from '../../terminal/wrap.ts';
 import { version } from '../../version.ts';
@@ -25,6 +26,7 @@ export const doctor = defineSubcommand({
       await looked('store', () => store(at)),
       await looked('models', () => models(at)),
       await looked('hooks', () => hooks(at)),
+      await looked('recordings', () => recordings(at)),
     ];
     const { style, columns, foreign } = at.output;
     // Below its mark, and between words: a terminal would break it anywhere.
@@ -73,6 +75,15 @@ async function store(at: Workplace): Promise<Omit<Finding, 'what'>> {
     ...notes.map((note) => note.replace(/\.$/, '')),
   ].join('; ');
   return { state: notes.length > 0 ? 'note' : 'ok', said };
+}
+
+/** Calls that the proxy could not record, and that nobody has acknowledged. */
+async function recordings(at: Workplace): Promise<Omit<Finding, 'what'>> {
+  const calls = await (await openFailedCalls(at)).list((await at.keptStore()).owner);
+  const [newest] = calls;
+  if (newest === undefined) return { state: 'ok', said: 'every call of other programs was recorded' };
+  const said = `${calls.length} could not be recorded, last: ${describeFailedCall(newest)}`;
+  return { state: 'bad', said: `${said}. Run coppice proxy --failed, then coppice proxy --acknowledge` };
 }
 
 async function hooks(at: Workplace): Promise<Omit<Finding, 'what'>> {

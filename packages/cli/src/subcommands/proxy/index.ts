@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
 import type { Listening } from '@coppice/server';
 import { usageError } from '../../exit-codes.ts';
+import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
 import { outline, titleOf } from '../../printing.ts';
 import { oneLine } from '../../terminal/neutral.ts';
 import type { Workplace } from '../../workplace.ts';
@@ -23,12 +24,15 @@ export const proxy = defineSubcommand({
     },
     { name: 'watch', summary: 'prints each call until Ctrl-C' },
     { name: 'port', value: 'number', summary: 'any free one if not given' },
+    { name: 'failed', summary: 'lists the calls that could not be recorded, each with its reason' },
+    { name: 'acknowledge', summary: 'takes the calls that could not be recorded off that list' },
   ],
-  examples: ['coppice proxy -- node agent.mjs', 'coppice proxy --watch --port 4748'],
+  examples: ['coppice proxy -- node agent.mjs', 'coppice proxy --watch --port 4748', 'coppice proxy --failed'],
   async run(given, at) {
     const [program, ...words] = given.many('command');
     const watch = given.flag('watch');
-    if (program === undefined && !watch) throw usageError('Name a program after --, or say --watch.');
+    if (given.flag('failed') || given.flag('acknowledge')) return showFailed(given.flag('acknowledge'), at);
+    if (program === undefined && !watch) throw usageError('Name a program after --, or say --watch or --failed.');
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
@@ -40,6 +44,7 @@ export const proxy = defineSubcommand({
       providers: await at.providers(),
       auth: { mode: 'token', token },
       port: given.count('port') ?? 0,
+      spillFolder: await spillFolderOf(at),
     });
     at.onClose(() => listening.close());
     const env = addressesFor(listening.url, project, token);
@@ -48,9 +53,30 @@ export const proxy = defineSubcommand({
     const exitCode = program === undefined ? await until(at.host.signal) : await child(program, words, env, at);
     await recordedAll(listening, at);
     stopWatching();
+    const { recorder } = listening.server.services;
+    const lost = await recorder.listFailed(store.owner);
+    if (lost.length > 0) at.output.note(`${notRecorded(lost.length)} Run: coppice proxy --failed\n`);
     return { ...(await treesOf(project, at)), exitCode };
   },
 });
+
+/** Lists the calls that could not be recorded, and takes them off the list where that is asked for. */
+async function showFailed(acknowledge: boolean, at: Workplace): Promise<Answer> {
+  const { owner } = await at.store();
+  const failed = await openFailedCalls(at);
+  const calls = await failed.list(owner);
+  const acknowledged = acknowledge ? await failed.acknowledge(owner) : 0;
+  const lines = calls.map((call) => at.output.foreign(describeFailedCall(call)));
+  if (acknowledge) lines.push(`Acknowledged: ${acknowledged}.`);
+  return {
+    data: { calls: calls.map(({ owner: _, ...call }) => call), acknowledged },
+    lines: lines.length > 0 ? lines : [at.output.style.quiet('Every call was recorded.')],
+  };
+}
+
+function notRecorded(count: number): string {
+  return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
+}
 
 // How long the end waits for what is still to be recorded before it asks why, and how often.
 const waitMs = 10_000;
@@ -65,7 +91,7 @@ async function recordedAll({ server }: Listening, at: Workplace): Promise<void> 
   const done = recorder.idle().then(() => true);
   for (let asked = 0; asked < waits; asked++) {
     if (await Promise.race([done, at.pause(waitMs).then(() => false)])) return;
-    if (recorder.state.health === 'failing') return;
+    if (recorder.state.lastError !== null) return;
   }
 }
 

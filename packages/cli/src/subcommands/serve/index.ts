@@ -4,6 +4,7 @@ import type { Listening, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
 import { plantExample } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
+import { spillFolderOf } from '../../failed-calls.ts';
 import { openTools } from '../../mcp-tools.ts';
 import { webFolder } from '../../web-folder.ts';
 import type { Workplace } from '../../workplace.ts';
@@ -93,6 +94,7 @@ export const serve = defineSubcommand({
       ...(web === null ? {} : { web }),
       // On many systems the folder for temporary files is memory; an upload may be larger than that.
       spool: join(machine.home, '.coppice', 'spool'),
+      spillFolder: await spillFolderOf(at),
       ...(host === undefined ? {} : { host }),
     };
     const listening = await listenOn(listen, options, port);

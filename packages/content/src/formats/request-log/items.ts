@@ -54,17 +54,44 @@ function isMessageItem(item: JsonObject): boolean {
   return typeof item.role === 'string' && 'content' in item && (item.type === undefined || item.type === 'message');
 }
 
+/** A message that items were read as, with the ids of those items and how many of its blocks each of them is. */
+export interface ItemMessage {
+  readonly message: JsonObject;
+  readonly items: readonly { readonly id: string; readonly blocks: number }[];
+}
+
 /** The messages of a list of items. What a model said, thought and called in one go is one of them. */
-export function messagesOfItems(items: readonly Json[], resolve: Resolve = () => undefined): JsonObject[] {
-  const messages: JsonObject[] = [];
+export function messagesOfItems(items: readonly Json[], resolve?: Resolve): JsonObject[] {
+  return messagesWithItems(items, resolve).map(({ message }) => message);
+}
+
+/** The same, with the items that each message was read from. */
+export function messagesWithItems(items: readonly Json[], resolve: Resolve = () => undefined): ItemMessage[] {
+  const messages: ItemMessage[] = [];
   let said: Json[] = [];
+  let parts: { readonly id: string; readonly blocks: number }[] = [];
   const close = () => {
-    if (said.length > 0) messages.push({ role: 'assistant', content: said });
+    if (said.length > 0) messages.push({ message: { role: 'assistant', content: said }, items: parts });
     said = [];
+    parts = [];
   };
+  const say = (item: JsonObject, blocks: readonly Json[]) => {
+    for (const block of blocks) said.push(block);
+    parts.push({ id: filledAt(item, 'id') ?? '', blocks: blocks.length });
+  };
+  const add = (item: JsonObject, message: JsonObject) => {
+    close();
+    messages.push({
+      message,
+      items: [{ id: filledAt(item, 'id') ?? '', blocks: listAt(message, 'content').length }],
+    });
+  };
+  const whole = itemIdsOf([items]);
   for (const [index, given] of items.entries()) {
+    // A client may name an item and send it as well.
+    if (isJsonObject(given) && given.type === 'item_reference' && whole.has(filledAt(given, 'id') ?? '')) continue;
     if (!isJsonObject(given)) {
-      said.push({ type: 'x-value', value: given });
+      say({}, [{ type: 'x-value', value: given }]);
       continue;
     }
     const named = given.type === 'item_reference' ? resolve(filledAt(given, 'id') ?? '') : undefined;
@@ -72,20 +99,14 @@ export function messagesOfItems(items: readonly Json[], resolve: Resolve = () =>
     const type = textAt(item, 'type') ?? '';
     if (isMessageItem(item) || type === 'message') {
       const message = fromOpenAi({ role: item.role ?? 'assistant', content: item.content ?? '' });
-      if (message.role === 'assistant') for (const block of listAt(message, 'content')) said.push(block);
-      else {
-        close();
-        messages.push(message);
-      }
+      if (message.role === 'assistant') say(item, listAt(message, 'content'));
+      else add(item, message);
     } else if (type.endsWith('_call_output')) {
-      close();
       const call = filledAt(item, 'call_id') ?? `call-${index}`;
-      messages.push({ role: 'tool', tool_call_id: call, content: outputOf(item.output) });
-    } else if (type === 'mcp_approval_response') {
-      close();
-      messages.push({ role: 'user', content: [item] });
-    } else if (type === 'reasoning') said.push(reasoningOf(item));
-    else said.push(toolUseOf(item, index) ?? (type === '' ? { ...item, type: 'x-item' } : item));
+      add(item, { role: 'tool', tool_call_id: call, content: outputOf(item.output) });
+    } else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
+    else if (type === 'reasoning') say(item, [reasoningOf(item)]);
+    else say(item, [toolUseOf(item, index) ?? (type === '' ? { ...item, type: 'x-item' } : item)]);
   }
   close();
   return messages;

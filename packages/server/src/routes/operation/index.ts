@@ -12,6 +12,7 @@ const recorderHealth = z.object({
   spilled: z.number(),
   dropped: z.number(),
   failed: z.number(),
+  unacknowledged: z.number(),
 });
 
 const healthz = defineRoute({
@@ -23,8 +24,12 @@ const healthz = defineRoute({
   needs: { access: 'open' },
   answer: health.extend({ recorder: recorderHealth }),
   handle({ services }) {
-    const { health: word, waiting, spilled, dropped, failed } = services.recorder.state;
-    return reply({ status: 'ok' as const, recorder: { health: word, waiting, spilled, dropped, failed } });
+    const { recorder } = services;
+    // Another process may have acknowledged some; nobody waits for the disk to say so.
+    void recorder.refreshFailed();
+    const { health: word, waiting, spilled, dropped, failed, unacknowledged } = recorder.state;
+    const told = { health: word, waiting, spilled, dropped, failed, unacknowledged };
+    return reply({ status: 'ok' as const, recorder: told });
   },
 });
 

@@ -3,7 +3,7 @@ import { openTestServer, plantTree } from '../../testing/index.ts';
 
 test('[A30] health says that the process answers and readiness that the store does, to anybody and without a word more', async () => {
   const server = await openTestServer();
-  const recorder = { health: 'recording', waiting: 0, spilled: 0, dropped: 0, failed: 0 };
+  const recorder = { health: 'recording', waiting: 0, spilled: 0, dropped: 0, failed: 0, unacknowledged: 0 };
   expect((await server.ask('GET', '/healthz', { token: null })).body).toEqual({ status: 'ok', recorder });
   expect((await server.ask('GET', '/readyz', { token: null })).body).toEqual({ status: 'ok' });
   await server.store.close();

@@ -1,6 +1,7 @@
 /** Calls of other programs, passed on as they are and kept as trees. */
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
+import { refuseHttp } from '../../http-errors.ts';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
@@ -97,6 +98,7 @@ const stateShape = z
     recorded: z.number(),
     dropped: z.number(),
     failed: z.number(),
+    unacknowledged: z.number(),
     lastError: z.string().nullable(),
     calls: z.array(
       z.object({
@@ -145,5 +147,74 @@ const pause = defineRoute({
   },
 });
 
+const failedCall = z
+  .object({
+    id: z.string(),
+    at: z.number(),
+    project: z.string(),
+    wire: z.enum(['chat', 'messages', 'responses']),
+    model: z.string().nullable(),
+    status: z.number().nullable(),
+    code: z.string(),
+    reason: z.string().nullable().openapi({ description: 'In words; null unless the caller is an admin.' }),
+    keptBytes: z
+      .number()
+      .openapi({ description: 'The size of what is kept of the call; 0 where it cannot be recorded again.' }),
+  })
+  .openapi('FailedCall');
+
+const failedCalls = z.object({ calls: z.array(failedCall) });
+
+async function failedFor(recorder: Recorder, { owner, role }: Caller): Promise<z.input<typeof failedCalls>> {
+  const failed = await recorder.listFailed(owner);
+  const calls = failed.map(({ owner: _, reason, ...call }) => ({ ...call, reason: role === 'admin' ? reason : null }));
+  return { calls };
+}
+
+const listFailed = defineRoute({
+  method: 'get',
+  path: '/api/proxy/failed',
+  name: 'listFailedCalls',
+  summary: 'The caller’s calls that could not be recorded and that nobody has acknowledged, newest first.',
+  answer: failedCalls,
+  handle: async ({ services: { recorder }, caller }) => reply(await failedFor(recorder, caller)),
+});
+
+const acknowledgeFailed = defineRoute({
+  method: 'post',
+  path: '/api/proxy/failed/acknowledge',
+  name: 'acknowledgeFailedCalls',
+  summary: 'Takes failed calls off the list, with what was kept of them: those that are named, or all of the caller’s.',
+  needs: { access: 'write' },
+  body: z.strictObject({ ids: z.array(z.string()).max(10_000).optional() }),
+  answer: failedCalls.extend({ acknowledged: z.number() }),
+  async handle({ services: { recorder }, caller, body }) {
+    const acknowledged = await recorder.acknowledgeFailed(caller.owner, body.ids);
+    return reply({ acknowledged, ...(await failedFor(recorder, caller)) });
+  },
+});
+
+const retryFailed = defineRoute({
+  method: 'post',
+  path: '/api/proxy/failed/{id}/retry',
+  name: 'retryFailedCall',
+  summary: 'Records a failed call again, from what was kept of it.',
+  needs: { access: 'write' },
+  answer: failedCalls,
+  async handle({ services: { recorder }, caller, params }) {
+    if (!(await recorder.retryFailed(caller.owner, params.id)))
+      refuseHttp('http/not-found', `No failed call ${JSON.stringify(params.id)} is kept that could be recorded again.`);
+    return reply(await failedFor(recorder, caller));
+  },
+});
+
 /** The proxy, plain and by project. */
-export const proxy: readonly Route[] = [...routesBelow('', ''), ...routesBelow('/p/{name}', 'OfProject'), state, pause];
+export const proxy: readonly Route[] = [
+  ...routesBelow('', ''),
+  ...routesBelow('/p/{name}', 'OfProject'),
+  state,
+  pause,
+  listFailed,
+  acknowledgeFailed,
+  retryFailed,
+];

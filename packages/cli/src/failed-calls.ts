@@ -1,0 +1,23 @@
+/** Calls that the recording proxy could not record, as the command line lists and acknowledges them. */
+import { configPath } from '@coppice/engine';
+import type { FailedCall, FailedCalls } from '@coppice/server';
+import { oneLine } from './terminal/neutral.ts';
+import type { Workplace } from './workplace.ts';
+
+/** The folder where calls wait to be recorded, and where those are kept that could not be. */
+export async function spillFolderOf({ host }: Workplace): Promise<string> {
+  const { spillFolderBeside } = await import('@coppice/server');
+  return spillFolderBeside(configPath({ env: host.env, home: host.home }).path);
+}
+
+/** The failed calls of this machine. */
+export async function openFailedCalls(at: Workplace): Promise<FailedCalls> {
+  const server = await import('@coppice/server');
+  return new server.FailedCalls(await spillFolderOf(at));
+}
+
+/** One line for a failed call: when, which model and project, and why. */
+export function describeFailedCall({ at, project, model, code, reason }: FailedCall): string {
+  const words = [new Date(at).toISOString(), project, oneLine(model ?? '?', 40), code, oneLine(reason, 200)];
+  return words.join('  ');
+}

@@ -1,0 +1,225 @@
+/** Calls that could not be recorded. Each stays listed, with its reason, until somebody acknowledges it or records it after all. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAppError } from '@coppice/core';
+import { isWireKind, parseObject, textAt, type WireKind } from './exchange.ts';
+import { withoutKeys } from './hide-keys.ts';
+import { encodeCall } from './spill.ts';
+import type { WaitingCall } from './waiting-call.ts';
+
+/** One call that could not be recorded. */
+export interface FailedCall {
+  readonly id: string;
+  /** Whose it is; nobody else is told of it. */
+  readonly owner: string;
+  /** When it was given up. */
+  readonly at: number;
+  readonly project: string;
+  readonly wire: WireKind;
+  /** Null where the call was given up before it was read. */
+  readonly model: string | null;
+  /** The status of the answer; null where it is not known. */
+  readonly status: number | null;
+  readonly code: string;
+  readonly reason: string;
+  /** The size of the call in its file, from which it can be recorded later; 0 where nothing of it is kept. */
+  readonly keptBytes: number;
+}
+
+/** What is known of a call when it is given up. */
+export type FailureFacts = Pick<FailedCall, 'at' | 'model' | 'status'>;
+
+// Beyond so many calls the further ones are only counted, and beyond so many bytes only their reasons are kept.
+const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
+const [noteEnding, callEnding] = ['.json', '.call'];
+const safeId = /^[\w-]{1,100}$/;
+
+/** Where failed calls are kept: in a folder that other processes may read, or in memory where there is none. */
+export class FailedCalls {
+  readonly #folder: string | null;
+  readonly #calls = new Map<string, FailedCall>();
+  /** Those that have a file: when the file is gone, another process acknowledged them. */
+  readonly #inFiles = new Set<string>();
+  readonly #writes = new Set<Promise<void>>();
+  #uncounted = 0;
+  #refreshing: Promise<void> | null = null;
+
+  /** Below the folder of the recorder. */
+  constructor(parent: string | null) {
+    this.#folder = parent === null ? null : join(parent, 'failed');
+    if (this.#folder !== null) this.#load(readNotes(this.#folder));
+  }
+
+  /** How many there are that nobody acknowledged. */
+  get count(): number {
+    return this.#calls.size + this.#uncounted;
+  }
+
+  /** The calls of an owner, newest first. */
+  async list(owner: string): Promise<readonly FailedCall[]> {
+    await this.refresh();
+    return [...this.#calls.values()].filter((call) => call.owner === owner).sort((a, b) => b.at - a.at);
+  }
+
+  /** Reads what other processes added or acknowledged. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#readFolder().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  /**
+   * Keeps a call with the reason why it could not be recorded, and with its bytes if those are asked for. Never throws: a
+   * full disk leaves the note in memory.
+   */
+  async add(place: WaitingCall, about: FailureFacts, error: unknown, keepsCall: boolean): Promise<FailedCall> {
+    const { owner, project, wire, secrets } = place;
+    const id = safeId.test(place.id) ? place.id : `${about.at}-${place.number}`;
+    const message = error instanceof Error ? error.message : String(error);
+    const note: FailedCall = {
+      id,
+      owner,
+      project,
+      wire,
+      ...about,
+      code: isAppError(error) ? error.code : 'proxy/failed',
+      reason: withoutKeys(message, secrets, 'error'),
+      keptBytes: 0,
+    };
+    if (this.#calls.size >= mostCalls) {
+      this.#uncounted += 1;
+      return note;
+    }
+    this.#calls.set(id, note);
+    await this.#track(this.#keep(note, place, keepsCall));
+    return this.#calls.get(id) ?? note;
+  }
+
+  /** Takes calls of an owner off the list, all of them where none are named; gives how many. */
+  async acknowledge(owner: string, ids?: readonly string[]): Promise<number> {
+    await this.refresh();
+    const named = ids === undefined ? null : new Set(ids);
+    const found = [...this.#calls.values()].filter((call) => call.owner === owner && (named?.has(call.id) ?? true));
+    for (const { id } of found) {
+      this.#calls.delete(id);
+      this.#inFiles.delete(id);
+      await this.#remove(id);
+    }
+    if (named === null) this.#uncounted = 0;
+    return found.length;
+  }
+
+  /** The file of a call that is to be recorded again; null where nothing of it is kept. */
+  fileOf(owner: string, id: string): string | null {
+    const call = this.#calls.get(id);
+    if (this.#folder === null || call === undefined || call.owner !== owner || call.keptBytes === 0) return null;
+    return join(this.#folder, `${id}${callEnding}`);
+  }
+
+  /** Resolves when everything is written. */
+  async settled(): Promise<void> {
+    while (this.#writes.size > 0) await Promise.all(this.#writes);
+  }
+
+  async #keep(note: FailedCall, place: WaitingCall, keepsCall: boolean): Promise<void> {
+    if (this.#folder === null) return;
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      const bytes = keepsCall ? await this.#writeCall(note.id, place) : 0;
+      const whole = { ...note, keptBytes: bytes };
+      await this.#write(`${note.id}${noteEnding}`, JSON.stringify(whole));
+      if (!this.#calls.has(note.id)) return await this.#remove(note.id);
+      this.#calls.set(note.id, whole);
+      this.#inFiles.add(note.id);
+    } catch {
+      // The disk is full or gone: the note stays in memory, and is in the log.
+    }
+  }
+
+  async #writeCall(id: string, place: WaitingCall): Promise<number> {
+    let kept = 0;
+    for (const { keptBytes } of this.#calls.values()) kept += keptBytes;
+    const call = await encodeCall(place).catch(() => null);
+    if (call === null || kept + call.byteLength > mostBytes) return 0;
+    await this.#write(`${id}${callEnding}`, call);
+    return call.byteLength;
+  }
+
+  /** Under another name until it is whole. */
+  async #write(name: string, bytes: string | Uint8Array): Promise<void> {
+    const file = join(this.#folder ?? '', name);
+    await writeFile(`${file}.part`, bytes, { mode: 0o600 });
+    await rename(`${file}.part`, file);
+  }
+
+  async #remove(id: string): Promise<void> {
+    if (this.#folder === null) return;
+    for (const ending of [noteEnding, callEnding])
+      await rm(join(this.#folder, `${id}${ending}`), { force: true }).catch(() => undefined);
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => void this.#writes.delete(tracked));
+    this.#writes.add(tracked);
+    return tracked;
+  }
+
+  async #readFolder(): Promise<void> {
+    if (this.#folder === null) return;
+    await this.settled();
+    const folder = this.#folder;
+    const names = new Set((await readdir(folder).catch(() => [])).filter((name) => name.endsWith(noteEnding)));
+    for (const id of this.#inFiles)
+      if (!names.has(`${id}${noteEnding}`)) {
+        this.#inFiles.delete(id);
+        this.#calls.delete(id);
+      }
+    const added = [...names].filter((name) => !this.#inFiles.has(name.slice(0, -noteEnding.length)));
+    const texts = await Promise.all(added.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')));
+    this.#load(texts);
+  }
+
+  #load(notes: readonly string[]): void {
+    for (const text of notes) {
+      const note = readNote(text);
+      if (note === null) continue;
+      this.#calls.set(note.id, note);
+      this.#inFiles.add(note.id);
+    }
+  }
+}
+
+/** The notes of earlier processes, read at once, so that the first answer about health is true. */
+function readNotes(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(noteEnding))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+/** Null for what is no note, such as a file that was cut off. */
+function readNote(text: string): FailedCall | null {
+  const note = parseObject(text);
+  if (note === null) return null;
+  const [id, owner, project, wire] = ['id', 'owner', 'project', 'wire'].map((key) => textAt(note, key) ?? '');
+  const { at, status, keptBytes } = note;
+  if (id === undefined || !safeId.test(id) || owner === undefined || project === undefined) return null;
+  if (!isWireKind(wire) || typeof at !== 'number') return null;
+  return {
+    id,
+    owner,
+    project,
+    wire,
+    at,
+    model: textAt(note, 'model'),
+    status: typeof status === 'number' ? status : null,
+    code: textAt(note, 'code') ?? 'proxy/failed',
+    reason: textAt(note, 'reason') ?? '',
+    keptBytes: typeof keptBytes === 'number' ? keptBytes : 0,
+  };
+}
