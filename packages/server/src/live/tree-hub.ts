@@ -2,7 +2,17 @@
  * The feed of one tree for everybody in this process who reads it: one look at the store, each event made once. Commits
  * come in order without gap or double; text of replies on their way comes gathered between them.
  */
-import { ask, type Commit, type NodeId, readTree, type Store, type TreeId } from '@coppice/core';
+import {
+  ask,
+  type Bookmark,
+  type Commit,
+  type Node,
+  type NodeId,
+  type Reading,
+  readTree,
+  type Store,
+  type TreeId,
+} from '@coppice/core';
 import type { FollowEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
 import type { Room, Services } from '../services.ts';
@@ -23,6 +33,15 @@ interface Growing {
   /** Whether readers have heard of its node; until then its text waits. */
   known: boolean;
 }
+
+/** A subtree that a commit restored. */
+interface RestoredSubtree {
+  readonly nodes: readonly Node[];
+  readonly bookmarks: readonly Bookmark[];
+}
+
+// Events of a turn that a page shows beside commits and text.
+const reportedEvents: ReadonlySet<string> = new Set(['thinking-delta', 'tool-use', 'tool-result', 'notice']);
 
 // Readers that come back after a moment find what they missed here, without another look at the store.
 const keptBytes = 256 * 1024;
@@ -139,6 +158,7 @@ export class TreeHub {
         this.#named(event.nodeId, event.runId);
       else if (event.type === 'approval' || event.type === 'approval-end')
         this.#broadcast(encodeEvent(event.type, { actId: live.actId, ...event }));
+      else if (reportedEvents.has(event.type)) this.#broadcast(encodeEvent('turn', { actId: live.actId, ...event }));
     }
   }
 
@@ -268,8 +288,33 @@ export class TreeHub {
   }
 }
 
-/** A commit as an event, with the nodes that it added or changed as they are. */
+/** A commit as an event, with the nodes that it added or changed as they are, and the subtrees that it restored. */
 async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
-  const nodes = nodesOf(commit) ?? (await store.read(commit.treeId, () => readNodes(changedIds(commit))));
-  return encodeEvent('commit', { ...commit, nodes }, commit.version);
+  const nodes = nodesOf(commit);
+  if (nodes !== null) return encodeEvent('commit', { ...commit, nodes }, commit.version);
+  const read = await store.read(commit.treeId, function* () {
+    return { nodes: yield* readNodes(changedIds(commit)), restored: yield* readRestored(commit) };
+  });
+  return encodeEvent('commit', { ...commit, ...read }, commit.version);
+}
+
+// A larger subtree is not sent: whoever shows a part of it reads that part.
+const mostRestored = 200;
+const mostRestoredLength = 256 * 1024;
+
+/** What each restored node of a commit brought back: its live subtree with bookmarks, unless that is too large. */
+function* readRestored(commit: Commit): Reading<Readonly<Record<string, RestoredSubtree>>> {
+  const subtrees: Record<string, RestoredSubtree> = {};
+  let left = mostRestored;
+  let length = 0;
+  for (const step of commit.steps) {
+    if (step.type !== 'restore' || (yield* ask('head', { id: step.nodeId })) === null) continue;
+    if ((yield* ask('count', { of: step.nodeId })) > left) continue;
+    const nodes = yield* ask('subtree', { of: step.nodeId });
+    for (const node of nodes) length += node.text.length;
+    if (length > mostRestoredLength) break;
+    left -= nodes.length;
+    subtrees[step.nodeId] = { nodes, bookmarks: yield* ask('bookmarks', { on: nodes.map((node) => node.id) }) };
+  }
+  return subtrees;
 }

@@ -2,6 +2,7 @@
  * The line of exchanges that wait to be recorded. A client has its bytes before anything here begins, and nothing here can
  * delay or fail a call: what does not fit into memory goes to a file, and what does not fit there is dropped and counted.
  */
+import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
 import { Courtesy } from './courtesy.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';

@@ -99,7 +99,14 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     const sent =
       body === undefined
         ? {}
-        : { body: body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body) };
+        : {
+            body:
+              body instanceof Uint8Array
+                ? Uint8Array.from(body)
+                : typeof body === 'string'
+                  ? body
+                  : JSON.stringify(body),
+          };
     return Promise.resolve(server.app.request(path, { method, headers, ...sent }));
   };
   return {

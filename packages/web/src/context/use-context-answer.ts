@@ -1,9 +1,9 @@
 import type { ContextShares } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { api } from '../state/client.ts';
 import { modelsNow, useLists } from '../state/lists.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { ContextAnswer } from '../state/wire.ts';
+import { adjustWeight, type PathWeight, weighPath } from './context-weight.ts';
 
 // A server gives at most so many messages with one answer, and nobody reads more at once.
 const mostEntries = 1000;
@@ -18,9 +18,17 @@ function joined(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
   return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isHead(entry))] };
 }
 
+/** A weight that the server gave, and what the loaded path weighed then. */
+interface ReadWeight {
+  readonly model: string | null;
+  readonly answer: ContextAnswer;
+  readonly weight: PathWeight;
+}
+
 /**
  * What is in force for the next call at the end of the view's branch: its weight, and its last messages, as many as are
- * wanted; `more` reads those above. Read again whenever the tree changes.
+ * wanted; `more` reads those above. Where only the weight is wanted, it follows the loaded path; else it is read again
+ * whenever the tree changes.
  */
 export function useContextAnswer(limit: number): {
   readonly answer: ContextAnswer | null;
@@ -37,16 +45,32 @@ export function useContextAnswer(limit: number): {
   const model = modelsNow({ models, chosen, defaultModel })[0] ?? null;
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
+  const read = useRef<ReadWeight | null>(null);
   useEffect(() => {
     // Counting a long branch keeps the server busy: not before the thread is on the screen.
     if (version === 0 || !ready) return;
+    const { base } = session.state;
+    const known = read.current;
+    const adjusted =
+      limit === 0 && base !== null && known !== null && known.model === model
+        ? adjustWeight(known.answer, known.weight, weighPath(base))
+        : null;
+    if (adjusted !== null) {
+      setAnswer(adjusted);
+      session.store.setState({ weight: adjusted.tokens });
+      return;
+    }
     const stop = new AbortController();
     // A reply in full flow changes the tree often; the thread comes first.
     const timer = setTimeout(() => {
-      api
+      session.api
         .context(session.treeId, { nodeId: leaf, model, limit: shown.current }, stop.signal)
         .then((told) => {
           setAnswer(told);
+          const now = session.state.base;
+          // An answer about another version than the loaded one cannot be adjusted to it.
+          const same = now !== null && now.tree.version === told.version && now.leaf === leaf;
+          read.current = same ? { model, answer: told, weight: weighPath(now) } : null;
           session.store.setState({ weight: told.tokens });
         })
         .catch(() => undefined);
@@ -55,10 +79,10 @@ export function useContextAnswer(limit: number): {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [session, leaf, model, version, ready]);
+  }, [session, leaf, model, version, ready, limit]);
   const more = useCallback(() => {
     if (answer === null || answer.before === null) return;
-    api
+    session.api
       .context(session.treeId, { nodeId: leaf, model, limit: moreEntries, before: answer.before })
       .then((above) => {
         shown.current = Math.min(mostEntries, shown.current + moreEntries);

@@ -1,4 +1,5 @@
-import { type ReactElement, useEffect } from 'react';
+import { silhouetteOf } from '@coppice/core';
+import { type ReactElement, useEffect, useMemo } from 'react';
 import { t, when } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { Outline } from '../map/outline.tsx';
@@ -6,7 +7,6 @@ import { useLists } from '../state/lists.ts';
 import { titleOf } from '../state/loaded.ts';
 import { newTree } from '../state/new-tree.ts';
 import { homePlace, treePlace } from '../state/router.ts';
-import { useShapes } from '../state/shapes.ts';
 import { open, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { TreeView } from '../state/wire.ts';
@@ -14,6 +14,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { Mark } from '../ui/logo.tsx';
+import { Stool } from '../ui/stool.tsx';
 import { TreeStool } from '../ui/tree-stool.tsx';
 
 /** The head of every rail: the way home, and a new tree. */
@@ -29,18 +30,23 @@ export function RailHead(): ReactElement {
   );
 }
 
-// Every silhouette is a look at the whole tree: one that is larger is drawn as it was when its list was read.
+// Drawing a silhouette walks the whole tree: that of a larger one stays as it was when the list was read.
 const mostDrawn = 2_000;
 
 /** The open tree in the list: its name and its silhouette as they are now, not as they were when the list was read. */
 function OpenTree({ tree }: { readonly tree: TreeView }): ReactElement {
   const now = useTree((state) => state.base?.tree ?? null);
-  const isQuiet = useTree((state) => state.live.size === 0);
-  const isSmall = useShapes((state) => (state.shapes.get(tree.id)?.messages ?? 0) < mostDrawn);
-  const version = now !== null && isQuiet && isSmall ? now.version : tree.version;
+  const topology = useTree((state) => state.topology);
+  const stamp = useTree((state) => state.stamp);
+  const active = useTree((state) => state.base?.tree.activeNodeId ?? null);
+  const stems = useMemo(() => {
+    if (stamp < 0 || topology === null || topology.nodes.size > mostDrawn) return null;
+    const nodes = [...topology.nodes.values()].sort((a, b) => a.seq - b.seq);
+    return silhouetteOf(nodes, topology.rootId, active).stems;
+  }, [topology, stamp, active]);
   return (
     <>
-      <TreeStool tree={{ id: tree.id, version }} />
+      {stems === null ? <TreeStool tree={tree} /> : <Stool stems={stems} />}
       <span className="grow clip" dir="auto">
         {titleOf(now ?? tree) ?? t('untitled')}
       </span>

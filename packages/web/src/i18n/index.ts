@@ -18,10 +18,15 @@ function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(languages, value);
 }
 
+/** What the reader prefers, best first; nothing where no browser says. */
+function browserLanguages(): readonly string[] {
+  return typeof navigator === 'undefined' ? [] : navigator.languages;
+}
+
 function preferred(): Language {
   const kept = read('language');
   if (isLanguage(kept)) return kept;
-  for (const wanted of navigator.languages) {
+  for (const wanted of browserLanguages()) {
     const base = wanted.slice(0, 2).toLowerCase();
     if (isLanguage(base)) return base;
   }
@@ -93,7 +98,7 @@ function isTag(name: string): boolean {
 
 /** The reader's own way of writing times, as far as it is of the language that is spoken. */
 function locale(): string {
-  return navigator.languages.find((each) => each.toLowerCase().startsWith(language) && isTag(each)) ?? language;
+  return browserLanguages().find((each) => each.toLowerCase().startsWith(language) && isTag(each)) ?? language;
 }
 
 /** A time in as few words as say it: the hour today, the weekday this week, else the date. */

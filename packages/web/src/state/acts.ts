@@ -4,7 +4,6 @@ import { type Bookmark, type Message, type NewNode, type Node, type NodeId, node
 import { t, tn } from '../i18n/index.ts';
 import { wordsOf } from '../i18n/refusals.ts';
 import { shownChord } from '../keys/chords.ts';
-import { api } from './client.ts';
 import { following } from './following.ts';
 import { freshUuid } from './fresh-uuid.ts';
 import { asProblem, type Problem } from './http.ts';
@@ -32,9 +31,9 @@ export async function undo(session: TreeSession, actId?: string): Promise<void> 
   const follow = following(session);
   try {
     const answer = await session.perform([], (version) =>
-      api.undo(session.treeId, actId === undefined ? {} : { actId }, version),
+      session.api.undo(session.treeId, actId === undefined ? {} : { actId }, version),
     );
-    await follow(answer.activeNodeId);
+    await follow(answer.activeNodeId, answer.version);
     say({
       icon: 'undo',
       text: t('undone'),
@@ -49,8 +48,8 @@ export async function undo(session: TreeSession, actId?: string): Promise<void> 
 export async function redo(session: TreeSession): Promise<void> {
   const follow = following(session);
   try {
-    const answer = await session.perform([], (version) => api.redo(session.treeId, version));
-    await follow(answer.activeNodeId);
+    const answer = await session.perform([], (version) => session.api.redo(session.treeId, version));
+    await follow(answer.activeNodeId, answer.version);
     say({ icon: 'again', text: t('redone') });
   } catch (thrown) {
     complain(asProblem(thrown));
@@ -114,7 +113,11 @@ export async function note(session: TreeSession, parentId: NodeId, message: Mess
     session,
     [insert(draftNode(session, id, parentId, message))],
     (version) =>
-      api.append(session.treeId, { parentId, messages: [{ id, role: 'user', content: message.content }] }, version),
+      session.api.append(
+        session.treeId,
+        { parentId, messages: [{ id, role: 'user', content: message.content }] },
+        version,
+      ),
     null,
     id,
   );
@@ -130,11 +133,16 @@ export async function remove(
 ): Promise<void> {
   const follow = following(session);
   const steps: Step[] = mode === 'cascade' ? [{ type: 'remove', nodeId: node.id }] : [];
-  const written = await change(session, steps, (version) => api.remove(session.treeId, node.id, mode, version), {
-    icon: 'trash',
-    text: tn('deleted', count),
-  });
-  if (written !== null) await follow(mode === 'cascade' ? written.activeNodeId : undefined);
+  const written = await change(
+    session,
+    steps,
+    (version) => session.api.remove(session.treeId, node.id, mode, version),
+    {
+      icon: 'trash',
+      text: tn('deleted', count),
+    },
+  );
+  if (written !== null) await follow(mode === 'cascade' ? written.activeNodeId : undefined, written.version);
 }
 
 /** Goes to a variant: what is loaded of it shows at once, and fades in. */
@@ -145,11 +153,16 @@ export function switchTo(session: TreeSession, id: NodeId): void {
 
 /** Splits a message in two at an offset of its text: the first half takes its place, the second keeps what grew from it. */
 export async function split(session: TreeSession, node: Node, position: number): Promise<boolean> {
-  const written = await change(session, [], (version) => api.split(session.treeId, node.id, position, version), {
-    icon: 'cut',
-    text: t('splitDone'),
-  });
-  if (written !== null) await session.refresh();
+  const written = await change(
+    session,
+    [],
+    (version) => session.api.split(session.treeId, node.id, position, version),
+    {
+      icon: 'cut',
+      text: t('splitDone'),
+    },
+  );
+  if (written !== null) await session.catchUp(written.version);
   return written !== null;
 }
 
@@ -162,7 +175,8 @@ export async function bookmark(session: TreeSession, id: NodeId, title: string |
   await change(
     session,
     [{ type: 'bookmark', nodeId: id, after, before }],
-    () => (title === null ? api.unbookmark(session.treeId, id) : api.bookmark(session.treeId, id, title)),
+    () =>
+      title === null ? session.api.unbookmark(session.treeId, id) : session.api.bookmark(session.treeId, id, title),
     { icon: title === null ? 'mark' : 'markon', text: title === null ? t('unbookmarked') : t('bookmarked') },
   );
 }
@@ -178,7 +192,7 @@ export async function annotate(
   await change(
     session,
     [{ type: 'annotate', nodeId: node.id, after: set, before }],
-    () => api.annotate(session.treeId, node.id, set),
+    () => session.api.annotate(session.treeId, node.id, set),
     { icon: 'edit', text },
   );
 }
@@ -188,7 +202,7 @@ export async function entitle(session: TreeSession, node: Node, title: string): 
   await change(
     session,
     [{ type: 'annotate', nodeId: node.id, after: { title }, before: { title: node.meta.title ?? null } }],
-    () => api.title(session.treeId, node.id, title),
+    () => session.api.title(session.treeId, node.id, title),
     { icon: 'edit', text: t('titled') },
   );
 }
@@ -198,7 +212,7 @@ export async function tag(session: TreeSession, node: Node, tags: readonly strin
   await change(
     session,
     [{ type: 'annotate', nodeId: node.id, after: { tags }, before: { tags: node.meta.tags ?? null } }],
-    () => api.tag(session.treeId, node.id, tags),
+    () => session.api.tag(session.treeId, node.id, tags),
     { icon: 'tag', text: t('tagged') },
   );
 }
@@ -218,7 +232,7 @@ export async function noteTree(session: TreeSession, set: TreeNotes, text: strin
   };
   patchListed(tree.id, set);
   const step: Step = { type: 'attributes', after: set, before };
-  const written = await change(session, [step], () => api.patch(session.treeId, set), { icon: 'edit', text });
+  const written = await change(session, [step], () => session.api.patch(session.treeId, set), { icon: 'edit', text });
   if (written === null) patchListed(tree.id, before);
   void loadTrees();
 }
@@ -230,10 +244,11 @@ export async function pick(session: TreeSession, id: NodeId): Promise<void> {
   const written = await change(
     session,
     [],
-    (version) => api.cherryPick(session.treeId, { nodeId: id, ...(leaf === null ? {} : { parentId: leaf }) }, version),
+    (version) =>
+      session.api.cherryPick(session.treeId, { nodeId: id, ...(leaf === null ? {} : { parentId: leaf }) }, version),
     { icon: 'pick', text: t('picked') },
   );
-  if (written !== null) await follow(written.activeNodeId);
+  if (written !== null) await follow(written.activeNodeId, written.version);
 }
 
 /** Brings a side branch back to this view's branch: as a summary, or message by message. */
@@ -247,21 +262,21 @@ export async function merge(
   const words = summary === undefined || summary === '' ? {} : { summary };
   const body = { nodeId: id, mode, ...words, ...(leaf === null ? {} : { into: leaf }) };
   const follow = following(session);
-  const written = await change(session, [], (version) => api.merge(session.treeId, body, version), {
+  const written = await change(session, [], (version) => session.api.merge(session.treeId, body, version), {
     icon: 'merge',
     text: t('merged'),
   });
-  if (written !== null) await follow(written.nodes.at(-1)?.id ?? written.activeNodeId);
+  if (written !== null) await follow(written.nodes.at(-1)?.id ?? written.activeNodeId, written.version);
   return written !== null;
 }
 
 /** Hangs a branch elsewhere. */
 export async function move(session: TreeSession, id: NodeId, parentId: NodeId): Promise<void> {
-  const written = await change(session, [], (version) => api.move(session.treeId, id, { parentId }, version), {
+  const written = await change(session, [], (version) => session.api.move(session.treeId, id, { parentId }, version), {
     icon: 'map',
     text: t('moved'),
   });
-  if (written !== null) await session.refresh();
+  if (written !== null) await session.catchUp(written.version);
 }
 
 /** Sums up older messages to make room. */
@@ -275,30 +290,35 @@ export async function compact(session: TreeSession, focus?: string): Promise<boo
       ...(model === undefined ? {} : { model }),
       ...(focus === undefined || focus === '' ? {} : { focus }),
     };
-    return api.compact(session.treeId, body, version);
+    return session.api.compact(session.treeId, body, version);
   };
   const follow = following(session);
   const written = await change(session, [], send, { icon: 'layers', text: t('compacted') });
-  if (written !== null) await follow(written.activeNodeId);
+  if (written !== null) await follow(written.activeNodeId, written.version);
   return written !== null;
 }
 
 /** Makes the tree what it was at a version, as a new version. */
 export async function restoreVersion(session: TreeSession, past: number): Promise<boolean> {
   const follow = following(session);
-  const written = await change(session, [], (version) => api.restoreVersion(session.treeId, past, version), {
+  const written = await change(session, [], (version) => session.api.restoreVersion(session.treeId, past, version), {
     icon: 'clock',
     text: t('restoredVersion', { n: past }),
   });
-  if (written !== null) await follow(written.activeNodeId);
+  if (written !== null) await follow(written.activeNodeId, written.version);
   return written !== null;
 }
 
 /** Takes a compaction back: its summary goes, and older messages are sent word by word again. */
 export async function takeBackCompaction(session: TreeSession, node: Node): Promise<void> {
-  const written = await change(session, [], (version) => api.remove(session.treeId, node.id, 'splice', version), {
-    icon: 'undo',
-    text: t('compactionUndone'),
-  });
-  if (written !== null) await session.refresh();
+  const written = await change(
+    session,
+    [],
+    (version) => session.api.remove(session.treeId, node.id, 'splice', version),
+    {
+      icon: 'undo',
+      text: t('compactionUndone'),
+    },
+  );
+  if (written !== null) await session.catchUp(written.version);
 }

@@ -1,6 +1,6 @@
 /** Every route that the page calls, by its meaning. */
 import type { Bookmark, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
-import { ask, Problem } from './http.ts';
+import { type Ask, ask, Problem } from './http.ts';
 import type {
   Begun,
   CommandAnswer,
@@ -32,20 +32,6 @@ export function sharedAttachments(token: string): string {
 
 /** What a list of trees is asked for. */
 export type TreeFilter = Omit<TreeQuery, 'project'>;
-
-/**
- * Takes back, does again or brings back. Where the tree went on before the page heard of it, it is asked once more under
- * the version that the refusal tells: what others did on top of it is refused by itself, whatever was seen.
- */
-async function takeBack(path: string, body: object, version: number): Promise<Written> {
-  try {
-    return await ask<Written>('POST', path, { body, version });
-  } catch (thrown) {
-    const now = thrown instanceof Problem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
-    if (typeof now !== 'number') throw thrown;
-    return ask<Written>('POST', path, { body, version: now });
-  }
-}
 
 /** A message on its way to the server. */
 export interface OutMessage {
@@ -85,211 +71,234 @@ function node(tree: TreeId, id: NodeId): string {
   return `${at(tree)}/nodes/${encodeURIComponent(id)}`;
 }
 
+/**
+ * Takes back, does again or brings back. Where the tree went on before the page heard of it, it is asked once more under
+ * the version that the refusal tells: what others did on top of it is refused by itself, whatever was seen.
+ */
+async function takeBack(ask: Ask, path: string, body: object, version: number): Promise<Written> {
+  try {
+    return await ask<Written>('POST', path, { body, version });
+  } catch (thrown) {
+    const now = thrown instanceof Problem && thrown.code === 'tree/version-conflict' ? thrown.data.version : undefined;
+    if (typeof now !== 'number') throw thrown;
+    return ask<Written>('POST', path, { body, version: now });
+  }
+}
+
 /** The server, as the page knows it. Everything rejects with a `Problem`. */
-export const api = {
-  trees: (filter: TreeFilter = {}) => ask<Listed<TreeView>>('GET', '/api/trees', { query: { ...filter } }),
-  tree: (tree: TreeId) => ask<TreeView>('GET', at(tree)),
-  create: (body: {
-    readonly title?: string;
-    readonly systemPrompt?: string;
-    readonly temporary?: boolean;
-    readonly messages?: readonly OutMessage[];
-  }) => ask<Written>('POST', '/api/trees', { body }),
-  patch: (tree: TreeId, body: Readonly<Record<string, unknown>>) => ask<Written>('PATCH', at(tree), { body }),
-  setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
-    ask<Written>('PUT', `${at(tree)}/system-prompt`, { body: { systemPrompt, whole }, version }),
-  duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
-    ask<Written>('POST', `${at(tree)}/duplicate`, { body }),
-  removeTree: (tree: TreeId, purge = false) =>
-    ask<unknown>('DELETE', at(tree), { query: { purge: purge || undefined } }),
-  restoreTree: (tree: TreeId) => ask<unknown>('POST', `${at(tree)}/restore`, { body: {} }),
-  keep: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/keep`, { body: {} }),
-  shapes: (ids: readonly TreeId[]) =>
-    ask<{ readonly items: readonly TreeShape[] }>('GET', '/api/shapes', { query: { ids: ids.join(',') } }),
-  allBookmarks: (cursor?: string) => ask<Listed<ListedBookmark>>('GET', '/api/bookmarks', { query: { cursor } }),
-  folders: () =>
-    ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/folders'),
-  tags: () => ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/tags'),
-
-  page: (
-    tree: TreeId,
-    query: {
-      readonly nodeId?: NodeId | undefined;
-      readonly limit?: number;
-      readonly before?: NodeId;
-      readonly after?: NodeId;
-    },
-    signal?: AbortSignal,
-  ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
-  topology: (tree: TreeId, signal?: AbortSignal) =>
-    ask<TopologyAnswer>('GET', `${at(tree)}/topology/columns`, { signal }),
-  through: (tree: TreeId, id: NodeId, limit?: number) =>
-    ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
-  node: (tree: TreeId, id: NodeId) =>
-    ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
-  contents: (tree: TreeId, ids: readonly NodeId[]) =>
-    ask<{ readonly messages: Readonly<Record<string, Message>> }>('GET', `${at(tree)}/contents`, {
-      query: { ids: ids.join(',') },
-    }),
-  siblings: (tree: TreeId, id: NodeId) =>
-    ask<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
-      'GET',
-      `${node(tree, id)}/siblings`,
-    ),
-  impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
-    ask<ImpactAnswer>('GET', `${node(tree, id)}/impact`, { query: { mode } }),
-  context: (
-    tree: TreeId,
-    query: {
-      readonly nodeId: NodeId | null;
-      readonly model: string | null;
-      /** How many messages; all of them if not given. */
-      readonly limit?: number;
-      readonly before?: NodeId;
-    },
-    signal?: AbortSignal,
-  ) => ask<ContextAnswer>('GET', `${at(tree)}/context`, { query, signal }),
-  history: (tree: TreeId, before?: number) =>
-    ask<Listed<CommitSummary>>('GET', `${at(tree)}/history`, { query: { before, limit: 200 } }),
-  asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${at(tree)}/history/${version}`),
-  pageAsOf: (
-    tree: TreeId,
-    version: number,
-    query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
-  ) => ask<PageAnswer>('GET', `${at(tree)}/history/${version}/page`, { query }),
-  trash: (tree: TreeId) => ask<Listed<TrashItem>>('GET', `${at(tree)}/trash`),
-  search: (
-    q: string,
-    query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
-    signal?: AbortSignal,
-  ) => ask<Listed<SearchHit>>('GET', '/api/search', { query: { q, ...query }, signal }),
-  bookmarks: (tree: TreeId) => ask<Listed<Bookmark>>('GET', `${at(tree)}/bookmarks`),
-
-  append: (
-    tree: TreeId,
-    body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
-    version: number,
-  ) => ask<Written>('POST', `${at(tree)}/messages`, { body: { ...body, onConflict: 'branch' }, version }),
-  edit: (
-    tree: TreeId,
-    id: NodeId,
-    body: {
-      readonly content: string | readonly unknown[];
-      readonly mode?: 'branch' | 'in-place' | 'prefix';
-      readonly id?: NodeId;
-      readonly select?: boolean;
-    },
-    version: number,
-  ) =>
-    ask<Written>('POST', `${node(tree, id)}/edit`, {
-      body: { ...body, ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }) },
-      version,
-    }),
-  split: (tree: TreeId, id: NodeId, position: number, version: number) =>
-    ask<Written>('POST', `${node(tree, id)}/split`, { body: { position }, version }),
-  remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
-    ask<Written>('DELETE', node(tree, id), { query: { mode }, version }),
-  /** The version is that of the tree it goes to. */
-  move: (
-    tree: TreeId,
-    id: NodeId,
-    body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
-    version: number,
-  ) => ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
-  cherryPick: (
-    tree: TreeId,
-    body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
-    version: number,
-  ) => ask<Written>('POST', `${at(tree)}/cherry-pick`, { body, version }),
-  merge: (
-    tree: TreeId,
-    body: {
-      readonly nodeId: NodeId;
-      readonly mode?: 'summary' | 'messages';
-      readonly summary?: string;
-      readonly into?: NodeId;
-    },
-    version: number,
-  ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version }),
-  branch: (
-    tree: TreeId,
-    body: { readonly nodeId: NodeId; readonly summarize?: boolean; readonly focus?: string },
-    version: number,
-  ) => ask<Written>('POST', `${at(tree)}/branch`, { body, version }),
-  select: (tree: TreeId, id: NodeId) => ask<Written>('PUT', `${at(tree)}/active`, { body: { nodeId: id } }),
-  navigate: (tree: TreeId, id: NodeId, direction: 'next' | 'previous') =>
-    ask<Written>('POST', `${at(tree)}/navigate`, { body: { nodeId: id, direction } }),
-  bookmark: (tree: TreeId, id: NodeId, title: string) =>
-    ask<Written>('PUT', `${node(tree, id)}/bookmark`, { body: { title } }),
-  unbookmark: (tree: TreeId, id: NodeId) => ask<Written>('DELETE', `${node(tree, id)}/bookmark`),
-  tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
-    ask<Written>('PUT', `${node(tree, id)}/tags`, { body: { tags } }),
-  title: (tree: TreeId, id: NodeId, title: string) =>
-    ask<Written>('PUT', `${node(tree, id)}/title`, { body: { title } }),
-  annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
-    ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
-  undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
-    takeBack(`${at(tree)}/undo`, body, version),
-  redo: (tree: TreeId, version: number) => takeBack(`${at(tree)}/redo`, {}, version),
-  restoreNode: async (tree: TreeId, id: NodeId) =>
-    takeBack(`${at(tree)}/trash/${id}/restore`, {}, (await ask<TreeView>('GET', at(tree))).version),
-  purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
-  restoreVersion: (tree: TreeId, past: number, version: number) =>
-    ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),
-  compact: (
-    tree: TreeId,
-    body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
-    version: number,
-  ) => ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
-
-  generate: (tree: TreeId, body: GenerationRequest) => ask<Begun>('POST', `${at(tree)}/generations`, { body }),
-  running: (tree: TreeId) =>
-    ask<{ readonly items: readonly { readonly actId: string; readonly nodeId: NodeId }[] }>(
-      'GET',
-      `${at(tree)}/generations`,
-    ),
-  abort: (tree: TreeId, id: NodeId) => ask<unknown>('POST', `${node(tree, id)}/abort`, { body: {} }),
-  approve: (act: string, call: string, approve: boolean, remember: boolean) =>
-    ask<unknown>('POST', `/api/generations/${encodeURIComponent(act)}/approvals/${encodeURIComponent(call)}`, {
-      body: { approve, remember },
-    }),
-
-  share: (
-    tree: TreeId,
-    body: {
-      readonly nodeId: NodeId;
-      readonly fields?: readonly string[];
+export function createApi(ask: Ask) {
+  return {
+    trees: (filter: TreeFilter = {}) => ask<Listed<TreeView>>('GET', '/api/trees', { query: { ...filter } }),
+    tree: (tree: TreeId) => ask<TreeView>('GET', at(tree)),
+    create: (body: {
       readonly title?: string;
-      readonly expiresAt?: number;
-    },
-  ) =>
-    ask<{ readonly share: ShareView; readonly token: string; readonly url: string }>('POST', `${at(tree)}/shares`, {
-      body,
-    }),
-  shares: (tree: TreeId) => ask<Listed<ShareView>>('GET', `${at(tree)}/shares`),
-  unshare: (id: string) => ask<unknown>('DELETE', `/api/shares/${encodeURIComponent(id)}`),
-  shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
+      readonly systemPrompt?: string;
+      readonly temporary?: boolean;
+      readonly messages?: readonly OutMessage[];
+    }) => ask<Written>('POST', '/api/trees', { body }),
+    patch: (tree: TreeId, body: Readonly<Record<string, unknown>>) => ask<Written>('PATCH', at(tree), { body }),
+    setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
+      ask<Written>('PUT', `${at(tree)}/system-prompt`, { body: { systemPrompt, whole }, version }),
+    duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
+      ask<Written>('POST', `${at(tree)}/duplicate`, { body }),
+    removeTree: (tree: TreeId, purge = false) =>
+      ask<unknown>('DELETE', at(tree), { query: { purge: purge || undefined } }),
+    restoreTree: (tree: TreeId) => ask<unknown>('POST', `${at(tree)}/restore`, { body: {} }),
+    keep: (tree: TreeId) => ask<Written>('POST', `${at(tree)}/keep`, { body: {} }),
+    shapes: (ids: readonly TreeId[]) =>
+      ask<{ readonly items: readonly TreeShape[] }>('GET', '/api/shapes', { query: { ids: ids.join(',') } }),
+    allBookmarks: (cursor?: string) => ask<Listed<ListedBookmark>>('GET', '/api/bookmarks', { query: { cursor } }),
+    folders: () =>
+      ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/folders'),
+    tags: () =>
+      ask<{ readonly items: readonly { readonly name: string; readonly count: number }[] }>('GET', '/api/tags'),
 
-  commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
-  command: (tree: TreeId, line: string, view: CommandPlace) =>
-    ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, ...view } }),
-  complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
-    ask<{
-      readonly from: number;
-      readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
-    }>('POST', `${at(tree)}/commands/complete`, { body: { line, activeNodeId } }),
-  models: () => ask<{ readonly items: readonly ModelView[]; readonly default?: string }>('GET', '/api/models'),
-  refreshModels: () => ask<unknown>('POST', '/api/models/refresh', { body: {} }),
-  tools: () =>
-    ask<{
-      readonly items: readonly {
-        readonly name: string;
-        readonly description?: string;
-        readonly sideEffects?: boolean;
-      }[];
-    }>('GET', '/api/tools'),
-  mcp: () => ask<{ readonly servers: readonly McpServerView[] }>('GET', '/api/mcp'),
-  settings: () => ask<SettingsView>('GET', '/api/settings'),
-  recorder: () => ask<RecorderView>('GET', '/api/proxy'),
-  me: () => ask<{ readonly id?: string; readonly name?: string; readonly role?: string }>('GET', '/api/me'),
-} as const;
+    page: (
+      tree: TreeId,
+      query: {
+        readonly nodeId?: NodeId | undefined;
+        readonly limit?: number;
+        readonly before?: NodeId;
+        readonly after?: NodeId;
+      },
+      signal?: AbortSignal,
+    ) => ask<PageAnswer>('GET', `${at(tree)}/page`, { query: { ...query, siblings: true }, signal }),
+    topology: (tree: TreeId, signal?: AbortSignal) =>
+      ask<TopologyAnswer>('GET', `${at(tree)}/topology/columns`, { signal }),
+    through: (tree: TreeId, id: NodeId, limit?: number) =>
+      ask<{ readonly nodes: readonly Node[] }>('GET', `${node(tree, id)}/path`, { query: { limit } }),
+    node: (tree: TreeId, id: NodeId) =>
+      ask<{ readonly node: Node; readonly bookmark: Bookmark | null }>('GET', node(tree, id)),
+    contents: (tree: TreeId, ids: readonly NodeId[]) =>
+      ask<{ readonly messages: Readonly<Record<string, Message>> }>('GET', `${at(tree)}/contents`, {
+        query: { ids: ids.join(',') },
+      }),
+    siblings: (tree: TreeId, id: NodeId) =>
+      ask<{ readonly index: number; readonly total: number; readonly nodes: readonly Node[] }>(
+        'GET',
+        `${node(tree, id)}/siblings`,
+      ),
+    impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
+      ask<ImpactAnswer>('GET', `${node(tree, id)}/impact`, { query: { mode } }),
+    context: (
+      tree: TreeId,
+      query: {
+        readonly nodeId: NodeId | null;
+        readonly model: string | null;
+        /** How many messages; all of them if not given. */
+        readonly limit?: number;
+        readonly before?: NodeId;
+      },
+      signal?: AbortSignal,
+    ) => ask<ContextAnswer>('GET', `${at(tree)}/context`, { query, signal }),
+    history: (tree: TreeId, before?: number) =>
+      ask<Listed<CommitSummary>>('GET', `${at(tree)}/history`, { query: { before, limit: 200 } }),
+    asOf: (tree: TreeId, version: number) => ask<TopologyAnswer>('GET', `${at(tree)}/history/${version}`),
+    pageAsOf: (
+      tree: TreeId,
+      version: number,
+      query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
+    ) => ask<PageAnswer>('GET', `${at(tree)}/history/${version}/page`, { query }),
+    trash: (tree: TreeId) => ask<Listed<TrashItem>>('GET', `${at(tree)}/trash`),
+    search: (
+      q: string,
+      query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
+      signal?: AbortSignal,
+    ) => ask<Listed<SearchHit>>('GET', '/api/search', { query: { q, ...query }, signal }),
+    bookmarks: (tree: TreeId) => ask<Listed<Bookmark>>('GET', `${at(tree)}/bookmarks`),
+
+    append: (
+      tree: TreeId,
+      body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
+      version: number,
+    ) => ask<Written>('POST', `${at(tree)}/messages`, { body: { ...body, onConflict: 'branch' }, version }),
+    edit: (
+      tree: TreeId,
+      id: NodeId,
+      body: {
+        readonly content: string | readonly unknown[];
+        readonly mode?: 'branch' | 'in-place' | 'prefix';
+        readonly id?: NodeId;
+        readonly select?: boolean;
+      },
+      version: number,
+    ) =>
+      ask<Written>('POST', `${node(tree, id)}/edit`, {
+        body: { ...body, ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }) },
+        version,
+      }),
+    split: (tree: TreeId, id: NodeId, position: number, version: number) =>
+      ask<Written>('POST', `${node(tree, id)}/split`, { body: { position }, version }),
+    remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
+      ask<Written>('DELETE', node(tree, id), { query: { mode }, version }),
+    /** The version is that of the tree it goes to. */
+    move: (
+      tree: TreeId,
+      id: NodeId,
+      body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
+      version: number,
+    ) => ask<Written>('POST', `${node(tree, id)}/move`, { body, version }),
+    cherryPick: (
+      tree: TreeId,
+      body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
+      version: number,
+    ) => ask<Written>('POST', `${at(tree)}/cherry-pick`, { body, version }),
+    merge: (
+      tree: TreeId,
+      body: {
+        readonly nodeId: NodeId;
+        readonly mode?: 'summary' | 'messages';
+        readonly summary?: string;
+        readonly into?: NodeId;
+      },
+      version: number,
+    ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version }),
+    branch: (
+      tree: TreeId,
+      body: { readonly nodeId: NodeId; readonly summarize?: boolean; readonly focus?: string },
+      version: number,
+    ) => ask<Written>('POST', `${at(tree)}/branch`, { body, version }),
+    select: (tree: TreeId, id: NodeId) => ask<Written>('PUT', `${at(tree)}/active`, { body: { nodeId: id } }),
+    navigate: (tree: TreeId, id: NodeId, direction: 'next' | 'previous') =>
+      ask<Written>('POST', `${at(tree)}/navigate`, { body: { nodeId: id, direction } }),
+    bookmark: (tree: TreeId, id: NodeId, title: string) =>
+      ask<Written>('PUT', `${node(tree, id)}/bookmark`, { body: { title } }),
+    unbookmark: (tree: TreeId, id: NodeId) => ask<Written>('DELETE', `${node(tree, id)}/bookmark`),
+    tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
+      ask<Written>('PUT', `${node(tree, id)}/tags`, { body: { tags } }),
+    title: (tree: TreeId, id: NodeId, title: string) =>
+      ask<Written>('PUT', `${node(tree, id)}/title`, { body: { title } }),
+    annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
+      ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
+    undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
+      takeBack(ask, `${at(tree)}/undo`, body, version),
+    redo: (tree: TreeId, version: number) => takeBack(ask, `${at(tree)}/redo`, {}, version),
+    restoreNode: async (tree: TreeId, id: NodeId) =>
+      takeBack(ask, `${at(tree)}/trash/${id}/restore`, {}, (await ask<TreeView>('GET', at(tree))).version),
+    purgeNode: (tree: TreeId, id: NodeId) => ask<unknown>('DELETE', `${at(tree)}/trash/${id}`),
+    restoreVersion: (tree: TreeId, past: number, version: number) =>
+      ask<Written>('POST', `${at(tree)}/history/${past}/restore`, { body: {}, version }),
+    compact: (
+      tree: TreeId,
+      body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
+      version: number,
+    ) => ask<Written>('POST', `${at(tree)}/compact`, { body, version }),
+
+    generate: (tree: TreeId, body: GenerationRequest) => ask<Begun>('POST', `${at(tree)}/generations`, { body }),
+    running: (tree: TreeId) =>
+      ask<{ readonly items: readonly { readonly actId: string; readonly nodeId: NodeId }[] }>(
+        'GET',
+        `${at(tree)}/generations`,
+      ),
+    abort: (tree: TreeId, id: NodeId) => ask<unknown>('POST', `${node(tree, id)}/abort`, { body: {} }),
+    approve: (act: string, call: string, approve: boolean, remember: boolean) =>
+      ask<unknown>('POST', `/api/generations/${encodeURIComponent(act)}/approvals/${encodeURIComponent(call)}`, {
+        body: { approve, remember },
+      }),
+
+    share: (
+      tree: TreeId,
+      body: {
+        readonly nodeId: NodeId;
+        readonly fields?: readonly string[];
+        readonly title?: string;
+        readonly expiresAt?: number;
+      },
+    ) =>
+      ask<{ readonly share: ShareView; readonly token: string; readonly url: string }>('POST', `${at(tree)}/shares`, {
+        body,
+      }),
+    shares: (tree: TreeId) => ask<Listed<ShareView>>('GET', `${at(tree)}/shares`),
+    unshare: (id: string) => ask<unknown>('DELETE', `/api/shares/${encodeURIComponent(id)}`),
+    shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
+
+    commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),
+    command: (tree: TreeId, line: string, view: CommandPlace) =>
+      ask<CommandAnswer>('POST', `${at(tree)}/commands`, { body: { line, ...view } }),
+    complete: (tree: TreeId, line: string, activeNodeId: NodeId | null) =>
+      ask<{
+        readonly from: number;
+        readonly items: readonly { readonly value: string; readonly label: string; readonly about: string }[];
+      }>('POST', `${at(tree)}/commands/complete`, { body: { line, activeNodeId } }),
+    models: () => ask<{ readonly items: readonly ModelView[]; readonly default?: string }>('GET', '/api/models'),
+    refreshModels: () => ask<unknown>('POST', '/api/models/refresh', { body: {} }),
+    tools: () =>
+      ask<{
+        readonly items: readonly {
+          readonly name: string;
+          readonly description?: string;
+          readonly sideEffects?: boolean;
+        }[];
+      }>('GET', '/api/tools'),
+    mcp: () => ask<{ readonly servers: readonly McpServerView[] }>('GET', '/api/mcp'),
+    settings: () => ask<SettingsView>('GET', '/api/settings'),
+    recorder: () => ask<RecorderView>('GET', '/api/proxy'),
+    me: () => ask<{ readonly id?: string; readonly name?: string; readonly role?: string }>('GET', '/api/me'),
+  } as const;
+}
+
+/** The requests that the page makes, by their meaning. */
+export type Api = ReturnType<typeof createApi>;
+
+/** The server that the page came from. */
+export const api: Api = createApi(ask);

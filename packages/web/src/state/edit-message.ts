@@ -3,7 +3,6 @@ import { messageKit } from '@coppice/content';
 import type { Message, Node, NodeId, Step } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { change, complain, draftNode, freshId, insert, undoable } from './acts.ts';
-import { api } from './client.ts';
 import { following } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
@@ -33,14 +32,14 @@ export async function edit(
   const changing = change(
     session,
     [insert(draftNode(session, id, node.parentId, message, node.groupId))],
-    (version) => api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
+    (version) => session.api.edit(session.treeId, node.id, { content, mode: 'branch', id }, version),
     { icon: 'fork', text: t('branched') },
     id,
   );
   const follow = following(session);
   const written = await changing;
   if (written === null) return null;
-  await follow(id);
+  await follow(id, written.version);
   // What was written is written, whether or not the others could be looked for.
   await noticeRace(session, node, id, seen.version).catch(() => undefined);
   return id;
@@ -79,7 +78,7 @@ async function editInPlace(
   };
   try {
     const written = await session.perform([shown], (version) =>
-      api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
+      session.api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
     );
     say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
     return node.id;
@@ -114,7 +113,7 @@ async function noticeRace(
   const { part } = session.state;
   const ids = node.parentId === null ? [] : (part?.kids.get(node.parentId) ?? []);
   if (ids.length < 3) return;
-  const { nodes } = await api.siblings(session.treeId, mine);
+  const { nodes } = await session.api.siblings(session.treeId, mine);
   const other = nodes.findLast((each) => each.id !== mine && each.addedIn > since);
   if (other !== undefined) session.conflict(mine, other.id);
 }

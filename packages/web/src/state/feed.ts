@@ -1,12 +1,25 @@
-import type { TreeId } from '@coppice/core';
+import type { NodeId, TreeId } from '@coppice/core';
 import { at } from './client.ts';
 import { addressOf } from './http.ts';
+import { closedChannel, dataOf, type EventChannel, type PageClient } from './page-client.ts';
 import type { Approval, Delta, FeedCommit } from './wire.ts';
 
-/** What a follower of a tree is told. */
+/** What a turn reports beside its commits and its text: what the model thinks, and which tools it calls. */
+export interface TurnReport {
+  readonly actId: string;
+  readonly type: string;
+  readonly nodeId?: NodeId;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly parameters?: unknown;
+  readonly text?: string;
+}
+
+/** Callbacks for the events of a tree's feed. */
 export interface FeedListener {
   commit(commit: FeedCommit): void;
   delta(delta: Delta): void;
+  turn(report: TurnReport): void;
   approval(approval: Approval): void;
   /** Somebody decided about a call. */
   decided(callId: string): void;
@@ -15,69 +28,59 @@ export interface FeedListener {
   connected(connected: boolean): void;
 }
 
-function dataOf<T>(event: Event): T | null {
-  if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return null;
-  const value: T = JSON.parse(event.data);
-  return value;
-}
+const reconnectMs = 2000;
 
 /**
- * Follows the commits of a tree after a version. A tab that nobody sees lets go of its connection, because a browser has
- * six for all its tabs; when it is looked at again it goes on where it was.
+ * Follows the commits of a tree after a version. A hidden tab closes its connection, because a browser has six for all
+ * its tabs; when it is shown again it continues after the last commit it received.
  */
-export function openFeed(tree: TreeId, since: number, listener: FeedListener): { close(): void } {
+export function openFeed(client: PageClient, tree: TreeId, since: number, listener: FeedListener): { close(): void } {
   let last = since;
-  let source: EventSource | null = null;
+  let source: EventChannel | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const connect = () => {
     clearTimeout(timer);
     source?.close();
-    const opened = new EventSource(addressOf(`${at(tree)}/feed`, { since: last }));
+    const opened = client.openEvents(addressOf(`${at(tree)}/feed`, { since: last }));
     source = opened;
+    const on = <T>(name: string, run: (data: T) => void) =>
+      opened.addEventListener(name, (event) => {
+        const data = dataOf<T>(event);
+        if (data !== null) run(data);
+      });
     opened.addEventListener('open', () => listener.connected(true));
-    opened.addEventListener('commit', (event) => {
-      const commit = dataOf<FeedCommit>(event);
-      if (commit === null) return;
+    on<FeedCommit>('commit', (commit) => {
       last = Math.max(last, commit.version);
       listener.commit(commit);
     });
-    opened.addEventListener('delta', (event) => {
-      const delta = dataOf<Delta>(event);
-      if (delta !== null) listener.delta(delta);
-    });
-    opened.addEventListener('approval', (event) => {
-      const approval = dataOf<Approval>(event);
-      if (approval !== null) listener.approval(approval);
-    });
-    opened.addEventListener('approval-end', (event) => {
-      const ended = dataOf<{ readonly callId: string }>(event);
-      if (ended !== null) listener.decided(ended.callId);
-    });
-    opened.addEventListener('reset', (event) => {
-      last = dataOf<{ readonly version: number }>(event)?.version ?? 0;
+    on<Delta>('delta', (delta) => listener.delta(delta));
+    on<TurnReport>('turn', (report) => listener.turn(report));
+    on<Approval>('approval', (approval) => listener.approval(approval));
+    on<{ readonly callId: string }>('approval-end', ({ callId }) => listener.decided(callId));
+    on<{ readonly version: number }>('reset', ({ version }) => {
+      last = version;
       listener.reset();
     });
     opened.addEventListener('error', () => {
       if (source !== opened) return;
       listener.connected(false);
-      // A stream that the server ended for good is not opened again by the browser.
-      if (opened.readyState === EventSource.CLOSED) timer = setTimeout(connect, 2000);
+      // A browser does not reopen a stream that the server closed for good.
+      if (opened.readyState === closedChannel) timer = setTimeout(connect, reconnectMs);
     });
   };
-  const seen = () => {
-    if (document.visibilityState === 'visible') {
+  const stopWatching = client.onVisibilityChange(() => {
+    if (client.isVisible()) {
       if (source === null) connect();
       return;
     }
     clearTimeout(timer);
     source?.close();
     source = null;
-  };
+  });
   connect();
-  document.addEventListener('visibilitychange', seen);
   return {
     close() {
-      document.removeEventListener('visibilitychange', seen);
+      stopWatching();
       clearTimeout(timer);
       source?.close();
     },

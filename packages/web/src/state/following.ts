@@ -2,10 +2,13 @@ import type { NodeId } from '@coppice/core';
 import { pathOf } from './loaded.ts';
 import type { TreeSession } from './session.ts';
 
-/** Reads a tree again and leads its view to a place; not a view that its user has led elsewhere since this was asked for. */
-export function following(session: TreeSession): (to?: NodeId | null) => Promise<void> {
+/** Leads a view to where a write left the tree; not a view that its user has led elsewhere since this was called. */
+export function following(session: TreeSession): (to: NodeId | null | undefined, version: number) => Promise<void> {
   const { led } = session;
-  return (to) => session.refresh(session.led === led ? (to ?? undefined) : undefined);
+  return async (to, version) => {
+    if (to !== undefined && to !== null) return session.leadTo(() => to, version, led);
+    return session.catchUp(version);
+  };
 }
 
 /** Whether a view is on a branch through a message. */

@@ -1,8 +1,8 @@
-/** Having models answer: sending, asking again, going on, stopping, and hearing what a turn tells. */
+/** Having models answer: sending, asking again, continuing, stopping. */
 import type { Message, Node, NodeId } from '@coppice/core';
 import { complain, draftNode, freshId } from './acts.ts';
-import { api, type GenerationRequest } from './client.ts';
-import { following, isThrough } from './following.ts';
+import type { GenerationRequest } from './client.ts';
+import { isThrough } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
 import type { Begun } from './wire.ts';
@@ -37,12 +37,11 @@ async function begin(
         ? []
         : [{ type: 'insert' as const, node: draftNode(session, shown.id, shown.parentId, shown.message) }];
     const beginning = session.perform(steps, run, shown?.id);
-    const follow = following(session);
+    const { led } = session;
     const begun = await beginning;
     const ids = begun.nodes.map((node) => node.nodeId);
     session.replies.claim(ids, begun.actId);
-    hear(session, begun);
-    await follow(leads ? ids.at(-1) : undefined);
+    if (leads) await session.followTurn(begun, led);
     return true;
   } catch (thrown) {
     complain(asProblem(thrown));
@@ -62,7 +61,7 @@ export function sendMessage(
   return begin(
     session,
     (version) =>
-      api.generate(session.treeId, {
+      session.api.generate(session.treeId, {
         type: 'send',
         ...body,
         ...wished(wish),
@@ -81,7 +80,7 @@ export function reply(session: TreeSession, parentId: NodeId, wish: Wish): Promi
   return begin(
     session,
     (version) =>
-      api.generate(session.treeId, {
+      session.api.generate(session.treeId, {
         type: 'reply',
         parentId,
         requestId,
@@ -100,7 +99,7 @@ export function regenerate(session: TreeSession, nodeId: NodeId, wish: Wish): Pr
   return begin(
     session,
     (version) =>
-      api.generate(session.treeId, {
+      session.api.generate(session.treeId, {
         type: 'regenerate',
         nodeId,
         requestId,
@@ -119,7 +118,7 @@ export function goOn(session: TreeSession, node: Node, wish: Wish): Promise<bool
   return begin(
     session,
     (version) =>
-      api.generate(session.treeId, {
+      session.api.generate(session.treeId, {
         type: 'continue',
         nodeId: node.id,
         requestId,
@@ -134,41 +133,8 @@ export function goOn(session: TreeSession, node: Node, wish: Wish): Promise<bool
 /** Stops a reply; what was said is kept. */
 export async function stop(session: TreeSession, nodeId: NodeId): Promise<void> {
   try {
-    await api.abort(session.treeId, nodeId);
+    await session.api.abort(session.treeId, nodeId);
   } catch (thrown) {
     complain(asProblem(thrown));
   }
-}
-
-/** What a turn tells, as far as the page shows it. */
-interface TurnEvent {
-  readonly type: string;
-  readonly nodeId?: NodeId;
-  readonly callId?: string;
-  readonly name?: string;
-  readonly parameters?: unknown;
-  readonly text?: string;
-}
-
-/** Hears what the feed does not carry: what the model thinks, and which tools it calls. */
-function hear(session: TreeSession, { actId }: Begun): void {
-  const source = new EventSource(`/api/generations/${encodeURIComponent(actId)}/events`);
-  const heard = (event: Event) => {
-    if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return;
-    const told: TurnEvent = JSON.parse(event.data);
-    const { type, nodeId, callId, name = '', parameters = {} } = told;
-    if (type === 'end' || type === 'error') {
-      source.close();
-      void session.refresh();
-    } else if (type === 'thinking-delta' && nodeId !== undefined)
-      session.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + (told.text ?? '') }));
-    else if (callId === undefined) return;
-    else if (type === 'tool-result') session.replies.setCall(callId, null);
-    else if (type === 'approval') session.replies.setCall(callId, { name, parameters, state: 'waiting', actId });
-    // The feed may have told before that it waits for a yes: what is heard again here must not take the question away.
-    else if (type === 'tool-use' && !session.store.getState().calls.has(callId))
-      session.replies.setCall(callId, { name, parameters, state: 'running', actId });
-  };
-  for (const name of ['thinking-delta', 'tool-use', 'approval', 'tool-result', 'end', 'error'])
-    source.addEventListener(name, heard);
 }

@@ -69,7 +69,12 @@ async function problemOf(response: Response): Promise<Problem> {
   return problemFrom(body, response.status);
 }
 
-async function send(method: Method, path: string, options: RequestOptions): Promise<Response> {
+async function send(
+  fetch: typeof globalThis.fetch,
+  method: Method,
+  path: string,
+  options: RequestOptions,
+): Promise<Response> {
   const headers = new Headers({ accept: 'application/json' });
   if (options.body !== undefined) headers.set('content-type', 'application/json');
   if (options.version !== undefined) headers.set('if-match', `"${options.version}"`);
@@ -91,13 +96,21 @@ async function send(method: Method, path: string, options: RequestOptions): Prom
   return response;
 }
 
-/** Asks the server; rejects with a {@link Problem}. The answer is taken as the contract says it is. */
-export async function ask<T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(method, path, options);
-  const text = await response.text();
-  const value: T = text === '' ? null : JSON.parse(text);
-  return value;
+/** Sends a request and reads its JSON answer; rejects with a {@link Problem}. The answer is taken as the contract says it is. */
+export type Ask = <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
+
+/** Makes requests by a given `fetch`: the browser's, or that of a test. */
+export function createAsk(fetch: typeof globalThis.fetch): Ask {
+  return async <T>(method: Method, path: string, options: RequestOptions = {}): Promise<T> => {
+    const response = await send(fetch, method, path, options);
+    const text = await response.text();
+    const value: T = text === '' ? null : JSON.parse(text);
+    return value;
+  };
 }
+
+/** Requests of the page itself. */
+export const ask: Ask = createAsk((input, init) => fetch(input, init));
 
 /** Sends the bytes of a file and gives what the server knows of them. */
 export async function upload(

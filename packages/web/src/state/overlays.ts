@@ -12,9 +12,11 @@ export function withOverlays(
   let part = base;
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
-    part = landed(part, rowsShown(overlay.steps, part, overlay.id), part.tree.version);
-    if (overlay.leaf !== undefined) part = { ...atItsEnd(part), leaf: overlay.leaf };
-    for (const step of overlay.steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
+    // The feed may bring a message before the answer does: then what is below it is shown, too.
+    const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
+    part = landed(part, rowsShown(steps, part, overlay.id), part.tree.version);
+    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...atItsEnd(part), leaf: overlay.leaf };
+    for (const step of steps) if (step.type === 'insert') unconfirmed.add(step.node.id);
   }
   return { part, unconfirmed };
 }
@@ -35,13 +37,16 @@ export function confirmed(shown: Loaded, overlay: Overlay | null, value: unknown
       )
         kids.set(node.parentId, [...(list ?? []), node.id]);
     }
-  // The feed may have been quicker than the answer: what grew below it already is not left again.
-  const grown = overlay?.steps.some((step) => step.type === 'insert' && step.node.id === overlay.leaf) === true;
-  const isBelow = grown && pathOf(base).some((node) => node.id === overlay?.leaf);
-  const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isBelow;
+  const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
   const { before, until } = goes ? atItsEnd(base) : base;
   const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
   return { ...base, tree: pointedIn(base, value), nodes, kids, leaf, before, until };
+}
+
+/** Whether a view is on a branch through the message that an overlay inserts: what is below it already is not left again. */
+function isInserted({ steps, leaf }: Overlay, part: Loaded): boolean {
+  const inserts = steps.some((step) => step.type === 'insert' && step.node.id === leaf);
+  return inserts && pathOf(part).some((node) => node.id === leaf);
 }
 
 /** The part with the message that replies were begun to: they are told without it, and the feed may come later. */

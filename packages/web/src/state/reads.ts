@@ -1,6 +1,6 @@
 /** What an open tree reads of the server: pages of a branch, its end, and what is around a place far above it. */
 import { type NodeId, nodeId, type TreeId } from '@coppice/core';
-import { api } from './client.ts';
+import type { Api } from './client.ts';
 import { asProblem } from './http.ts';
 import { joined, type Loaded, shownPath, withPage } from './loaded.ts';
 import type { PageAnswer } from './wire.ts';
@@ -17,32 +17,34 @@ export function runsOf(page: PageAnswer): ReadonlyMap<NodeId, string> {
 
 /** Reads of one tree. They end with its signal. */
 export class TreeReads {
+  readonly #api: Api;
   readonly #treeId: TreeId;
   readonly #signal: AbortSignal;
 
-  constructor(treeId: TreeId, signal: AbortSignal) {
+  constructor(api: Api, treeId: TreeId, signal: AbortSignal) {
+    this.#api = api;
     this.#treeId = treeId;
     this.#signal = signal;
   }
 
   /** The end of a branch, so many messages of it. */
   page(leaf: NodeId | undefined, limit = pageSize): Promise<PageAnswer> {
-    return api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
+    return this.#api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
   }
 
   /** What comes before a message on the way to another. */
   before(leaf: NodeId, before: NodeId): Promise<PageAnswer> {
-    return api.page(this.#treeId, { nodeId: leaf, before, limit: furtherSize }, this.#signal);
+    return this.#api.page(this.#treeId, { nodeId: leaf, before, limit: furtherSize }, this.#signal);
   }
 
   /** What comes after a message on the way to another. */
   after(leaf: NodeId, after: NodeId): Promise<PageAnswer> {
-    return api.page(this.#treeId, { nodeId: leaf, after, limit: furtherSize }, this.#signal);
+    return this.#api.page(this.#treeId, { nodeId: leaf, after, limit: furtherSize }, this.#signal);
   }
 
   /** Where the branch through a node ends: the leaf that was last visited below it. */
   async leafThrough(id: NodeId): Promise<NodeId> {
-    return (await api.through(this.#treeId, id, 1)).nodes.at(-1)?.id ?? id;
+    return (await this.#api.through(this.#treeId, id, 1)).nodes.at(-1)?.id ?? id;
   }
 
   /** The same, or null where the tree has no such node: it was deleted, or never was of this tree. */
@@ -72,7 +74,7 @@ export class TreeReads {
     if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
     const [above, below] = await Promise.all([
       this.page(id),
-      api.page(this.#treeId, { nodeId: leaf, after: id, limit: pageSize }, this.#signal),
+      this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: pageSize }, this.#signal),
     ]);
     return joined(withPage(withPage(part, above, 'above'), below, 'below'));
   }

@@ -1,6 +1,7 @@
 import { nodeId, treeId } from '@coppice/core';
 import { expect, test, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
+import { browserClient } from './page-client.ts';
 import { Replies } from './replies.ts';
 import { nothing, type TreeState } from './tree-state.ts';
 
@@ -10,7 +11,7 @@ function setUp() {
   const store = createStore<TreeState>(() => nothing);
   let drawn = 0;
   store.subscribe(() => drawn++);
-  const replies = new Replies(treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);
+  const replies = new Replies(browserClient, treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);
   return { store, replies, drawn: () => drawn, text: () => store.getState().live.get(id)?.text };
 }
 

@@ -2,6 +2,7 @@
 import { type ActId, actId, type NodeId, type TreeId } from '@coppice/core';
 import type { StoreApi } from 'zustand/vanilla';
 import { type LiveCall, type LiveReply, newReply, withText } from './live.ts';
+import type { PageClient } from './page-client.ts';
 import { openReplyStream } from './reply-stream.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -11,6 +12,7 @@ const drawMs = 16;
 
 /** The replies of one open tree. */
 export class Replies {
+  readonly #client: PageClient;
   readonly #treeId: TreeId;
   readonly #store: StoreApi<TreeState>;
   /** A reply that was followed is said: the tree has it now. */
@@ -22,7 +24,8 @@ export class Replies {
   readonly #arrived = new Map<NodeId, LiveReply>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
+  constructor(client: PageClient, treeId: TreeId, store: StoreApi<TreeState>, said: () => void) {
+    this.#client = client;
     this.#treeId = treeId;
     this.#store = store;
     this.#said = said;
@@ -50,7 +53,9 @@ export class Replies {
   claim(ids: readonly NodeId[], act: string): void {
     for (const id of ids) {
       this.#mine.add(id);
-      this.begin(id, actId(act));
+      // A quick reply is in the tree before the answer that says who writes it.
+      const status = this.#store.getState().base?.nodes.get(id)?.status ?? 'pending';
+      if (status === 'pending') this.begin(id, actId(act));
     }
   }
 
@@ -127,7 +132,7 @@ export class Replies {
   #follow(id: NodeId, offset: number): void {
     if (this.#streams.has(id)) return;
     this.begin(id, null);
-    const stream = openReplyStream(this.#treeId, id, offset, {
+    const stream = openReplyStream(this.#client, this.#treeId, id, offset, {
       text: (at, text) => this.add(id, at, text),
       end: () => {
         this.#streams.delete(id);

@@ -1,6 +1,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { at } from './client.ts';
 import { addressOf } from './http.ts';
+import type { PageClient } from './page-client.ts';
 
 interface Piece {
   readonly type: string;
@@ -10,12 +11,13 @@ interface Piece {
 
 /** Follows one reply from an offset on, whoever writes it. */
 export function openReplyStream(
+  client: PageClient,
   tree: TreeId,
   node: NodeId,
   offset: number,
   listener: { text(offset: number, text: string): void; end(): void },
 ): { close(): void } {
-  const source = new EventSource(addressOf(`${at(tree)}/nodes/${node}/stream`, { offset }));
+  const source = client.openEvents(addressOf(`${at(tree)}/nodes/${node}/stream`, { offset }));
   const heard = (event: Event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return;
     const piece: Piece = JSON.parse(event.data);

@@ -1,8 +1,8 @@
 /** One open tree: what is loaded of it, what was changed here and is not confirmed yet, and the feed that keeps it true. */
 import { type NodeId, type RowChange, rowChanges, type Step, type TreeId } from '@coppice/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { api } from './client.ts';
-import { openFeed } from './feed.ts';
+import type { Api } from './client.ts';
+import { openFeed, type TurnReport } from './feed.ts';
 import { asProblem } from './http.ts';
 import {
   atItsEnd,
@@ -18,15 +18,21 @@ import {
   withPage,
 } from './loaded.ts';
 import { confirmed, withOverlays } from './overlays.ts';
+import { browserClient, type PageClient } from './page-client.ts';
 import { pageSize, runsOf, TreeReads } from './reads.ts';
 import { Replies } from './replies.ts';
 import type { Topology } from './topology.ts';
 import { nothing, type Overlay, type TreeState } from './tree-state.ts';
 import { WholeShape } from './whole-shape.ts';
-import type { FeedCommit, TreeView, Written } from './wire.ts';
+import type { Begun, FeedCommit, TreeView, Written } from './wire.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type { TreeState } from './tree-state.ts';
+
+// A commit that the feed has not brought after this time is read from the server instead.
+const feedPatienceMs = 3000;
+// Acts whose newest node is remembered until their answer comes.
+const mostActs = 64;
 
 /** An open tree. Close it when its screen goes. */
 export class TreeSession {
@@ -34,6 +40,7 @@ export class TreeSession {
   readonly store: StoreApi<TreeState>;
   /** Replies while they are written. */
   readonly replies: Replies;
+  readonly #client: PageClient;
   readonly #queue: WriteQueue;
   #feed: { close(): void } | null = null;
   readonly #closed = new AbortController();
@@ -48,15 +55,27 @@ export class TreeSession {
   #wanted: NodeId | null = null;
   /** The newest commit that the feed told: a page may be newer than that. */
   #told = 0;
+  /** Callbacks that wait until the feed has brought a version. */
+  #waiters: { readonly version: number; readonly done: () => void }[] = [];
+  /** The newest node that each act added: a turn's commits may arrive before the answer that says which turn it is. */
+  readonly #newestOfAct = new Map<string, NodeId>();
+  /** The turn that was started here last; the view follows its newest reply until the user goes elsewhere. */
+  #turn: { readonly actId: string; readonly led: number } | null = null;
   #opening: Promise<unknown> = Promise.resolve();
 
-  constructor(treeId: TreeId) {
+  constructor(treeId: TreeId, client: PageClient = browserClient) {
     this.treeId = treeId;
+    this.#client = client;
     this.store = createStore<TreeState>(() => nothing);
-    this.replies = new Replies(treeId, this.store, () => void this.refresh());
+    this.replies = new Replies(client, treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue((line) => this.store.setState(line));
-    this.#reads = new TreeReads(treeId, this.#closed.signal);
-    this.#shape = new WholeShape(treeId, this.store, this.#closed.signal);
+    this.#reads = new TreeReads(client.api, treeId, this.#closed.signal);
+    this.#shape = new WholeShape(client.api, treeId, this.store, this.#closed.signal);
+  }
+
+  /** The server of this tree. */
+  get api(): Api {
+    return this.#client.api;
   }
 
   get state(): TreeState {
@@ -85,7 +104,7 @@ export class TreeSession {
 
   async #read(wanted: NodeId | undefined): Promise<boolean> {
     try {
-      const tree = await api.tree(this.treeId);
+      const tree = await this.api.tree(this.treeId);
       const end = wanted === undefined ? null : await this.#reads.leafIfThere(wanted);
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
@@ -96,8 +115,9 @@ export class TreeSession {
       if (through !== undefined) this.look(through);
       this.replies.followRuns();
       this.#told = tree.version;
-      this.#feed = openFeed(this.treeId, tree.version, {
+      this.#feed = openFeed(this.#client, this.treeId, tree.version, {
         commit: (commit) => this.#heard(commit),
+        turn: (report) => this.#heardTurn(report),
         delta: (delta) => this.replies.add(delta.nodeId, delta.offset, delta.text),
         approval: ({ callId, name, parameters, actId: act }) =>
           this.replies.setCall(callId, { name, parameters, state: 'waiting', actId: act }),
@@ -108,7 +128,7 @@ export class TreeSession {
         },
         connected: (connected) => {
           this.store.setState({ connected });
-          if (!connected) return;
+          if (!connected) return this.#endWaiting();
           void this.#queue.work();
           this.#shape.retry();
         },
@@ -124,6 +144,7 @@ export class TreeSession {
 
   close(): void {
     this.#closed.abort();
+    this.#endWaiting();
     this.#feed?.close();
     this.#queue.close();
     this.replies.close();
@@ -230,7 +251,9 @@ export class TreeSession {
   #remember(leaf: NodeId): void {
     const before = this.state.part?.tree.activeNodeId ?? null;
     if (before === leaf) return;
-    this.perform([{ type: 'select', after: leaf, before }], () => api.select(this.treeId, leaf)).catch(() => undefined);
+    this.perform([{ type: 'select', after: leaf, before }], () => this.api.select(this.treeId, leaf)).catch(
+      () => undefined,
+    );
   }
 
   #loadedCount(): number {
@@ -303,25 +326,102 @@ export class TreeSession {
     const { base } = this.state;
     if (base === null || commit.version <= this.#told) return;
     this.#told = commit.version;
-    const changes = rowChanges(commit.steps, { version: commit.version, seq: commit.seq, at: commit.at });
+    const changes = withRestored(commit);
+    const added = changes.findLast((change) => change.op === 'added');
+    if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
     const late = commit.version <= base.tree.version;
-    this.#land(late ? unread(base, changes) : changes, commit.version);
+    this.#land(late ? unread(base, changes) : changes, commit);
     this.#shape.land(changes);
-    // Undo and restore bring back what is not at hand; a gap means that a commit was missed.
+    // A gap means that a commit was missed; a subtree that is too large for the feed is read.
     if (commit.version > base.tree.version + 1) this.#missed = true;
     const reread = (op: RowChange['op']) => op === 'restored' || (late && (op === 'removed' || op === 'placed'));
     if (this.#missed || changes.some(({ op }) => reread(op))) void this.refresh();
     for (const step of commit.steps)
       if (step.type === 'replace' && step.after.status !== 'pending') this.replies.ended(step.nodeId);
+    this.#endWaiting(commit.version);
   }
 
-  #land(changes: readonly RowChange[], version: number): void {
+  /** What a turn reports beside its commits: thinking, and calls of tools. */
+  #heardTurn({ actId, type, nodeId, callId, name = '', parameters = {}, text = '' }: TurnReport): void {
+    if (type === 'thinking-delta' && nodeId !== undefined)
+      this.replies.change(nodeId, (live) => ({ ...live, thinking: live.thinking + text }));
+    else if (callId === undefined) return;
+    else if (type === 'tool-result') this.replies.setCall(callId, null);
+    // A question that waits for an answer must not be replaced by the call that it is about.
+    else if (type === 'tool-use' && !this.state.calls.has(callId))
+      this.replies.setCall(callId, { name, parameters, state: 'running', actId });
+  }
+
+  #noteNewest(actId: string, id: NodeId): void {
+    this.#newestOfAct.delete(actId);
+    this.#newestOfAct.set(actId, id);
+    const [oldest] = this.#newestOfAct.keys();
+    if (this.#newestOfAct.size > mostActs && oldest !== undefined) this.#newestOfAct.delete(oldest);
+  }
+
+  #land(changes: readonly RowChange[], { version, actId }: FeedCommit): void {
     const { base } = this.state;
     if (base === null) return;
     const grown = landed(base, changes, version);
     const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
-    this.#show({ base: { ...grown, leaf: followed(base, grown, changes) } });
+    const isMine = this.#turn?.actId === actId && this.#turn.led === this.#led;
+    const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
+    const end = newest === undefined ? null : loadedEnd(grown, newest, true);
+    this.#show({
+      base: end === null ? { ...grown, leaf: followed(base, grown, changes) } : { ...atItsEnd(grown), leaf: end },
+    });
     for (const node of pending) this.replies.begin(node.id, null);
+  }
+
+  /**
+   * Shows the branch that ends at the newest reply of a turn, and goes on doing so while the turn adds to it; not where
+   * the user has gone elsewhere since `led` was read.
+   */
+  async followTurn({ actId, nodes, version }: Begun, led: number): Promise<void> {
+    const first = nodes.at(-1)?.nodeId;
+    if (first === undefined || led !== this.#led) return;
+    this.#turn = { actId, led };
+    await this.leadTo(() => this.#newestOfAct.get(actId) ?? first, version, led);
+  }
+
+  /**
+   * Shows the branch that ends at a node once the feed has brought a version, and reads it only where it is not loaded.
+   * Does nothing where the user has gone elsewhere since `led` was read.
+   */
+  async leadTo(end: () => NodeId, version: number, led: number): Promise<void> {
+    if (!(await this.caughtUp(version))) return this.refresh(led === this.#led ? end() : undefined);
+    if (led !== this.#led) return;
+    const { base } = this.state;
+    const leaf = base === null ? null : loadedEnd(base, end(), true);
+    if (base === null || leaf === null) return this.refresh(end());
+    if (leaf !== base.leaf) this.#show({ base: { ...atItsEnd(base), leaf } });
+  }
+
+  /** Shows everything up to a version: as the feed brings it, or read where that cannot bring it. */
+  async catchUp(version: number): Promise<void> {
+    if (!(await this.caughtUp(version))) await this.refresh();
+  }
+
+  /** Resolves when everything up to a version is shown; false where the feed cannot bring it, so that it has to be read. */
+  async caughtUp(version: number): Promise<boolean> {
+    if (version > this.#told && this.state.connected && this.#client.isVisible())
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => waiter.done(), feedPatienceMs);
+        const waiter = {
+          version,
+          done: () => {
+            clearTimeout(timer);
+            this.#waiters = this.#waiters.filter((each) => each !== waiter);
+            resolve();
+          },
+        };
+        this.#waiters.push(waiter);
+      });
+    return version <= this.#told;
+  }
+
+  #endWaiting(version = Number.POSITIVE_INFINITY): void {
+    for (const waiter of [...this.#waiters]) if (waiter.version <= version) waiter.done();
   }
 
   /** Marks that another writer put something beside a node at the same time. */
@@ -390,4 +490,19 @@ function followed(before: Loaded, after: Loaded, changes: readonly RowChange[]):
   if (leaf === null && before.leaf === null) leaf = changes.find((change) => change.op === 'pointed')?.nodeId ?? null;
   for (const change of changes) if (change.op === 'added' && change.node.parentId === leaf) leaf = change.node.id;
   return leaf;
+}
+
+/** The row changes of a commit. A restored subtree that came with the commit is added node by node. */
+function withRestored(commit: FeedCommit): readonly RowChange[] {
+  const { version, seq, at, restored } = commit;
+  const changes = rowChanges(commit.steps, { version, seq, at });
+  if (restored === undefined) return changes;
+  return changes.flatMap((change): readonly RowChange[] => {
+    const subtree = change.op === 'restored' ? restored[change.nodeId] : undefined;
+    if (subtree === undefined) return [change];
+    return [
+      ...subtree.nodes.map((node): RowChange => ({ op: 'added', node })),
+      ...subtree.bookmarks.map((bookmark): RowChange => ({ op: 'bookmarked', nodeId: bookmark.nodeId, bookmark })),
+    ];
+  });
 }

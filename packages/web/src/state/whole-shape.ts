@@ -1,7 +1,7 @@
 /** The shape of a whole tree while it is open: read once somebody wants it, kept by commits from then on. */
 import type { NodeId, RowChange, TreeId } from '@coppice/core';
 import type { StoreApi } from 'zustand/vanilla';
-import { api } from './client.ts';
+import type { Api } from './client.ts';
 import { Topology } from './topology.ts';
 import { fromTopologyColumns } from './topology-columns.ts';
 import type { TreeState } from './tree-state.ts';
@@ -16,13 +16,15 @@ export function leafInShape({ topology, part }: TreeState): NodeId | null {
 
 /** The shape of one open tree. */
 export class WholeShape {
+  readonly #api: Api;
   readonly #treeId: TreeId;
   readonly #store: StoreApi<TreeState>;
   readonly #signal: AbortSignal;
   #wanted = false;
   #asked: Promise<Topology | null> | null = null;
 
-  constructor(treeId: TreeId, store: StoreApi<TreeState>, signal: AbortSignal) {
+  constructor(api: Api, treeId: TreeId, store: StoreApi<TreeState>, signal: AbortSignal) {
+    this.#api = api;
     this.#treeId = treeId;
     this.#store = store;
     this.#signal = signal;
@@ -42,7 +44,7 @@ export class WholeShape {
 
   async #read(): Promise<Topology | null> {
     try {
-      const answer = await api.topology(this.#treeId, this.#signal);
+      const answer = await this.#api.topology(this.#treeId, this.#signal);
       const topology = new Topology(
         answer.rootId,
         fromTopologyColumns(answer.columns, answer.rootId),

@@ -132,6 +132,7 @@ export interface Begun {
 
 /** What is in force for the next call. */
 export interface ContextAnswer {
+  readonly version: number;
   /** The system prompt and the summary in force, and a page of what follows. */
   readonly entries: readonly ContextEntry[];
   /** How many entries are in force, read or not. */
@@ -162,6 +163,10 @@ export interface ImpactAnswer {
 /** A commit on the feed, with the nodes it changed. */
 export interface FeedCommit extends Commit {
   readonly nodes?: readonly Node[];
+  /** What a restored node brought back, by that node; subtrees too large for an event are left out. */
+  readonly restored?: Readonly<
+    Record<string, { readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] }>
+  >;
 }
 
 /** A piece of a reply on its way. */

@@ -2,7 +2,6 @@ import type { NodeId } from '@coppice/core';
 import { commandWords } from '../i18n/command-words.ts';
 import { t } from '../i18n/index.ts';
 import { complain } from '../state/acts.ts';
-import { api } from '../state/client.ts';
 import { keepDraft } from '../state/drafts.ts';
 import { following } from '../state/following.ts';
 import { asProblem } from '../state/http.ts';
@@ -26,10 +25,11 @@ async function follow(
   place: CommandAnswer['place'],
   lead: ReturnType<typeof following>,
 ): Promise<void> {
-  if (place === undefined) return session.refresh();
+  if (place === undefined) return;
   if (place.treeId !== session.treeId) return go(treePlace(place.treeId));
   if (place.activeNodeId === null) return session.toBeginning();
-  return lead(place.activeNodeId);
+  // What the command wrote comes with the feed; a branch that is not loaded yet is read.
+  return lead(place.activeNodeId, 0);
 }
 
 /**
@@ -39,7 +39,7 @@ async function follow(
 export async function runLine(session: TreeSession, line: string): Promise<string | null> {
   const lead = following(session);
   try {
-    const answer = await api.command(session.treeId, line, {
+    const answer = await session.api.command(session.treeId, line, {
       activeNodeId: session.state.part?.leaf ?? null,
       list: shownList(session),
     });

@@ -35,6 +35,31 @@ test('[A40] a feed tells every commit once, in order, under its version, with th
   await server.close();
 });
 
+test('[A40] a commit that restores a subtree brings it along with its bookmarks; a large one is left to be read', async () => {
+  const server = await openTestServer();
+  const small = await plantTree(server, ['One', 'Two', 'Three']);
+  const large = await plantTree(
+    server,
+    Array.from({ length: 300 }, (_, index) => `m${index}`),
+  );
+  for (const [{ id, nodeIds }, kept] of [
+    [small, 3],
+    [large, 0],
+  ] as const) {
+    await server.ask('PUT', `/api/trees/${id}/nodes/${nodeIds[2]}/bookmark`, { body: { title: 'Here' } });
+    const { version } = (await server.ask('GET', `/api/trees/${id}`)).body;
+    const removed = await server.ask('DELETE', `/api/trees/${id}/nodes/${nodeIds[0]}?mode=cascade`, { version });
+    const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed?since=${removed.body.version}`));
+    await server.ask('POST', `/api/trees/${id}/undo`, { version: removed.body.version, body: {} });
+    const [commit] = commits(await reader.until((all) => commits(all).length === 1));
+    const restored = commit?.data.restored[nodeIds[0] ?? ''];
+    expect(restored?.nodes.map((node: { id: string }) => node.id) ?? []).toEqual(nodeIds.slice(0, kept));
+    if (kept > 0) expect(restored.bookmarks).toMatchObject([{ nodeId: nodeIds[2], title: 'Here' }]);
+    await reader.close();
+  }
+  await server.close();
+});
+
 test('[A41] a reader that comes back with its last event id gets what it missed and nothing twice', async () => {
   for (const store of ['memory:', 'sqlite']) {
     const server = await openTestServer({ store });

@@ -1,0 +1,193 @@
+import { type Message, type NodeId, textMessage, treeId } from '@coppice/core';
+import { createTools, defineTool } from '@coppice/engine';
+import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
+import { openTestServer, plantTree, type TestServer } from '@coppice/server/testing';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type NodeClient, openNodeClient } from '../testing/node-client.ts';
+import { bookmark, note, undo } from './acts.ts';
+import { regenerate, sendMessage, type Wish } from './generation.ts';
+import { pathOf } from './loaded.ts';
+import { TreeSession } from './session.ts';
+
+const wish: Wish = { models: ['scripted/one'], n: 1, temperature: null, tools: ['look_up'] };
+const plain: Wish = { ...wish, tools: [] };
+
+const tools = createTools({
+  tools: [
+    defineTool({
+      name: 'look_up',
+      description: 'Looks something up.',
+      parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+      sideEffects: false,
+      run: async () => 'Found.',
+    }),
+  ],
+});
+
+/** A turn of several rounds without any delay: calls of a tool, then the answer. */
+function rounds(count: number, answer: string): ScriptedReply[] {
+  const calls = Array.from({ length: count }, (_, index) =>
+    toolBeats({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
+  );
+  return [...calls, textBeats(answer)];
+}
+
+interface Opened {
+  readonly server: TestServer;
+  readonly client: NodeClient;
+  readonly session: TreeSession;
+}
+
+const opened: Opened[] = [];
+afterEach(async () => {
+  for (const { session, server } of opened.splice(0)) {
+    session.close();
+    await server.close();
+  }
+});
+
+async function open(replies: readonly ScriptedReply[], texts?: readonly string[]): Promise<Opened> {
+  const server = await openTestServer({ tools, replies });
+  const { id } = await plantTree(server, texts);
+  const client = openNodeClient(server);
+  const session = new TreeSession(treeId(id), client);
+  await session.open();
+  const one = { server, client, session };
+  opened.push(one);
+  return one;
+}
+
+function said(text: string): Message {
+  return textMessage('user', text);
+}
+
+/** What the shown branch says, message by message. */
+function shown(session: TreeSession): readonly string[] {
+  const { part } = session.state;
+  return part === null ? [] : pathOf(part).map((node) => node.text);
+}
+
+function leafOf(session: TreeSession): NodeId {
+  const leaf = session.state.part?.leaf ?? session.state.part?.tree.rootId;
+  if (leaf === undefined) throw new Error('The tree is not open.');
+  return leaf;
+}
+
+async function ends(session: TreeSession, text: string): Promise<void> {
+  await vi.waitFor(() => expect(shown(session).at(-1)).toBe(text), { timeout: 10_000, interval: 5 });
+}
+
+for (const order of ['as it comes', 'the answer last', 'the feed last'] as const)
+  test(`[B105] after tools the view ends at the newest reply of the turn, whichever comes first: ${order}`, async () => {
+    const { session, client } = await open([...rounds(4, 'It is so.'), ...rounds(2, 'And so.')]);
+    if (order === 'the answer last') client.answers.hold();
+    if (order === 'the feed last') client.events.hold();
+    const sending = sendMessage(session, leafOf(session), said('How is it?'), wish);
+    if (order === 'the answer last') await ends(session, 'It is so.');
+    client.answers.open();
+    if (order === 'the feed last') await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'));
+    client.events.open();
+    expect(await sending).toBe(true);
+    await ends(session, 'It is so.');
+    // The next message continues from the answer, not from beside a result.
+    const parent = leafOf(session);
+    expect(await sendMessage(session, parent, said('And then?'), wish)).toBe(true);
+    await ends(session, 'And so.');
+    const { part } = session.state;
+    const next = part === null ? undefined : pathOf(part).find((node) => node.text === 'And then?');
+    expect(next?.parentId).toBe(parent);
+    expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
+  });
+
+test('[B105] twenty turns with tools and without delay each end at their answer', async () => {
+  const answers = Array.from({ length: 20 }, (_, index) => `Answer ${index}.`);
+  const { session } = await open(answers.flatMap((answer, index) => rounds(index % 4, answer)));
+  for (const [index, answer] of answers.entries()) {
+    expect(await sendMessage(session, leafOf(session), said(`Question ${index}`), wish)).toBe(true);
+    await ends(session, answer);
+  }
+  expect(shown(session).filter((text) => text.startsWith('Answer'))).toEqual(answers);
+});
+
+test('[B105] a turn leads the view back from what somebody else said below its tool call', async () => {
+  const { session, server, client } = await open(rounds(3, 'The end.'));
+  client.events.hold();
+  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
+  await vi.waitFor(async () => {
+    const { body } = await server.ask('GET', `/api/trees/${session.treeId}?format=linear`);
+    expect(body.messages.at(-1).content).toContainEqual({ type: 'text', text: 'The end.' });
+  });
+  client.events.open();
+  await sending;
+  await ends(session, 'The end.');
+});
+
+test('[B105] a user who has gone elsewhere is not led back by a turn that goes on', async () => {
+  const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
+  const first = pathOf(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
+  client.events.hold();
+  const sending = sendMessage(session, leafOf(session), said('Go'), wish);
+  await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'));
+  await session.go(first, { leaf: first, keep: false });
+  client.events.open();
+  await sending;
+  await vi.waitFor(() => expect(session.state.base?.nodes.size).toBeGreaterThan(8));
+  expect(shown(session)).toEqual(['One', 'Two']);
+});
+
+test('[B105] several replies at once end at the last of them, and a reply that is asked for again at the new one', async () => {
+  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textBeats(text)));
+  expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0));
+  const leaf = leafOf(session);
+  const kids = session.state.part?.kids.get(session.state.part.nodes.get(leaf)?.parentId ?? leaf);
+  expect(kids).toHaveLength(3);
+  expect(kids?.at(-1)).toBe(leaf);
+  expect(await regenerate(session, leaf, plain)).toBe(true);
+  await ends(session, 'D.');
+});
+
+test('[B106] a send costs one request; the feed brings the rest', async () => {
+  const { session, client } = await open([...rounds(2, 'Brought.'), textBeats('Again.')]);
+  client.requests.length = 0;
+  await sendMessage(session, leafOf(session), said('Bring it'), wish);
+  await ends(session, 'Brought.');
+  await vi.waitFor(() => expect(session.state.live.size).toBe(0));
+  expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/generations`]);
+});
+
+test('[B106] a bookmark, a note and their undo cost one request each', async () => {
+  const { session, client } = await open([textBeats('Hi.')]);
+  const leaf = leafOf(session);
+  client.requests.length = 0;
+  await bookmark(session, leaf, 'Here');
+  expect(session.state.part?.bookmarks.get(leaf)?.title).toBe('Here');
+  await undo(session);
+  expect(session.state.part?.bookmarks.has(leaf)).toBe(false);
+  await note(session, leaf, said('A note'));
+  await ends(session, 'A note');
+  await undo(session);
+  expect(leafOf(session)).toBe(leaf);
+  const at = `/api/trees/${session.treeId}`;
+  expect(client.requests).toEqual([
+    `PUT ${at}/nodes/${leaf}/bookmark`,
+    `POST ${at}/undo`,
+    `POST ${at}/messages`,
+    `POST ${at}/undo`,
+  ]);
+});
+
+test('[B106] the undo of a delete brings the messages back without reading them', async () => {
+  const { session, client } = await open([textBeats('Hi.')], ['One', 'Two', 'Three', 'Four']);
+  const path = pathOf(session.state.part ?? expect.fail());
+  const second = path[1] ?? expect.fail();
+  const { actId } = await session.perform([], (version) =>
+    session.api.remove(session.treeId, second.id, 'cascade', version),
+  );
+  await vi.waitFor(() => expect(shown(session)).toEqual(['One']));
+  client.requests.length = 0;
+  await undo(session, actId);
+  await ends(session, 'Four');
+  expect(shown(session)).toEqual(['One', 'Two', 'Three', 'Four']);
+  expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
+});

@@ -1,0 +1,88 @@
+import { createTools, defineTool } from '@coppice/engine';
+import { textBeats, toolBeats } from '@coppice/engine/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStage, type Stage, soon, type Tab } from './harness.ts';
+
+const turns = 6;
+let stage: Stage;
+
+beforeAll(async () => {
+  const tools = createTools({
+    tools: [
+      defineTool({
+        name: 'look_up',
+        description: 'Looks something up.',
+        parameters: { type: 'object', properties: {} },
+        sideEffects: false,
+        run: async () => 'Found it.',
+      }),
+    ],
+  });
+  // Every turn has one call more than the one before, and none of them takes any time.
+  const replies = Array.from({ length: turns }, (_, turn) => [
+    ...Array.from({ length: turn }, (_call, call) =>
+      toolBeats({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
+    ),
+    textBeats(`Answer number ${turn}.`),
+  ]).flat();
+  stage = await openStage({ tools, replies });
+});
+afterAll(() => stage.close());
+
+async function newTab(path = ''): Promise<Tab & { readonly id: string }> {
+  const { body } = await stage.server.ask('POST', '/api/trees', { body: { title: 'Turns' } });
+  return { ...(await stage.open(`/t/${body.treeId}${path}`)), id: body.treeId };
+}
+
+async function send({ page }: Tab, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+test('[B105, B106] after any number of tool calls the answer is shown, the next message follows it, and a send is one request', async () => {
+  const tab = await newTab();
+  const thread = tab.page.getByTestId('thread');
+  const asked: string[] = [];
+  tab.page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/')) asked.push(`${request.method()} ${pathname}`);
+  });
+  for (let turn = 0; turn < turns; turn++) {
+    await soon(() => tab.page.locator('.gauge').count()).toBe(1);
+    // What opening the tree asked for, and the weight of the branch, is read before the first send.
+    if (turn === 0) await soon(() => asked.some((each) => each.endsWith('/context'))).toBe(true);
+    asked.length = 0;
+    await send(tab, `Question ${turn}`);
+    await thread.getByText(`Answer number ${turn}.`).waitFor();
+    await soon(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    expect(await thread.getByText('no result').count()).toBe(0);
+    if (turn > 0) expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
+  }
+  const { body } = await stage.server.ask('GET', `/api/trees/${tab.id}?format=linear`);
+  const users = body.messages.filter((message: { role: string }) => message.role === 'user');
+  expect(users).toHaveLength(turns);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});
+
+test('[B105] the built-in guide answers below the tool that it calls', async () => {
+  const own = await openStage();
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
+  const tab = await own.open();
+  await tab.page.evaluate("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
+  await tab.context.addInitScript("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
+  await tab.page.goto(`${own.url}/t/${body.treeId}`);
+  const thread = tab.page.getByTestId('thread');
+  for (let turn = 1; turn <= 4; turn++) {
+    await send(tab, 'What is the date today?');
+    await soon(() => thread.getByRole('region', { name: 'Tool call current_date' }).count()).toBe(turn);
+    await soon(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await soon(async () => {
+      const linear = await own.server.ask('GET', `/api/trees/${body.treeId}?format=linear`);
+      return linear.body.messages.map((message: { role: string }) => message.role);
+    }).toEqual(Array.from({ length: turn }, () => ['user', 'assistant', 'tool', 'assistant']).flat());
+    expect(await thread.getByText('no result').count()).toBe(0);
+  }
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
