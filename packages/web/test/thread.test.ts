@@ -137,46 +137,6 @@ test('[B12] what is sent before the tree is there goes as soon as it is', async 
   await done(tab);
 });
 
-test('[B102] whoever sends again before the first is answered is not led back to the answer of the first', async () => {
-  const id = await newTree('Hi', 'Hello.');
-  next = textBeats('Here I am.');
-  const tab = await stage.open(`/t/${id}`);
-  const composer = tab.page.getByRole('textbox', { name: 'Message', exact: true });
-  await thread(tab).getByText('Hello.').waitFor();
-  const begun = openGate();
-  let answers = 0;
-  await tab.page.route('**/generations', async (route) => {
-    const response = await route.fetch();
-    if (answers === 0) await begun.promise;
-    await route.fulfill({ response });
-    answers++;
-  });
-  const pages: (() => void)[] = [];
-  await tab.page.route('**/page?**', async (route) => {
-    const gate = openGate();
-    pages.push(gate.resolve);
-    await gate.promise;
-    await route.continue();
-  });
-  const said = () => thread(tab).getByRole('article').locator('.body').allTextContents();
-  for (const words of ['One', 'Two']) {
-    await composer.fill(words);
-    await composer.press('Enter');
-    await thread(tab).locator('.body').getByText(words, { exact: true }).waitFor();
-  }
-  begun.resolve();
-  await soon(() => [answers, pages.length]).toEqual([2, 1]);
-  pages[0]?.();
-  await soon(() => pages.length).toBe(2);
-  await soon(async () => (await said()).slice(0, 4)).toEqual(['Hi', 'Hello.', 'One', 'Two']);
-  await tab.page.unroute('**/page?**');
-  for (const release of pages) release();
-  await soon(said).toEqual(['Hi', 'Hello.', 'One', 'Two', 'Here I am.']);
-  // All of it is seen: nothing is said to be further down.
-  await soon(() => tab.page.getByRole('button', { name: 'New text below' }).count()).toBe(0);
-  await done(tab);
-});
-
 test('[B13] a reply that is stopped keeps what arrived, and can be gone on with', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = [{ type: 'text-delta', text: 'It begins here' }, { type: 'hang' }];

@@ -56,7 +56,7 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
     await thread.getByText(`Answer number ${turn}.`).waitFor();
     await soon(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     expect(await thread.getByText('no result').count()).toBe(0);
-    if (turn > 0) expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
+    expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
   }
   const { body } = await stage.server.ask('GET', `/api/trees/${tab.id}?format=linear`);
   const users = body.messages.filter((message: { role: string }) => message.role === 'user');
@@ -68,7 +68,8 @@ test('[B105, B106] after any number of tool calls the answer is shown, the next 
 test('[B105] the built-in guide answers below the tool that it calls', async () => {
   const own = await openStage();
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Guide' } });
-  const tab = await own.open();
+  // High enough for every row to be drawn.
+  const tab = await own.open('/', { viewport: { width: 1440, height: 2600 } });
   await tab.page.evaluate("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await tab.context.addInitScript("localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await tab.page.goto(`${own.url}/t/${body.treeId}`);
@@ -83,6 +84,32 @@ test('[B105] the built-in guide answers below the tool that it calls', async () 
     }).toEqual(Array.from({ length: turn }, () => ['user', 'assistant', 'tool', 'assistant']).flat());
     expect(await thread.getByText('no result').count()).toBe(0);
   }
+  expect(tab.faults).toEqual([]);
+  await own.close();
+});
+
+test('[B107] a message that does not fit stays in the composer alone, and the meter counts its files before it is sent', async () => {
+  const own = await openStage({ config: '[models."scripted/one"]\nwindow = 4000\nmax_output = 1000\n' });
+  const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Small window' } });
+  const tab = await own.open(`/t/${body.treeId}`);
+  const box = tab.page.getByRole('textbox', { name: 'Message', exact: true });
+  const meter = tab.page.locator('.tray .pill', { has: tab.page.locator('.gauge') });
+  await soon(() => meter.count()).toBe(1);
+  await tab.page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('a line of a log\n'.repeat(4000)) });
+  await soon(() => meter.textContent()).toMatch(/^16k/);
+  await soon(() => meter.getAttribute('class')).toContain('full');
+  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await box.fill('What went wrong?');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('status').getByText('window').first().waitFor();
+    await soon(() => box.inputValue()).toBe('What went wrong?');
+    await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  }
+  expect((await own.server.ask('GET', `/api/trees/${body.treeId}/topology`)).body.nodes).toEqual([]);
+  expect(await tab.page.getByTestId('thread').getByRole('article').count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await own.close();
 });

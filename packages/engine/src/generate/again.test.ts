@@ -1,4 +1,4 @@
-import { nodeId, run, textMessage } from '@coppice/core';
+import { ask, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
@@ -92,6 +92,30 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
     await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const turn = shop.send('word '.repeat(200));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[H14] a message larger than the whole window is refused before it is stored', async () => {
+    await open([textBeats('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    const before = (await shop.store.read(shop.treeId, () => ask('rows', {})))?.nodes.length;
+    const turn = shop.send('word '.repeat(2_000));
+    expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
+    expect((await shop.store.read(shop.treeId, () => ask('rows', {})))?.nodes).toHaveLength(before ?? -1);
+    expect(shop.provider.requests).toEqual([]);
+  });
+
+  test('[H14] a compaction that does not make enough room is removed when the call is refused', async () => {
+    await open([textBeats('Yes')], {
+      config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
+      compact: async ({ treeId, actId }) => {
+        const context = { ...shop.context, actId };
+        const { result } = await run(shop.store, { type: 'compact', treeId, summary: 'word '.repeat(300) }, context);
+        return result.nodeId;
+      },
+    });
+    expect(await shop.send('word '.repeat(300)).done).toMatchObject({ type: 'error', code: 'context/full' });
+    const rows = await shop.store.read(shop.treeId, () => ask('topology', { of: shop.rootId }));
+    expect(rows.map((node) => node.kind)).toEqual(['message']);
     expect(shop.provider.requests).toEqual([]);
   });
 

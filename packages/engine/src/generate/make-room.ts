@@ -1,10 +1,19 @@
-import { compactionDue, isAppError, type NodeId, refuse } from '@coppice/core';
+import {
+  compactionDue,
+  contextOf,
+  estimateTokens,
+  isAppError,
+  type NodeId,
+  readTree,
+  refuse,
+  run,
+} from '@coppice/core';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { turnPurse } from './budget.ts';
-import type { WrittenReply } from './contract.ts';
+import type { TurnStart, WrittenReply } from './contract.ts';
 import type { Prompt } from './prompt.ts';
-import type { Room } from './room.ts';
+import { commandContext, type Room } from './room.ts';
 import type { Ground, TurnState } from './state.ts';
 
 /**
@@ -61,12 +70,49 @@ export async function makeRoom(
   const model = smallest([first.model, ...rest.map((prompt) => prompt.model)]);
   const marker = await compactOnce(room, state, ground, model, full === undefined ? 'due' : 'full');
   if (marker !== null || full === undefined) return marker;
+  // A compaction of this call that did not help is removed: a refused call leaves nothing behind.
+  if (ground.type === 'below' && ground.marker === true) await removeMarker(room, state, ground.parentId);
   const { id, info } = full.model;
   return refuse(
     'context/full',
     `The conversation fills the window of ${id} (${info.window} tokens): compact it, branch off earlier, or take a model with a larger window.`,
     { model: id, window: info.window },
   );
+}
+
+async function removeMarker(room: Room, state: TurnState, marker: NodeId): Promise<void> {
+  const { treeId, actId, actor } = state;
+  await run(
+    room.store,
+    { type: 'delete', treeId, nodeIds: [marker], mode: 'splice' },
+    commandContext(room, actId, actor),
+  );
+}
+
+/**
+ * Refuses a message that is larger than a model's whole window, before anything is stored. Where the window is not known,
+ * the provider decides.
+ */
+export async function assertMessageFits(
+  room: Room,
+  start: Extract<TurnStart, { type: 'send' }>,
+  models: readonly Model[],
+): Promise<void> {
+  let tokens = 0;
+  for (const { message } of start.messages) tokens += room.kit.tokens(message);
+  // Most messages are small: for those nothing is read.
+  const tight = models.filter(({ info }) => info.known && tokens * 2 > info.window);
+  if (tight.length === 0) return;
+  const { attributes } = await room.store.read(start.treeId, () => readTree(start.treeId));
+  const head = contextOf([], { systemPrompt: attributes.systemPrompt, kit: room.kit });
+  const { tokens: estimate } = estimateTokens([{ tokens: head.tokens + tokens, reported: null }]);
+  const full = tight.find(({ info }) => estimate >= info.window);
+  if (full !== undefined)
+    refuse(
+      'context/full',
+      `The message takes about ${estimate} tokens, more than the window of ${full.id} (${full.info.window}): shorten it, or choose a model with a larger window.`,
+      { model: full.id, window: full.info.window, tokens: estimate },
+    );
 }
 
 /** After a turn: makes room where the next one would have to wait for it, unless somebody went on already. */

@@ -9,7 +9,8 @@ import type { Room } from './room.ts';
 
 /** Where replies go. */
 export type Ground =
-  | { readonly type: 'below'; readonly parentId: NodeId }
+  /** `marker`: the parent is a compaction that this call made. */
+  | { readonly type: 'below'; readonly parentId: NodeId; readonly marker?: boolean }
   /** Beside the replies that a prompt has; `nodeId` is one of them, or the prompt. */
   | { readonly type: 'again'; readonly parentId: NodeId; readonly nodeId: NodeId }
   /** Into a node that was cut short and says this already. */

@@ -7,7 +7,7 @@ import { createBroadcast } from './broadcast.ts';
 import { checkOptions } from './check-options.ts';
 import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { fromThrown, generateError, toAppError } from './errors.ts';
-import { makeRoomAfter } from './make-room.ts';
+import { assertMessageFits, makeRoomAfter } from './make-room.ts';
 import { deltaPacking } from './pack-deltas.ts';
 import { type Room, seenBy } from './room.ts';
 import { callsOf, runTools, type ToolBudget } from './run-tools.ts';
@@ -93,7 +93,8 @@ async function firstRound(work: Work): Promise<Round> {
   const actor = options.actor ?? room.actor;
   checkOptions(room, options, start);
   // Before anything is written: a model or tool that does not exist is a mistake of the caller.
-  prepareAsked(room, options.models, options);
+  const { models } = prepareAsked(room, options.models, options);
+  if (start.type === 'send') await assertMessageFits(room, start, models);
   const ground = await begin(work, actor);
   const asked = await room.events.ask('generate', {
     treeId: start.treeId,

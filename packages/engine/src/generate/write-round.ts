@@ -35,7 +35,7 @@ async function prepared(
   if (first === undefined) return { place: ground, prompts };
   const marker = await makeRoom(room, state, ground, [first, ...rest]);
   if (marker === null) return { place: ground, prompts };
-  const place: Ground = { type: 'below', parentId: marker };
+  const place: Ground = { type: 'below', parentId: marker, marker: true };
   const again = promptsFor(state, await readContext(room, state.treeId, marker), place);
   const full = again.find(([prompt]) => prompt.room === 'short')?.[0];
   if (full !== undefined) await makeRoom(room, state, place, [full]);

@@ -5,6 +5,7 @@ import type { ContextAnswer } from '../state/wire.ts';
 
 /** What the loaded path of a branch weighs, and what must stay the same for two weights to be comparable. */
 export interface PathWeight {
+  /** Where the loaded path begins; null at the root. */
   readonly first: NodeId | null;
   /** The summaries on the path and everything that the last of them replaces. */
   readonly fixed: string;
@@ -30,7 +31,7 @@ export function weighPath(part: Loaded): PathWeight {
     if (node.role === 'tool') tools += node.tokens;
     else messages += node.tokens;
   }
-  return { first: path[0]?.id ?? null, fixed: fixed.join(), messages, tools, count };
+  return { first: part.before, fixed: fixed.join(), messages, tools, count };
 }
 
 /** An answer of the server, adjusted to what the path weighs now; null where only the server can say. */

@@ -346,6 +346,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   version: 'Fassung',
   versionOf: 'Fassung {at} von {n}',
   whatGoes: 'Was gehen soll',
+  windowFull: 'Etwa {used} von {window} Tokens: zu viel für dieses Modell',
   whatModelSees: 'Was das Modell sieht',
   wholeBranch: 'Ganzer Zweig',
   wholeGroup: 'Alle Antworten dieser Gruppe',

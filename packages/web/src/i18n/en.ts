@@ -342,6 +342,7 @@ export const en = {
   version: 'Version',
   versionOf: 'Version {at} of {n}',
   whatGoes: 'What is to go',
+  windowFull: 'About {used} of {window} tokens: too much for this model',
   whatModelSees: 'What the model sees',
   wholeBranch: 'Whole branch',
   wholeGroup: 'All answers of this group',

@@ -45,8 +45,18 @@ async function begin(
     return true;
   } catch (thrown) {
     complain(asProblem(thrown));
-    return false;
+    // A message that is in the tree was sent, whatever became of its reply: it must not come back to the composer as well.
+    return shown !== null && (await isStored(session, shown.id));
   }
+}
+
+/** Whether the server has a node: as the feed has told, or as it says itself. */
+async function isStored(session: TreeSession, id: NodeId): Promise<boolean> {
+  if (session.state.base?.nodes.has(id) === true) return true;
+  return session.api.node(session.treeId, id).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Says something below a node and has it answered. */

@@ -46,8 +46,8 @@ afterEach(async () => {
   }
 });
 
-async function open(replies: readonly ScriptedReply[], texts?: readonly string[]): Promise<Opened> {
-  const server = await openTestServer({ tools, replies });
+async function open(replies: readonly ScriptedReply[], texts?: readonly string[], config?: string): Promise<Opened> {
+  const server = await openTestServer({ tools, replies, ...(config === undefined ? {} : { config }) });
   const { id } = await plantTree(server, texts);
   const client = openNodeClient(server);
   const session = new TreeSession(treeId(id), client);
@@ -147,6 +147,22 @@ test('[B105] several replies at once end at the last of them, and a reply that i
   await ends(session, 'D.');
 });
 
+test('[B102] whoever sends again before the first message is answered is not led back to the answer of the first', async () => {
+  const { session, client } = await open([textBeats('Here I am.')]);
+  client.answers.hold();
+  client.events.hold();
+  const one = sendMessage(session, leafOf(session), said('One'), plain);
+  const two = sendMessage(session, leafOf(session), said('Two'), plain);
+  expect(shown(session).slice(-2)).toEqual(['One', 'Two']);
+  client.answers.open();
+  await one;
+  expect(shown(session).slice(-2)).toEqual(['One', 'Two']);
+  client.events.open();
+  await two;
+  await ends(session, 'Here I am.');
+  expect(shown(session).slice(-3)).toEqual(['One', 'Two', 'Here I am.']);
+});
+
 test('[B106] a send costs one request; the feed brings the rest', async () => {
   const { session, client } = await open([...rounds(2, 'Brought.'), textBeats('Again.')]);
   client.requests.length = 0;
@@ -190,4 +206,22 @@ test('[B106] the undo of a delete brings the messages back without reading them'
   await ends(session, 'Four');
   expect(shown(session)).toEqual(['One', 'Two', 'Three', 'Four']);
   expect(client.requests).toEqual([`POST /api/trees/${session.treeId}/undo`]);
+});
+
+test('[B107] a message that does not fit is either in the tree or given back, never both, and no compaction is left', async () => {
+  const small = '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n';
+  const { session, server } = await open([textBeats('Yes.')], ['Hi'], small);
+  const kinds = async () => {
+    const { body } = await server.ask('GET', `/api/trees/${session.treeId}/topology`);
+    return body.nodes.map((node: { kind: string }) => node.kind);
+  };
+  // Larger than the whole window: nothing is stored, so the composer gets it back.
+  expect(await sendMessage(session, leafOf(session), said('word '.repeat(2_000)), plain)).toBe(false);
+  expect(await kinds()).toEqual(['message']);
+  expect(shown(session)).toEqual(['Hi']);
+  // It fits but leaves no room for a reply: it is stored and shown, so it does not come back.
+  const long = 'word '.repeat(200).trim();
+  expect(await sendMessage(session, leafOf(session), said(long), plain)).toBe(true);
+  expect(await kinds()).toEqual(['message', 'message']);
+  await ends(session, long);
 });

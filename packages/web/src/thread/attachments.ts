@@ -1,4 +1,5 @@
 /** Files on their way into a message: uploaded first, then named in it by their hash. */
+import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
 import { plainWords } from '../i18n/refusals.ts';
 import { freshUuid } from '../state/fresh-uuid.ts';
@@ -42,8 +43,16 @@ export async function sendFile(file: File, attachment: Attachment): Promise<Atta
 }
 
 /** The block that stands for a file in a message; none while it is not there. */
-export function blockOf({ hash, size, mediaType, name }: Attachment): Block | null {
-  if (hash === null) return null;
+export function blockOf(file: Attachment): Block | null {
+  return file.hash === null ? null : toBlock(file, file.hash);
+}
+
+/** About how many tokens a file takes, also before it has arrived at the server. */
+export function tokensOf(file: Attachment): number {
+  return messageKit.tokens({ role: 'user', content: [toBlock(file, file.hash ?? '')] });
+}
+
+function toBlock({ size, mediaType, name }: Attachment, hash: string): Block {
   const source = { type: 'blob', hash, size };
   const image = { type: 'image', mediaType, source };
   const file = { type: 'file', name, mediaType, source };

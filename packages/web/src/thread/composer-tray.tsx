@@ -12,7 +12,14 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
 /** What stands below the text: models, how many, how warm, how full the window is, files. */
-export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): ReactElement {
+export function ComposerTray({
+  draftTokens,
+  onFiles,
+}: {
+  /** What the message in the composer takes, with its files. */
+  readonly draftTokens: number;
+  readonly onFiles: (files: Iterable<File>) => void;
+}): ReactElement {
   const models = useLists((lists) => lists.models);
   const chosen = useLists((lists) => lists.chosen);
   const defaultModel = useLists((lists) => lists.defaultModel);
@@ -104,7 +111,7 @@ export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<F
         ) : null}
       </Menu>
       <span className="grow" />
-      <Gauge model={now[0] ?? null} />
+      <Gauge model={now[0] ?? null} draftTokens={draftTokens} />
       <input
         ref={input}
         type="file"
@@ -120,13 +127,22 @@ export function ComposerTray({ onFiles }: { readonly onFiles: (files: Iterable<F
   );
 }
 
-/** How much of the window the branch takes: as the server weighs all of it, and until then by what is loaded. */
-function Gauge({ model }: { readonly model: string | null }): ReactElement | null {
+/**
+ * How much of the window the branch and the message in the composer take: as the server weighs the branch, and until then
+ * by what is loaded of it.
+ */
+function Gauge({
+  model,
+  draftTokens,
+}: {
+  readonly model: string | null;
+  readonly draftTokens: number;
+}): ReactElement | null {
   const session = useSession();
   const window = useLists((lists) => lists.models.find((each) => each.id === model)?.window ?? null);
   // The panel asks for the same: a long branch is weighed once.
   const told = useUi((ui) => ui.panelShown && ui.panel !== 'history');
-  const used = useTree((state) => {
+  const onBranch = useTree((state) => {
     if (state.weight !== null) return state.weight;
     if (state.part === null) return 0;
     let tokens = 0;
@@ -134,14 +150,16 @@ function Gauge({ model }: { readonly model: string | null }): ReactElement | nul
     return tokens;
   });
   if (window === null || window === 0) return null;
+  const used = onBranch + draftTokens;
   const share = Math.min(1, used / window);
+  const full = used > window;
   return (
     <>
       {told ? null : <Weighing />}{' '}
       <button
         type="button"
-        className="pill num desk-only"
-        title={t('whatModelSees')}
+        className={full ? 'pill num desk-only full' : 'pill num desk-only'}
+        title={full ? t('windowFull', { used, window }) : t('whatModelSees')}
         onClick={() => go(treePlace(session.treeId, { screen: 'context' }))}
       >
         {short(used)}

@@ -1,11 +1,14 @@
+import { messageKit } from '@coppice/content';
 import { type Message, type NodeId, textMessage } from '@coppice/core';
 import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
   type ReactElement,
+  useDeferredValue,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
@@ -20,7 +23,7 @@ import { dropUnsent, keepUnsent } from '../state/unsent.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { blockOf } from './attachments.ts';
+import { blockOf, tokensOf } from './attachments.ts';
 import { ComposerTray } from './composer-tray.tsx';
 import { fitHeight } from './fit-height.ts';
 import { plainText } from './rows.ts';
@@ -72,6 +75,12 @@ export function Composer(): ReactElement {
   };
 
   const dock = useDockHeight();
+  // Deferred: counting a long text must not hold up the typing.
+  const counted = useDeferredValue(text);
+  const draftTokens = useMemo(() => {
+    const words = counted.trim() === '' ? 0 : messageKit.tokens(textMessage('user', counted));
+    return files.list.reduce((sum, file) => sum + tokensOf(file), words);
+  }, [counted, files.list]);
 
   const ready = parentId !== null && !files.list.some((file) => file.state === 'sending');
 
@@ -190,7 +199,7 @@ export function Composer(): ReactElement {
         />
         {files.list.length === 0 ? null : <FileChips files={files} />}
         <div className="tray">
-          <ComposerTray onFiles={files.add} />
+          <ComposerTray draftTokens={draftTokens} onFiles={files.add} />
           {running.length > 0 && text.trim() === '' ? (
             <IconButton
               className="send"
