@@ -28,6 +28,12 @@ const noJson: readonly (readonly [string, unknown])[] = [
   ['a date', new Date(0)],
   ['a map below', { deep: new Map() }],
   ['a value that contains itself', containingItself()],
+  ['NaN', Number.NaN],
+  ['an infinite number below', { deep: [{ value: Number.POSITIVE_INFINITY }] }],
+  ['undefined in a list', ['a', undefined]],
+  ['a hole in a list below', { deep: [Object.assign(new Array(2), { 0: 'a' })] }],
+  ['NaN beside many values', [...Array.from({ length: 3000 }, (_, index) => index), Number.NaN]],
+  ['undefined beside many values', { deep: [...Array.from({ length: 3000 }, (_, index) => index), undefined] }],
   ['100,000 levels', nested(100_000)],
   ['1,001 levels', nested(1001)],
 ];

@@ -91,13 +91,13 @@ function nodeOf(step: Step): Readonly<Record<string, unknown>> {
 
 function checkMessageData({ content }: Message, nodeId: string): void {
   for (const block of content) {
-    const problem = plainProblem(block, true);
+    const problem = plainProblem(block);
     if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
   }
 }
 
 function checkPlain(value: object): void {
-  const problem = plainProblem(value, false);
+  const problem = plainProblem(value);
   if (problem !== null) throw new Malformed(problem);
 }
 
@@ -109,61 +109,59 @@ const [ordinary, shallow] = [2000, 40];
  * the values that may be met are left, and zero where one is in doubt. What is deep or large is in doubt, for it may contain
  * itself, or a part of it many times over. Recursion is bounded by `levels`.
  */
-function plainLeft(value: object, levels: number, most: number, numbers: boolean): number {
+function plainLeft(value: object, levels: number, most: number): number {
   if (levels === 0) return 0;
   let left = most;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && left > 0; index++)
-      left = leftAfter(value[index], levels, left, numbers);
+      left = value[index] === undefined ? 0 : leftAfter(value[index], levels, left);
     return left;
   }
   if (!isPlainFields(value)) return 0;
   // No list of the members is made. One that is inherited, which plain data has none of, is looked at as well.
   for (const key in value) {
-    left = leftAfter(value[key], levels, left, numbers);
+    left = leftAfter(value[key], levels, left);
     if (left <= 0) return 0;
   }
   return left;
 }
 
-function leftAfter(member: unknown, levels: number, left: number, numbers: boolean): number {
+function leftAfter(member: unknown, levels: number, left: number): number {
   if (typeof member === 'string') return left - 1;
-  if (typeof member === 'object' && member !== null) return plainLeft(member, levels - 1, left - 1, numbers);
-  return leafProblem(member, numbers) === null ? left - 1 : 0;
+  if (typeof member === 'object' && member !== null) return plainLeft(member, levels - 1, left - 1);
+  return leafProblem(member) === null ? left - 1 : 0;
 }
 
 /** What a walk has met: what is above the value it is at, and what it has been through. */
 interface Walk {
   readonly above: Set<object>;
   readonly done: Set<object>;
-  /** Whether numbers must be finite; in notes one that is not becomes null, as JSON says it. */
-  readonly numbers: boolean;
 }
 
 const notPlain = 'has an object that is not plain data';
 
 /** Why an object is no plain JSON, as the rest of a sentence; null if it is. */
-function plainProblem(value: object, numbers: boolean): string | null {
-  if (plainLeft(value, shallow, ordinary, numbers) > 0) return null;
+function plainProblem(value: object): string | null {
+  if (plainLeft(value, shallow, ordinary) > 0) return null;
   if (!isPlain(value)) return notPlain;
   let walk: Walk | undefined;
   for (const [key, member] of Object.entries(value)) {
     const simple = typeof member !== 'object' || member === null;
-    walk ??= simple ? undefined : { above: new Set([value]), done: new Set(), numbers };
-    const problem = simple ? leafProblem(member, numbers) : walk === undefined ? null : nestedProblem(member, walk);
+    walk ??= simple ? undefined : { above: new Set([value]), done: new Set() };
+    const problem = simple ? leafProblem(member) : walk === undefined ? null : nestedProblem(member, walk);
     if (problem !== null) return `${key} ${problem}`;
   }
   return null;
 }
 
-function leafProblem(value: unknown, numbers: boolean): string | null {
+function leafProblem(value: unknown): string | null {
   switch (typeof value) {
     case 'bigint':
     case 'function':
     case 'symbol':
       return `has a value of type ${typeof value}, which JSON cannot say`;
     case 'number':
-      return numbers && !Number.isFinite(value) ? `has the number ${value}, which JSON cannot say` : null;
+      return Number.isFinite(value) ? null : `has the number ${value}, which JSON cannot say`;
     default:
       return null;
   }
@@ -171,15 +169,17 @@ function leafProblem(value: unknown, numbers: boolean): string | null {
 
 // Recursion is safe here: what is above is counted, and the walk ends at the deepest level that is allowed.
 function nestedProblem(value: object, walk: Walk): string | null {
-  const { above, done, numbers } = walk;
+  const { above, done } = walk;
   if (done.has(value)) return null;
   if (above.has(value)) return 'contains itself';
   if (above.size >= deepest) return `nests deeper than ${deepest} levels`;
   if (!Array.isArray(value) && !isPlain(value)) return notPlain;
   above.add(value);
+  // `includes` sees the holes of a list as undefined; Object.values below passes over them.
+  if (Array.isArray(value) && value.includes(undefined))
+    return 'has a list with an undefined item, which JSON cannot say';
   for (const member of Object.values(value)) {
-    const problem =
-      typeof member === 'object' && member !== null ? nestedProblem(member, walk) : leafProblem(member, numbers);
+    const problem = typeof member === 'object' && member !== null ? nestedProblem(member, walk) : leafProblem(member);
     if (problem !== null) return problem;
   }
   above.delete(value);

@@ -1,6 +1,6 @@
 /** Callers without types: what they may get wrong is refused by a code, never by an error of the language or a driver. */
-import { ask, run, type Store } from '@coppice/core';
-import { testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
+import { assistant, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { bedIn, imageOf, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
 
@@ -36,6 +36,38 @@ export function misusingRules(subject: StoreSubject): void {
       expect(await tried(store, { type: 'select', treeId: bed.treeId, nodeId: 5 })).toBe('tree/unknown-node');
       expect(await tried(store, { type: 'create', treeId: 5 })).toBe('id/invalid');
       expect(await imageOf(store, bed.treeId)).toEqual(before);
+    });
+
+    rule(subject, '[K171] a number or a list that JSON cannot say is refused by every way in', async (store) => {
+      const bed = await bedIn(store);
+      const [a = nodeId('')] = await bed.grow(['a', 'b']);
+      const { treeId } = bed;
+      const before = await imageOf(store, treeId);
+      const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];
+      for (const value of odd) {
+        const meta = { value };
+        const ways: readonly object[] = [
+          { type: 'annotate', treeId, nodeId: a, set: meta },
+          { type: 'annotate', treeId, nodeId: a, set: { customData: meta } },
+          { type: 'attributes', treeId, set: { metadata: meta } },
+          { type: 'append', treeId, messages: [{ message: user('c'), meta }] },
+          { type: 'reply', treeId, parentId: a, replies: [{ message: assistant('r'), meta }] },
+          { type: 'mark', treeId, kind: 'injected', message: user('m'), meta },
+          { type: 'create', treeId: uuid(91), attributes: { metadata: meta } },
+          { type: 'duplicate', treeId: uuid(92), from: treeId, attributes: { metadata: meta } },
+          {
+            type: 'import',
+            treeId: uuid(93),
+            nodes: [{ id: uuid(94), parentId: null, order: 1, message: user('i'), meta }],
+          },
+        ];
+        for (const command of ways)
+          expect([command, await tried(store, command)]).toEqual([command, 'command/invalid']);
+        const list = { treeId: uuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
+        expect(await called(store, 'putLinear', list)).toBe('command/invalid');
+      }
+      expect(await imageOf(store, treeId)).toEqual(before);
+      for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
     });
 
     rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store, context) => {
