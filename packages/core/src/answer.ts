@@ -143,13 +143,16 @@ function links(tree: Tree): Link[] {
 }
 
 function noted({ nodes, complete }: Stretch): NotedStretch {
-  const notes = nodes.map(({ id, parentId, kind, role, status, tokens, meta, marker }) => ({
+  const notes = nodes.map(({ id, parentId, kind, role, status, key, tokens, addedIn, contentIn, meta, marker }) => ({
     id,
     parentId,
     kind,
     role,
     status,
+    key,
     tokens,
+    addedIn,
+    contentIn,
     meta,
     marker,
   }));

@@ -11,7 +11,7 @@ function tool(words: string): Message {
   return { ...textMessage('tool', words), tool_call_id: 'k' };
 }
 
-test('[X25] neighbours of one role become one message of one text block, joined with nothing', () => {
+test('[X25] neighbours of one role become one message of one text block', () => {
   const messages: Message[] = [
     textMessage('user', 'one '),
     { role: 'user', content: [text('two'), text(' three')] },
@@ -22,9 +22,22 @@ test('[X25] neighbours of one role become one message of one text block, joined 
   ];
   expect(coalesce(messages)).toEqual([
     textMessage('user', 'one two three'),
-    textMessage('assistant', 'AB'),
+    textMessage('assistant', 'A\n\nB'),
     textMessage('user', 'end'),
   ]);
+});
+
+test.each<[string, string[], number[], string]>([
+  ['two questions', ['first question.', 'My second question.'], [], 'first question.\n\nMy second question.'],
+  ['an end in white space', ['first\n', 'second'], [], 'first\nsecond'],
+  ['a beginning with white space', ['first', '\u00a0second'], [], 'first\u00a0second'],
+  ['two halves', ['Hel', 'lo'], [1], 'Hello'],
+  ['halves among questions', ['why?', 'Hel', 'lo', 'again?'], [2], 'why?\n\nHello\n\nagain?'],
+  ['an empty one between', ['a', '', 'b'], [], 'a\n\nb'],
+  ['an empty one first', ['', 'b'], [], 'b'],
+])('[X38] %s are joined with nothing or a blank line', (_, pieces, continues, joined) => {
+  const messages = pieces.map((piece) => textMessage('user', piece));
+  expect(coalesce(messages, new Set(continues))).toEqual([textMessage('user', joined)]);
 });
 
 describe('what never merges', () => {
@@ -58,15 +71,16 @@ const anyMessage: fc.Arbitrary<Message> = fc
   .map(([role, content]) => (role === 'tool' ? { role, content, tool_call_id: 'k' } : { role, content }));
 const anyMessages = fc.array(anyMessage, { maxLength: 20 });
 
-test('[X27] no text and no order changes, and what was sent once is sent once', () => {
+test('[X27] nothing but white space at a seam and no order changes, and what was sent once is sent once', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const spoken = (list: readonly Message[]) => {
         const turns: [Role, string][] = [];
         for (const each of list) {
           const last = turns.at(-1);
-          if (last?.[0] === each.role) last[1] += textOf(each);
-          else turns.push([each.role, textOf(each)]);
+          const said = textOf(each).replace(/\s/g, '');
+          if (last?.[0] === each.role) last[1] += said;
+          else turns.push([each.role, said]);
         }
         return turns;
       };
@@ -103,5 +117,6 @@ test('[X27] messages that do not merge stay the same objects, and nothing given 
 
 test('[X27] a hundred thousand pieces of one reply become that reply', () => {
   const pieces = Array.from({ length: 100_000 }, () => textMessage('assistant', 'ab'));
-  expect(coalesce(pieces)).toEqual([textMessage('assistant', 'ab'.repeat(100_000))]);
+  const continues = new Set(pieces.keys());
+  expect(coalesce(pieces, continues)).toEqual([textMessage('assistant', 'ab'.repeat(100_000))]);
 });

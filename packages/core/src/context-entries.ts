@@ -1,5 +1,5 @@
 /** What a path gives to a context, node by node, and which part of it is in force. */
-import { usageOf, type Weighed } from './budget.ts';
+import type { Weighed } from './budget.ts';
 import { branchSummaryMessage, type ContextWords, contextWords, summaryMessage } from './context-marks.ts';
 import type { NodeId } from './ids.ts';
 import { type Message, type MessageKit, textMessage, textOf } from './message.ts';
@@ -16,6 +16,8 @@ export interface ContextEntry extends Weighed {
   readonly kind: ContextKind;
   /** As the model sees it: summaries are wrapped. */
   readonly message: Message;
+  /** The node whose text goes on here, where a split or an edit by prefix cut it; the two are joined with nothing. */
+  readonly continues?: NodeId;
 }
 
 /** Something about a context that its reader should know; nothing is left out or changed without one. */
@@ -89,10 +91,15 @@ export function firstKept(path: readonly PathNote[], at: number): number | undef
   return undefined;
 }
 
-/** What a node gives to a context; `measured` where what was reported with it still holds. Undefined where nothing. */
+/** Whether a node gives something to a context, unless a compaction stands for it. */
+export function speaks({ kind, meta }: Pick<PathNote, 'kind' | 'meta'>): boolean {
+  return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
+}
+
+/** What a node gives to a context, with the usage that was reported with it and still holds. Undefined where nothing. */
 export function entryOf(
   node: Node,
-  measured: boolean,
+  reported: number | null,
   kit: Pick<MessageKit, 'tokens'>,
   words: ContextWords = contextWords,
 ): ContextEntry | undefined {
@@ -103,15 +110,5 @@ export function entryOf(
     return { nodeId: id, kind, message: shown, tokens: kit.tokens(shown), reported: null };
   }
   if (kind !== 'message' && kind !== 'injected') return undefined;
-  return { nodeId: id, kind, message, tokens: node.tokens, reported: measured ? reportedWith(node) : null };
-}
-
-/**
- * The tokens that a provider counted up to a reply. Only a finished one counts: what is reported with one cut short
- * covers part of it. A picked one was measured on the path that it comes from.
- */
-export function reportedWith(node: Omit<PathNote, 'parentId' | 'marker'>): number | null {
-  if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;
-  if (node.meta.pickedFrom !== undefined) return null;
-  return usageOf(node)?.totalTokens || null;
+  return { nodeId: id, kind, message, tokens: node.tokens, reported };
 }

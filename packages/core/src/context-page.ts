@@ -9,10 +9,11 @@ import {
   entryOf,
   headOf,
   partInForce,
-  reportedWith,
+  speaks,
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
+import { reportsAlong } from './measured.ts';
 import { ask, type PathNote, type Reading } from './reads.ts';
 
 /** How the tokens in force divide. */
@@ -48,10 +49,6 @@ export interface ContextPageRequest extends ContextOptions {
   readonly before?: NodeId | undefined;
 }
 
-function speaks({ kind, meta }: PathNote): boolean {
-  return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
-}
-
 /** The stretch of a list that a page is. */
 function pageOf(list: readonly PathNote[], { limit, before }: ContextPageRequest): readonly [number, number] {
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
@@ -72,12 +69,14 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
   const { at, start, flag } = partInForce(notes);
   const marker = notes[at];
   const list: PathNote[] = [];
-  const measured = new Set<NodeId>();
+  const reports = reportsAlong(notes, systemPrompt);
+  const reported = new Map<NodeId, number>();
   for (let index = start; index < notes.length; index++) {
     const note = notes[index];
     if (note === undefined || !speaks(note)) continue;
     list.push(note);
-    if (index > at) measured.add(note.id);
+    const tokens = reports.reported.get(index);
+    if (tokens !== undefined) reported.set(note.id, tokens);
   }
   const [begin, end] = pageOf(list, request);
   const page = list.slice(begin, end);
@@ -86,7 +85,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
   const nodes = new Map((yield* ask('nodes', { ids: [...wanted] })).map((node) => [node.id, node]));
   const read = (note: PathNote) => {
     const node = nodes.get(note.id);
-    return (node === undefined ? undefined : entryOf(node, measured.has(note.id), kit, words)) ?? [];
+    return (node === undefined ? undefined : entryOf(node, reported.get(note.id) ?? null, kit, words)) ?? [];
   };
   const compacted = marker && nodes.get(marker.id);
   const head = headOf(systemPrompt, compacted, kit, words);
@@ -96,7 +95,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
   for (const entry of head) shares[entry.kind === 'system-prompt' ? 'system' : 'summaries'] += entry.tokens;
   for (const note of list) {
     const tokens = made.get(note.id) ?? note.tokens;
-    weighed.push({ tokens, reported: measured.has(note.id) ? reportedWith(note) : null });
+    weighed.push({ tokens, reported: reported.get(note.id) ?? null });
     shares[made.has(note.id) ? 'summaries' : note.role === 'tool' ? 'tools' : 'messages'] += tokens;
   }
   return {

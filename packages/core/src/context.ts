@@ -12,8 +12,10 @@ import {
   partInForce,
 } from './context-entries.ts';
 import type { ContextWords } from './context-marks.ts';
+import { continuedBy } from './continued-text.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
+import { digest, reportsAlong } from './measured.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
 import { ask, type PathNote, type Reading } from './reads.ts';
@@ -33,6 +35,8 @@ export interface Context {
   readonly tokens: number;
   /** What they take by {@link estimateTokens}. */
   readonly estimate: TokenEstimate;
+  /** Names all of this. Noted with a reply as `measuredOver`, it tells later whether the usage of that reply still holds. */
+  readonly measure: string;
 }
 
 /** What {@link contextOf} is told beside the path. */
@@ -50,14 +54,25 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
   const { systemPrompt, kit, words } = options;
   const { at, start, flag } = partInForce(path);
   const entries = headOf(systemPrompt, path[at], kit, words);
-  for (const [index, node] of path.slice(start).entries()) {
-    const entry = entryOf(node, start + index > at, kit, words);
-    if (entry !== undefined) entries.push(entry);
+  const { reported, hash } = reportsAlong(path, systemPrompt);
+  const continued = continuedBy(path, start);
+  for (let index = start; index < path.length; index++) {
+    const node = path[index];
+    const entry = node && entryOf(node, reported.get(index) ?? null, kit, words);
+    const continues = continued.get(index);
+    if (entry !== undefined) entries.push(continues === undefined ? entry : { ...entry, continues });
   }
   let tokens = 0;
   for (const entry of entries) tokens += entry.tokens;
   const flags = flag === null ? [] : [flag];
-  return { entries, compaction: compactionOf(path[at]), flags, tokens, estimate: estimateTokens(entries) };
+  return {
+    entries,
+    compaction: compactionOf(path[at]),
+    flags,
+    tokens,
+    estimate: estimateTokens(entries),
+    measure: digest(hash),
+  };
 }
 
 /**

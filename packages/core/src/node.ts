@@ -37,6 +37,10 @@ export interface NodeMeta {
   readonly excluded?: boolean;
   /** On the left half of a split: the node that keeps the right half. */
   readonly splitSource?: string;
+  /** On what an edit by prefix added: the node whose text it goes on with. */
+  readonly continues?: string;
+  /** On a reply with usage: what the provider counted, as a context's `measure` names it. */
+  readonly measuredOver?: string;
   readonly pickedFrom?: NodeOrigin;
   readonly copiedFrom?: NodeOrigin;
   readonly [key: string]: unknown;

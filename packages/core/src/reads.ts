@@ -50,7 +50,10 @@ export interface Stretch {
 }
 
 /** A node of a path without what it says: what weighs a context, and what names the models of a branch. */
-export type PathNote = Pick<Node, 'id' | 'parentId' | 'kind' | 'role' | 'status' | 'tokens' | 'meta' | 'marker'>;
+export type PathNote = Pick<
+  Node,
+  'id' | 'parentId' | 'kind' | 'role' | 'status' | 'key' | 'tokens' | 'addedIn' | 'contentIn' | 'meta' | 'marker'
+>;
 
 /** A node and what it hangs on. */
 export interface Link {

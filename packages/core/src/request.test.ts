@@ -50,7 +50,12 @@ test('[X2, X11] a path in order is sent as it is stored, the prompt apart', () =
     said('b', 'assistant', 'so'),
   );
   const sent = request(path, 'Be brief.');
-  expect(sent).toEqual({ systemPrompt: 'Be brief.', messages: stored(path, 'u', 'a', 't', 'b'), flags: [] });
+  expect(sent).toEqual({
+    systemPrompt: 'Be brief.',
+    messages: stored(path, 'u', 'a', 't', 'b'),
+    continues: new Set(),
+    flags: [],
+  });
   for (const [index, each] of sent.messages.entries()) expect(each).toBe(path[index]?.message);
   expect(request(path).systemPrompt).toBeNull();
 });
@@ -71,6 +76,7 @@ describe('system messages inside a path', () => {
     const sent = request(path, 'prompt', { systemInPlace: false });
     expect(sent).toEqual({
       systemPrompt: 'prompt',
+      continues: new Set(),
       messages: [
         textMessage('user', 'hi'),
         systemAsUserMessage(textMessage('system', 'rule')),
@@ -292,6 +298,7 @@ describe('messages that say nothing', () => {
     const path = chain(said('u', 'user', 'hi'), said('a', 'assistant', ' \n'), said('v', 'user', 'again'));
     expect(request(path, '  ')).toEqual({
       systemPrompt: null,
+      continues: new Set(),
       messages: stored(path, 'u', 'v'),
       flags: [
         { code: 'blank', nodeId: null },

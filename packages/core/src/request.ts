@@ -41,6 +41,8 @@ export interface RequestMessages {
   readonly systemPrompt: string | null;
   /** In order, each tool call followed by its results; not coalesced yet. */
   readonly messages: readonly Message[];
+  /** The indexes of messages that go on with the text of the one before; `coalesce` joins them with nothing. */
+  readonly continues: ReadonlySet<number>;
   readonly flags: readonly (RequestFlag | ContextFlag)[];
 }
 
@@ -66,13 +68,17 @@ export function requestMessages(
     systemPrompt = wellFormedText(systemPrompt);
   }
   const messages: Message[] = [];
-  const send = (message: Message, nodeId: NodeId | null) => {
+  const continues = new Set<number>();
+  let last: NodeId | null = null;
+  const send = (message: Message, nodeId: NodeId | null, continued?: NodeId) => {
+    if (continued !== undefined && continued === last) continues.add(messages.length);
+    last = nodeId;
     const sent = wellFormedMessage(message);
     if (sent !== message) flags.push({ code: 'text-repaired', nodeId });
     messages.push(sent);
   };
   const { calls, stray } = pairTools(entries.map((entry) => entry.message));
-  for (const [index, { message, nodeId }] of entries.entries()) {
+  for (const [index, { message, nodeId, continues: continued }] of entries.entries()) {
     if (message.role === 'tool') {
       // Any other result is sent with its call.
       if (!stray.has(index)) continue;
@@ -82,7 +88,7 @@ export function requestMessages(
       flags.push({ code: 'system-as-user', nodeId });
       send(systemAsUserMessage(message, words), nodeId);
     } else {
-      send(message, nodeId);
+      send(message, nodeId, continued);
       const answers = answersTo(index, calls.get(index) ?? [], entries, words);
       for (const answer of answers) {
         if (answer.flag !== undefined) flags.push(answer.flag);
@@ -90,7 +96,7 @@ export function requestMessages(
       }
     }
   }
-  return { systemPrompt, messages, flags };
+  return { systemPrompt, messages, continues, flags };
 }
 
 interface CallAnswer {

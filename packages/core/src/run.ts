@@ -7,6 +7,7 @@ import { foreseen } from './plan/append.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { Copied, GraftCommand } from './plan/copy.ts';
 import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
+import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
 import { actAsked } from './plan/undo.ts';
 import { type ActRecord, ask, type Reading } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
@@ -105,7 +106,9 @@ function* planning(
 ): Reading<Plan<unknown>> {
   const { treeId } = command;
   try {
-    return yield* planOf(command, { ...context, treeId, now: at, stale });
+    const plan = yield* planOf(command, { ...context, treeId, now: at, stale });
+    if (!reporting.has(command.type) || !bringsUsage(plan.steps)) return plan;
+    return { ...plan, steps: yield* noteMeasured(plan.steps, yield* ask('tree', {})) };
   } catch (error) {
     if (!stale || expected === undefined || !isAppError(error)) throw error;
     if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;
@@ -113,6 +116,9 @@ function* planning(
     throw staleError(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
   }
 }
+
+/** Commands that may bring a reply with the usage that a provider reported. */
+const reporting: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate', 'finish', 'import', 'annotate']);
 
 type Reverse = Extract<Command, { type: 'undo' | 'redo' }>;
 

@@ -82,7 +82,7 @@ export function readMessages(given: readonly z.output<typeof messageInput>[]): N
 
 /** Notes that came from outside. Those that only the tree itself writes are refused, wherever they come in. */
 function noteOf(meta: Readonly<Record<string, unknown>>): NodeMeta {
-  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
+  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(meta, key))
       return refuse('command/invalid', `The note ${key} is kept by the tree itself.`, { key });
   return meta;

@@ -65,7 +65,7 @@ function noted(node: Node, set: Patch<NodeMeta>): Step[] {
  */
 export const annotate: Planner<AnnotateCommand, Annotated> = function* (command) {
   const node = yield* theMessage(command.nodeId, 'annotated');
-  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource'])
+  for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(command.set, key))
       refuse('command/invalid', `The note ${key} of ${node.id} is kept by the tree.`, { nodeId: node.id, key });
   return plan(noted(node, yield* settledNotes(node, command.set)), { nodeId: node.id });

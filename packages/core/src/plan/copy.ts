@@ -94,7 +94,7 @@ export function copyNodes(
   for (const node of nodes) ids.set(node.id, nodeId(context.newId()));
   for (const node of nodes) {
     const { message, kind, status, marker } = node;
-    const { splitSource, ...noted } = node.meta;
+    const { splitSource, continues, ...noted } = node.meta;
     const parent = grown.get(node.parentId ?? node.id);
     const id = ids.get(node.id);
     if (parent === undefined || id === undefined || message === null) continue;
@@ -108,7 +108,11 @@ export function copyNodes(
       groupId: groups === 'reset' || put !== undefined ? 0 : node.groupId,
       // What the user and the model noted goes along. The other half is the copy of it, or none: a half never points out
       // of its tree.
-      meta: { ...noted, ...given({ splitSource: copyOf(splitSource) }), [how]: { treeId, nodeId: node.id } },
+      meta: {
+        ...noted,
+        ...given({ splitSource: copyOf(splitSource), continues: copyOf(continues) }),
+        [how]: { treeId, nodeId: node.id },
+      },
       createdAt: again ? undefined : node.createdAt,
       // Pointers at nodes that are copied too go to their copies.
       marker: marker && {

@@ -72,7 +72,7 @@ function* withSuffix(
   const grown = grow(context, ground, positionBetween(last, null), {
     id,
     message: tail,
-    meta: { source: { type: 'user' } },
+    meta: { source: { type: 'user' }, continues: ground.id },
   });
   const added = ground.id === node.id ? [id] : [ground.id, id];
   return yield* settledPlan(command, context, node, [...before, { type: 'insert', node: grown }], id, added);

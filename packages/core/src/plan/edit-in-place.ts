@@ -1,6 +1,8 @@
 import { refuse } from '../errors.ts';
 import { type Block, hasToolUse, isText, type Message, type TextBlock } from '../message.ts';
 import type { Reading } from '../reads.ts';
+import { unpatch } from '../rows.ts';
+import type { Step } from '../steps/types.ts';
 import { type Plan, type PlanContext, plan, pointing, theTree } from './context.ts';
 import { type Editable, type EditCommand, type Edited, rewrite } from './editing.ts';
 
@@ -24,7 +26,18 @@ export function* inPlace(
   // Saving only is no reason to leave the place in the thread: the pointer moves where that was asked for.
   const moves = command.select === true ? pointing(yield* theTree(context), node.id) : [];
   const after: Message = { ...node.message, content: content.map(unsigned) };
-  return plan([rewrite(context, node, { message: after }), ...moves], { nodeId: node.id, added: [] });
+  return plan([rewrite(context, node, { message: after }), ...sourceSteps(node), ...moves], {
+    nodeId: node.id,
+    added: [],
+  });
+}
+
+/** What was written by hand is the user's; undo and the version before give the source back together with the text. */
+function sourceSteps({ id, role, meta }: Editable): Step[] {
+  const { source } = meta;
+  if (source?.type === 'user' || (source === undefined && role !== 'assistant')) return [];
+  const after = { source: { type: 'user' } };
+  return [{ type: 'annotate', nodeId: id, after, before: unpatch(meta, after) }];
 }
 
 function textReplaced(message: Message, text: string): readonly Block[] {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { type Message, textOf } from '../message.ts';
 import { path } from '../path.ts';
+import { readTreeAsOf } from '../readings.ts';
 import {
   assistant,
   Bed,
@@ -15,7 +16,7 @@ import {
   user,
   uuid,
 } from '../testing/index.ts';
-import { bookmarkOn, childIds } from '../tree.ts';
+import { bookmarkOn, childIds, findNode } from '../tree.ts';
 import type { EditCommand } from './editing.ts';
 
 const modes = ['branch', 'in-place', 'prefix'] as const;
@@ -203,6 +204,24 @@ describe('an edit in place', () => {
     expect(bed.node(ids[0]).key).not.toBe(before.key);
     await bed.run({ type: 'undo', treeId: bed.treeId });
     expect(bed.node(ids[0]).message).toEqual(before.message);
+  });
+
+  test('[P113] makes the user the source of a reply, and undo and the version before give its source back', async () => {
+    const bed = await Bed.make();
+    const { treeId, rootId } = bed;
+    const source = { type: 'model', model_name: 'm', usage: { inputTokens: 1, outputTokens: 1 } };
+    const replies = [{ message: assistant('said'), meta: { source } }];
+    const { result } = await bed.run({ type: 'reply', treeId, parentId: rootId, replies });
+    const [id = rootId] = result.added;
+    const { version } = bed.tree;
+    for (const mode of ['in-place', 'prefix'] as const) {
+      await bed.run({ type: 'edit', treeId, nodeId: id, content: `edited ${mode}`, mode });
+      expect([bed.node(id).text, bed.node(id).meta.source]).toEqual([`edited ${mode}`, { type: 'user' }]);
+      const then = await bed.store.read(treeId, () => readTreeAsOf(treeId, version));
+      expect(findNode(then, id)?.meta.source).toEqual(source);
+      await bed.run({ type: 'undo', treeId });
+      expect([bed.node(id).text, bed.node(id).meta.source]).toEqual(['said', source]);
+    }
   });
 
   test('[P28] leaves the pointer where it is unless asked to move it', async () => {

@@ -1,3 +1,4 @@
+import { continuesParent } from '../continued-text.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { isBlank, type Message, textMessage, textOf } from '../message.ts';
@@ -65,7 +66,8 @@ function* asVariant(
   const steps: Step[] = [];
   if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
   const { kind, marker } = node;
-  const meta = { source: { type: 'user' } };
+  const source = { type: 'user' };
+  const meta = continuesParent(node, parent) ? { source, continues: parent.id } : { source };
   const variant = grow(context, parent, position, { id, message, kind, groupId, marker, meta });
   steps.push({ type: 'insert', node: variant });
   if (command.select !== false) steps.push(...pointing(row, id));

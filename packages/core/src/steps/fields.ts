@@ -109,6 +109,8 @@ export const noteReaders: PatchReaders = new Map<string, Reader<unknown>>(
     source: object,
     excluded: flag,
     splitSource: text,
+    continues: text,
+    measuredOver: text,
     pickedFrom: origin,
     copiedFrom: origin,
   }),

@@ -28,6 +28,8 @@ export interface Prompt {
   readonly request: Omit<ProviderRequest, 'model'>;
   /** What is sent, in tokens, as far as that can be known before. */
   readonly estimate: number;
+  /** Names what is in force; noted with the reply, it tells later whether the usage reported with it still holds. */
+  readonly measure: string;
   /** `due`: compacting would be good; `short`: there is no room for a reply worth having. */
   readonly room: 'ok' | 'due' | 'short';
 }
@@ -67,8 +69,13 @@ export interface PromptWish {
 /** The request for one model. Refuses a context that says nothing. */
 export function promptFor(context: Context, model: Model, wish: PromptWish): Prompt {
   const { options, tools } = wish;
-  const { systemPrompt, messages } = requestMessages(context, { systemInPlace: model.provider.supports.systemInPlace });
-  const sent: readonly Message[] = [...coalesce(messages), ...(wish.continues ? [textMessage('user', goOn)] : [])];
+  const { systemPrompt, messages, continues } = requestMessages(context, {
+    systemInPlace: model.provider.supports.systemInPlace,
+  });
+  const sent: readonly Message[] = [
+    ...coalesce(messages, continues),
+    ...(wish.continues ? [textMessage('user', goOn)] : []),
+  ];
   if (sent.length === 0)
     throw generateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
   // A figure that was reported with an earlier reply counts the tools already.
@@ -80,6 +87,7 @@ export function promptFor(context: Context, model: Model, wish: PromptWish): Pro
   return {
     model,
     estimate,
+    measure: context.measure,
     room: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',
     request: {
       ...(systemPrompt === null ? {} : { systemPrompt }),

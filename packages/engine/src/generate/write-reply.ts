@@ -188,6 +188,8 @@ async function endReply(
   const facts = { finishReason, usage, cost, startedAt, firstMs, instead, totalMs: room.clock.now() - startedAt };
   const meta: NodeMeta = {
     source: finishedSource(heard.prompt, facts),
+    // A reply that goes on was sent with its own beginning; core then notes what is above it.
+    ...(usage === null || job.before !== null ? {} : { measuredOver: heard.prompt.measure }),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
   };
   const tokens =

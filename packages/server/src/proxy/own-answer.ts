@@ -37,7 +37,7 @@ async function* eventsFor(asked: Asked, body: JsonObject, options: OwnOptions): 
   const entries = [...options.before, ...asked.history].map(
     (message) => ({ kind: 'message', message, nodeId: null, tokens: 0, reported: null }) as const,
   );
-  const { messages } = requestMessages(
+  const { messages, continues } = requestMessages(
     { entries, flags: [] },
     { systemInPlace: model.provider.supports.systemInPlace },
   );
@@ -45,7 +45,7 @@ async function* eventsFor(asked: Asked, body: JsonObject, options: OwnOptions): 
   yield* model.stream(
     {
       ...wishesOf(asked.wire, body),
-      messages: coalesce(messages),
+      messages: coalesce(messages, continues),
       maxTokens: mostTokens(body) ?? model.info.maxOut,
       ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
     },

@@ -29,7 +29,8 @@ export const headColumns =
 export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, meta, marker`;
 
 /** The columns of a node that weigh a context. */
-export const noteColumns = 'id, parent_id, kind, role, status, tokens, meta, marker';
+export const noteColumns =
+  'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
 /** The columns of a tree. */
 export const treeColumns =
@@ -153,7 +154,10 @@ export function noteOf(row: Row): PathNote {
     kind: text(row, 'kind') as NodeKind,
     role: text(row, 'role') as Role | 'root',
     status: text(row, 'status') as NodeStatus,
+    key: textOrNull(row, 'equality_key'),
     tokens: number(row, 'tokens'),
+    addedIn: number(row, 'added_in'),
+    contentIn: number(row, 'content_in'),
     meta: metaOf(row),
     marker: markerOf(row),
   };

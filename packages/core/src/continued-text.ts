@@ -1,0 +1,38 @@
+/** Which nodes of a path go on with the text of their parent: the halves of a split, and what an edit by prefix added. */
+import type { NodeId } from './ids.ts';
+import type { Node } from './node.ts';
+
+type Cut = Pick<Node, 'id' | 'parentId' | 'meta'>;
+
+/** Whether a node's text goes on where its parent's ends, as far as the two of them tell. */
+export function continuesParent(node: Cut, parent: Cut): boolean {
+  const { splitSource } = parent.meta;
+  if (node.meta.continues === parent.id) return true;
+  return splitSource !== undefined && (splitSource === node.id || splitSource === node.meta.splitSource);
+}
+
+/** By index in a path, from `start` on: the node right above whose text the node at that index goes on with. */
+export function continuedBy(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
+  const found = new Map<number, NodeId>();
+  const sources = new Map<string, string>();
+  // From the end, so that what a half names below it is known.
+  for (let index = path.length - 1; index > start; index--) {
+    const [node, parent] = [path[index], path[index - 1]];
+    if (node?.meta.splitSource !== undefined) sources.set(node.id, node.meta.splitSource);
+    if (node === undefined || parent === undefined || node.parentId !== parent.id) continue;
+    if (continuesParent(node, parent) || isHalfOf(node.id, parent.meta.splitSource, sources))
+      found.set(index, parent.id);
+  }
+  return found;
+}
+
+/** A half that was split again: each left half names the node that kept its right one. */
+function isHalfOf(id: string, source: string | undefined, sources: ReadonlyMap<string, string>): boolean {
+  if (source === undefined) return false;
+  const met = new Set<string>();
+  for (let at: string | undefined = id; at !== undefined && !met.has(at); at = sources.get(at)) {
+    if (at === source) return true;
+    met.add(at);
+  }
+  return false;
+}

@@ -1,0 +1,114 @@
+import { usageOf } from '../budget.ts';
+import { readContextNotes } from '../context.ts';
+import { speaks } from '../context-entries.ts';
+import type { NodeId } from '../ids.ts';
+import { begin, digest, extend, type Hash, itemOf, type Reports, reportsAlong } from '../measured.ts';
+import type { NewNode, NodeMeta } from '../node.ts';
+import { ask, type Reading } from '../reads.ts';
+import type { Step } from '../steps/types.ts';
+import type { TreeRow } from '../tree.ts';
+
+type Above = Pick<Reports, 'hash' | 'newest'>;
+
+function isMeasured(meta: NodeMeta): boolean {
+  return (
+    usageOf({ meta }) !== undefined &&
+    meta.measuredOver === undefined &&
+    meta.copiedFrom === undefined &&
+    meta.pickedFrom === undefined &&
+    meta.splitSource === undefined
+  );
+}
+
+/** Whether steps bring a reply with usage of which it is not noted yet what it was measured over. */
+export function bringsUsage(steps: readonly Step[]): boolean {
+  return steps.some((step) =>
+    step.type === 'insert'
+      ? isMeasured(step.node.meta)
+      : step.type === 'annotate' && isMeasured(withoutNulls(step.after)),
+  );
+}
+
+/**
+ * Notes on replies that come with usage what they were measured over, unless the caller has noted it. Costs one read of
+ * what is in force.
+ */
+export function* noteMeasured(steps: readonly Step[], row: TreeRow | null): Reading<readonly Step[]> {
+  const paths = new MeasuredPaths(row, promptAfter(steps, row));
+  const noted: Step[] = [];
+  for (const step of steps) {
+    if (step.type === 'insert') noted.push(yield* noteInsert(step, paths));
+    else if (step.type === 'annotate' && isMeasured(withoutNulls(step.after)))
+      noted.push(yield* noteChange(step, paths));
+    else noted.push(step);
+  }
+  return noted;
+}
+
+function withoutNulls(patch: Extract<Step, { type: 'annotate' }>['after']): NodeMeta {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null));
+}
+
+function promptAfter(steps: readonly Step[], row: TreeRow | null): string | undefined {
+  let prompt: unknown = row?.attributes.systemPrompt;
+  for (const step of steps) if (step.type === 'attributes') prompt = step.after.systemPrompt ?? prompt;
+  return typeof prompt === 'string' ? prompt : undefined;
+}
+
+function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPaths): Reading<Step> {
+  const { node } = step;
+  const above = yield* paths.above(node);
+  paths.insert(node, above);
+  if (above === null || node.message?.role !== 'assistant' || !isMeasured(node.meta)) return step;
+  return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: digest(above) } } };
+}
+
+function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): Reading<Step> {
+  const node = yield* ask('head', { id: step.nodeId });
+  const above = node?.role === 'assistant' && node.parentId !== null ? yield* paths.at(node.parentId) : null;
+  // What changed while the reply was written was not sent; without a note the versions say so.
+  if (node === null || above === null || above.newest > node.addedIn) return step;
+  const { measuredOver = null } = step.before;
+  return {
+    ...step,
+    after: { ...step.after, measuredOver: digest(above.hash) },
+    before: { ...step.before, measuredOver },
+  };
+}
+
+/** The hashes of the paths to nodes, those that are being inserted included. */
+class MeasuredPaths {
+  readonly #row: TreeRow | null;
+  readonly #prompt: string | undefined;
+  readonly #known = new Map<NodeId, Hash | null>();
+  /** One node that is there already is looked up; a plan with several such parents leaves the others to the versions. */
+  #there: { readonly id: NodeId; readonly above: Above } | null = null;
+
+  constructor(row: TreeRow | null, prompt: string | undefined) {
+    this.#row = row;
+    this.#prompt = prompt;
+  }
+
+  *above(node: NewNode): Reading<Hash | null> {
+    if (node.parentId === null) return begin(this.#prompt);
+    const known = this.#known.get(node.parentId);
+    if (known !== undefined) return known;
+    if (this.#there !== null && this.#there.id !== node.parentId) return null;
+    return (yield* this.at(node.parentId)).hash;
+  }
+
+  *at(id: NodeId): Reading<Above> {
+    if (id === this.#row?.rootId) return { hash: begin(this.#prompt), newest: 0 };
+    if (this.#there?.id === id) return this.#there.above;
+    const above = reportsAlong(yield* readContextNotes(id), this.#prompt);
+    this.#there = { id, above };
+    return above;
+  }
+
+  insert(node: NewNode, above: Hash | null): void {
+    if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
+    else if (node.kind === 'root' || !speaks(node)) this.#known.set(node.id, above);
+    // The version that is going to write it is not known here; a marker below which usage comes along is rare.
+    else this.#known.set(node.id, node.kind === 'message' ? extend(above, itemOf({ ...node, contentIn: 0 })) : null);
+  }
+}
