@@ -2,7 +2,7 @@
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentSession, SessionManager } from '@coppice/engine';
+import { AgentSession, SessionManager } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import { PiSessionManager } from '@coppice/stores/testing/pi-package';
 import { collect, keep, type Measure, median } from './measure.ts';

@@ -331,6 +331,14 @@ test('a part of the engine is made by openEngine alone', () => {
   expect(planted('packages/server/src/a.test.ts', text)).toEqual([]);
 });
 
+test('the main entry of engine loads nothing that has an entry of its own', () => {
+  const text = "export type { A } from './forest/a.ts';\nexport { b } from './forest/b.ts';";
+  const path = 'packages/engine/src/index.ts';
+  expect(planted(path, text)).toContain(
+    `${path}:2 makes ${path} load packages/engine/src/forest/b.ts, which has an entry of its own.`,
+  );
+});
+
 test('a module that does not parse is named', () => {
   expect(planted('packages/core/src/a.ts', 'const = 1;')).toEqual([
     expect.stringMatching(/^packages\/core\/src\/a\.ts does not parse: /),

@@ -8,6 +8,7 @@ import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
 import * as core from '@coppice/core';
 import * as engine from '@coppice/engine';
+import * as sessions from '@coppice/engine/sessions';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
 import * as book from '@coppice/stores/book';
@@ -22,6 +23,7 @@ const packages: Readonly<Record<string, object>> = {
   '@coppice/content/formats': formats,
   '@coppice/core': core,
   '@coppice/engine': engine,
+  '@coppice/engine/sessions': sessions,
   '@coppice/server': server,
   '@coppice/stores': stores,
   '@coppice/stores/book': book,

@@ -145,6 +145,37 @@ export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
+/** Entries that load nothing of certain folders of their package: what lies there has entries of its own. */
+export const entriesWithout: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
+  {
+    entry: 'packages/engine/src/index.ts',
+    folders: ['packages/engine/src/forest/', 'packages/engine/src/message-service/', 'packages/engine/src/sessions/'],
+  },
+];
+
+/** What an entry loads that it must not, one sentence each. Imports of types load nothing. */
+function checkEntries(workspace: Workspace): string[] {
+  const found: string[] = [];
+  for (const { entry, folders } of entriesWithout) {
+    const waiting = workspace.has(entry) ? [entry] : [];
+    const seen = new Set(waiting);
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      for (const { specifier, typeOnly, line } of readModule(path, workspace.read(path)).imports) {
+        if (typeOnly || specifier === null || !/^\.\.?\//.test(specifier)) continue;
+        const target = posix.join(posix.dirname(path), specifier);
+        const other = folders.find((folder) => target.startsWith(folder));
+        if (other !== undefined)
+          found.push(`${path}:${line} makes ${entry} load ${target}, which has an entry of its own.`);
+        else if (isTypeScript(target) && workspace.has(target) && !seen.has(target)) {
+          seen.add(target);
+          waiting.push(target);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 /** What a pure package cannot reach, by the name it goes by; each with what it would bring in. */
 const machineNames: ReadonlyMap<string, string> = new Map([
   ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
@@ -198,6 +229,7 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
     found.push(...checkManifest(folder, manifest, table[folder]));
   }
   const registries = findRegistries(workspace);
+  found.push(...checkEntries(workspace));
   for (const path of workspace.paths.filter(isTypeScript)) {
     const facts = readModule(path, workspace.read(path));
     for (const error of facts.errors) found.push(`${path} does not parse: ${error}`);

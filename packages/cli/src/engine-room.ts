@@ -1,6 +1,7 @@
 /** The engine as the command line uses it: one store, one user, everything that the configuration offers. */
 import type { RunContext } from '@coppice/core';
-import { createEvents, type Engine, type McpClient, openEngine, storeCopies } from '@coppice/engine';
+import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
+import { storeCopies } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import { hookFailed, openHooks } from './hooks.ts';
 import { openTools } from './mcp-tools.ts';

@@ -23,8 +23,6 @@ export { type ConfigSource, configPath, type Env, loadConfig, parseConfig } from
 export { Hidden, Secret } from './config/secret.ts';
 // Turns of conversation.
 export * from './events.ts';
-// The tree by its nodes' ids, and as topics with messages.
-export * from './forest/index.ts';
 export * from './generate/contract.ts';
 export { type CompactionSettings, type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
@@ -36,10 +34,8 @@ export { type Connection, defaultLimits as defaultHttpLimits, type HttpLimits } 
 export { redact } from './http/redact.ts';
 // Conversations from elsewhere, and back.
 export * from './import/index.ts';
-export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';
 // Tools of other processes.
 export * from './mcp/index.ts';
-export * from './message-service/index.ts';
 export { newId } from './new-id.ts';
 export { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 export { systemClock } from './providers/clock.ts';
@@ -62,8 +58,6 @@ export { isMalformed, type MalformedToolUse, parseToolArguments } from './provid
 export { type FollowEvent, type Followed, type FollowOptions, followReply } from './runs/follow.ts';
 export { type Recovered, type Recovery, recoverRuns } from './runs/recover.ts';
 export type { ServiceOptions } from './service.ts';
-// Sessions in files.
-export * from './sessions/index.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';
 // Tools: what models may call.

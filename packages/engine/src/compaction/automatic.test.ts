@@ -1,8 +1,8 @@
 import { ask, type NodeId, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
+import { LoomEngine } from '../forest/loom-engine.ts';
 import { noBudgets } from '../generate/budget.ts';
-import { LoomEngine } from '../loom-engine.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
 import { errorEvent } from '../providers/errors.ts';
 import { type Beat, type ScriptedReply, textBeats, toolBeats, usageBeat } from '../testing/scripted.ts';

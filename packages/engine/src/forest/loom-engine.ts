@@ -1,12 +1,12 @@
 import { normaliseMessages } from '@coppice/content';
 import { isBlank, type Message, type NodeId, refuse, type Store, valueOf } from '@coppice/core';
-import { Forest } from './forest/forest.ts';
-import { ProvenanceLedger } from './forest/provenance.ts';
-import { type ForestNode, isRootData, type NodeData, type RootConfig } from './forest/shapes.ts';
-import type { GenerateOptions, Round, Turn, TurnEvent } from './generate/contract.ts';
-import { fromThrown, toAppError } from './generate/errors.ts';
-import type { Generator } from './generate/index.ts';
-import { placeOf } from './service.ts';
+import type { GenerateOptions, Round, Turn, TurnEvent } from '../generate/contract.ts';
+import { fromThrown, toAppError } from '../generate/errors.ts';
+import type { Generator } from '../generate/index.ts';
+import { placeOf } from '../service.ts';
+import { Forest } from './forest.ts';
+import { ProvenanceLedger } from './provenance.ts';
+import { type ForestNode, isRootData, type NodeData, type RootConfig } from './shapes.ts';
 
 /** How a reply is to be made, in the words of the wire. */
 export interface LoomOptions

@@ -1,12 +1,12 @@
 import { textMessage, textOf } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ForestNode, isRootData, type NodeData } from './forest/shapes.ts';
-import type { TurnEvent } from './generate/contract.ts';
+import type { TurnEvent } from '../generate/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { type ScriptedReply, textBeats, toolBeats } from '../testing/scripted.ts';
+import { openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { createTools } from '../tools/registry.ts';
 import { LoomEngine, type LoomOptions } from './loom-engine.ts';
-import { errorEvent } from './providers/errors.ts';
-import { type ScriptedReply, textBeats, toolBeats } from './testing/scripted.ts';
-import { openWorkshop, type Workshop, type WorkshopOptions } from './testing/workshop.ts';
-import { createTools } from './tools/registry.ts';
+import { type ForestNode, isRootData, type NodeData } from './shapes.ts';
 
 const user = (text: string) => ({ role: 'user', content: text });
 const assistant = (text: string) => ({ role: 'assistant', content: text });
