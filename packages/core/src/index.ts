@@ -19,6 +19,13 @@ export { asNewNode, keepingSteps, parentsFirst } from './keeping.ts';
 export * from './linear.ts';
 export * from './message.ts';
 export * from './node.ts';
+export {
+  type OutlineLine,
+  type OutlineRequest,
+  type OutlineShape,
+  outlineOf,
+  outlineShape,
+} from './outline.ts';
 export * from './path.ts';
 export type {
   AnnotateCommand,

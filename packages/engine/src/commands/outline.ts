@@ -1,5 +1,11 @@
 /** A tree as a list of lines: forks indent, long stretches without one are folded. */
-import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
+import {
+  type NodeId,
+  type NodeStatus,
+  outlineOf as outlineLines,
+  outlineShape,
+  type TopologyNode,
+} from '@coppice/core';
 import { clean, counted, quote, speakerOf } from './say.ts';
 
 /** What an outline shows. */
@@ -47,54 +53,25 @@ export interface OutlineSource {
   readonly limit: number;
 }
 
-interface Waiting {
-  readonly node: TopologyNode;
-  /** The nearest shown node above, by its index in the list of the shown; -1 at the top. */
-  readonly above: number;
-  readonly folded: number;
-}
-
-/** Makes an outline. Every node is visited once, however deep the tree is. */
-export function outlineOf(source: OutlineSource): Outline {
-  const { nodes, labels, current, limit } = source;
-  const byId = new Map<string, TopologyNode>(nodes.map((node) => [node.id, node]));
-  const below = childrenOf(nodes, byId);
-  const way = wayTo(current, byId);
-  const shows = shownBy(source, byId);
-  const shown: Waiting[] = [];
-  const parted: number[] = [];
-  const waiting: Waiting[] = (below.get(null) ?? []).map((node) => ({ node, above: -1, folded: 0 })).reverse();
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { node, above, folded } = next;
-    const isShown = shows(node);
-    if (isShown) {
-      shown.push(next);
-      parted.push(0);
-      if (above >= 0) parted[above] = (parted[above] ?? 0) + 1;
-    }
-    const children = below.get(node.id) ?? [];
-    for (let at = children.length - 1; at >= 0; at--) {
-      const child = children[at];
-      if (child === undefined) continue;
-      waiting.push({ node: child, above: isShown ? shown.length - 1 : above, folded: isShown ? 0 : folded + 1 });
-    }
-  }
-  const tops = shown.filter(({ above }) => above === -1).length;
-  const seen = new Map<number, number>();
-  const depths: number[] = [];
-  const entries: OutlineEntry[] = [];
-  for (const { node, above, folded } of shown.slice(0, limit)) {
-    const siblings = above === -1 ? tops : (parted[above] ?? 0);
-    const number = (seen.get(above) ?? 0) + 1;
-    seen.set(above, number);
-    const depth = (above === -1 ? 0 : (depths[above] ?? 0)) + (siblings > 1 ? 1 : 0);
-    depths.push(depth);
-    entries.push({
+/** Makes an outline of a topology. */
+export function outlineOf({ nodes, labels, current, filter, limit }: OutlineSource): Outline {
+  const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
+  const { lines, left } = outlineLines(outlineShape(nodes), {
+    current,
+    limit,
+    branches: 'all',
+    fold: filter === 'folded' ? 1 : null,
+    keeps: isMarked,
+    shows: (node) => (filter === 'user' ? node.id === current : isMarked(node)) || isShown(node, filter),
+  });
+  return {
+    left,
+    entries: lines.map(({ node, parentId, depth, forked, last, folded, onPath, current: isCurrent }) => ({
       nodeId: node.id,
-      parentId: shown[above]?.node.id ?? null,
+      parentId,
       depth,
-      forked: siblings > 1,
-      last: number === siblings,
+      forked,
+      last,
       folded,
       children: node.childCount,
       role: node.role,
@@ -102,62 +79,16 @@ export function outlineOf(source: OutlineSource): Outline {
       status: node.status,
       preview: node.preview,
       label: labels.get(node.id) ?? null,
-      onPath: way.has(node.id),
-      current: node.id === current,
-    });
-  }
-  return { entries, left: shown.length - entries.length };
+      onPath,
+      current: isCurrent,
+    })),
+  };
 }
 
-/** The children by their parent in order; under null what hangs on nothing that is here. */
-function childrenOf(
-  nodes: readonly TopologyNode[],
-  byId: ReadonlyMap<string, TopologyNode>,
-): ReadonlyMap<NodeId | null, readonly TopologyNode[]> {
-  const below = new Map<NodeId | null, TopologyNode[]>();
-  for (const node of nodes) {
-    const parent = byId.has(node.parentId) ? node.parentId : null;
-    const siblings = below.get(parent);
-    if (siblings === undefined) below.set(parent, [node]);
-    else siblings.push(node);
-  }
-  for (const siblings of below.values()) siblings.sort((a, b) => (a.position < b.position ? -1 : 1));
-  return below;
-}
-
-function wayTo(current: NodeId | null, byId: ReadonlyMap<string, TopologyNode>): ReadonlySet<string> {
-  const way = new Set<string>();
-  for (
-    let node = current === null ? undefined : byId.get(current);
-    node !== undefined;
-    node = byId.get(node.parentId)
-  ) {
-    if (way.has(node.id)) break;
-    way.add(node.id);
-  }
-  return way;
-}
-
-function shownBy(
-  { filter, labels, current }: OutlineSource,
-  byId: ReadonlyMap<string, TopologyNode>,
-): (node: TopologyNode) => boolean {
-  const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
-  switch (filter) {
-    case 'all':
-      return () => true;
-    case 'messages':
-      return (node) => isMarked(node) || (node.kind === 'message' && node.role !== 'tool');
-    case 'user':
-      return (node) => node.id === current || (node.kind === 'message' && node.role === 'user');
-    case 'labels':
-      return isMarked;
-    case 'folded':
-      return (node) => {
-        const above = byId.get(node.parentId);
-        return isMarked(node) || node.childCount !== 1 || above === undefined || above.childCount > 1;
-      };
-  }
+function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
+  if (filter === 'messages') return kind === 'message' && role !== 'tool';
+  if (filter === 'user') return kind === 'message' && role === 'user';
+  return filter !== 'labels';
 }
 
 /** An outline as lines of text, numbered from 1. */

@@ -122,6 +122,7 @@ export function Outline(): ReactElement {
               key={row.kind === 'folded' ? `f${row.id}` : row.node.id}
               row={row}
               id={`outline-${index}`}
+              first={index === 0}
               chosen={index === at}
               onPick={() => pick(row)}
             />
@@ -141,11 +142,12 @@ export function Outline(): ReactElement {
 interface OutlineLineProps {
   readonly row: OutlineRow;
   readonly id: string;
+  readonly first: boolean;
   readonly chosen: boolean;
   readonly onPick: () => void;
 }
 
-function OutlineLine({ row, id, chosen, onPick }: OutlineLineProps): ReactElement {
+function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): ReactElement {
   if (row.kind === 'folded')
     return (
       <button
@@ -168,10 +170,10 @@ function OutlineLine({ row, id, chosen, onPick }: OutlineLineProps): ReactElemen
   const { node } = row;
   const classes = [
     'item',
-    row.on ? 'on' : 'off',
-    row.depth > 0 ? 'thru deep' : '',
-    row.first ? 'first' : '',
-    row.here ? 'here' : '',
+    row.onPath ? 'on' : 'off',
+    row.size > 0 ? 'thru deep' : '',
+    first ? 'first' : '',
+    row.current ? 'here' : '',
     node.role === 'user' ? 'you' : '',
     chosen ? 'chosen' : '',
   ];
@@ -180,7 +182,7 @@ function OutlineLine({ row, id, chosen, onPick }: OutlineLineProps): ReactElemen
       type="button"
       id={id}
       role="treeitem"
-      aria-selected={row.here}
+      aria-selected={row.current}
       tabIndex={-1}
       className={classes.filter(Boolean).join(' ')}
       onClick={onPick}
@@ -223,8 +225,8 @@ function LineMarks({ row }: { readonly row: Extract<OutlineRow, { kind: 'node' }
         <span className="n">
           {row.at}/{row.variants}
         </span>
-      ) : row.below > 0 ? (
-        <span className="n">{row.below}</span>
+      ) : row.size > 0 ? (
+        <span className="n">{row.size}</span>
       ) : null}
     </>
   );

@@ -1,0 +1,191 @@
+/** A tree as a list of lines: what the page, `/tree` and `coppice tree` show of its shape. */
+import type { NodeId } from './ids.ts';
+import type { TopologyNode } from './path.ts';
+
+/** A tree to outline: its nodes by id, and their children in order. */
+export interface OutlineShape {
+  node(id: NodeId): TopologyNode | undefined;
+  children(id: NodeId): readonly TopologyNode[];
+  /** The nodes without a parent among these. */
+  readonly tops: readonly TopologyNode[];
+}
+
+/** What an outline shows. */
+export interface OutlineRequest {
+  /** Where the user is; the path there is marked. */
+  readonly current: NodeId | null;
+  /** Whether a node gets a line of its own; hidden ones are counted with the next line below them. */
+  readonly shows: (node: TopologyNode) => boolean;
+  /** From this many nodes on, the middle of a stretch without forks is hidden; null hides none. */
+  readonly fold: number | null;
+  /** Nodes that are never hidden in a stretch. */
+  readonly keeps?: (node: TopologyNode) => boolean;
+  /** Stretches that stay open, by their first hidden node. */
+  readonly opened?: ReadonlySet<NodeId>;
+  /** `path`: branches beside the path to the current node are one line each, with their size. */
+  readonly branches: 'all' | 'path';
+  readonly limit: number;
+}
+
+/** One line. Flat, in reading order; `parentId` and `depth` say how lines belong together. */
+export interface OutlineLine {
+  readonly node: TopologyNode;
+  /** The nearest shown node above; null at the top. */
+  readonly parentId: NodeId | null;
+  /** How many shown forks lie above. */
+  readonly depth: number;
+  /** Whether it is one of several lines below the same shown node, and the last of them. */
+  readonly forked: boolean;
+  readonly last: boolean;
+  /** Hidden nodes between the shown one above and this one, and the first of them. */
+  readonly folded: number;
+  readonly foldedFrom: NodeId | null;
+  /** Nodes of a branch that is one line, itself included; 0 for any other line. */
+  readonly size: number;
+  readonly onPath: boolean;
+  readonly current: boolean;
+}
+
+interface ShownNode {
+  readonly node: TopologyNode;
+  /** The index of the nearest shown node above; -1 at the top. */
+  readonly above: number;
+  readonly folded: number;
+  readonly foldedFrom: NodeId | null;
+  /** Whether the branch from here on is this one line. */
+  readonly closed: boolean;
+}
+
+interface Waiting extends Omit<ShownNode, 'closed'> {
+  /** Where it is shown already, so that only its children are missing. */
+  readonly index: number | null;
+}
+
+/** Nodes of a topology by parent, in order. A node whose parent is not among them is at the top. */
+export function outlineShape(nodes: readonly TopologyNode[]): OutlineShape {
+  const byId = new Map<NodeId, TopologyNode>();
+  for (const node of nodes) byId.set(node.id, node);
+  const below = new Map<NodeId | null, TopologyNode[]>();
+  for (const node of nodes) {
+    const parent = byId.has(node.parentId) ? node.parentId : null;
+    const siblings = below.get(parent);
+    if (siblings === undefined) below.set(parent, [node]);
+    else siblings.push(node);
+  }
+  for (const siblings of below.values()) siblings.sort((a, b) => (a.position < b.position ? -1 : 1));
+  return { node: (id) => byId.get(id), children: (id) => below.get(id) ?? [], tops: below.get(null) ?? [] };
+}
+
+/** Makes an outline and says how many lines did not fit. Every node is visited once, however deep the tree is. */
+export function outlineOf(
+  shape: OutlineShape,
+  request: OutlineRequest,
+): { readonly lines: readonly OutlineLine[]; readonly left: number } {
+  const { current, limit } = request;
+  const path = pathTo(shape, current);
+  const shown = walk(shape, request, path);
+  const parted = new Map<number, number>();
+  for (const { above } of shown) parted.set(above, (parted.get(above) ?? 0) + 1);
+  const numbered = new Map<number, number>();
+  const depths: number[] = [];
+  const lines: OutlineLine[] = [];
+  for (const { node, above, folded, foldedFrom, closed } of shown) {
+    if (lines.length >= limit) break;
+    const siblings = parted.get(above) ?? 0;
+    const number = (numbered.get(above) ?? 0) + 1;
+    numbered.set(above, number);
+    const depth = (depths[above] ?? 0) + (siblings > 1 ? 1 : 0);
+    depths.push(depth);
+    lines.push({
+      node,
+      parentId: shown[above]?.node.id ?? null,
+      depth,
+      forked: siblings > 1,
+      last: number === siblings,
+      folded,
+      foldedFrom,
+      size: closed ? sizeOf(shape, node) : 0,
+      onPath: path.has(node.id),
+      current: node.id === current,
+    });
+  }
+  return { lines, left: shown.length - lines.length };
+}
+
+function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<NodeId>): ShownNode[] {
+  const { shows, fold, opened, branches } = request;
+  const shown: ShownNode[] = [];
+  const waiting: Waiting[] = [];
+  const enter = (list: readonly TopologyNode[], above: number, folded: number, foldedFrom: NodeId | null) => {
+    const next = branches === 'path' ? list.find((node) => path.has(node.id)) : undefined;
+    // Below the current node there is no path to show.
+    if (branches === 'path' && next === undefined) return;
+    if (next === undefined || list.length === 1) {
+      for (let at = list.length - 1; at >= 0; at--) {
+        const node = list[at];
+        if (node !== undefined) waiting.push({ node, above, folded, foldedFrom, index: null });
+      }
+      return;
+    }
+    // The path first, then what parts from it here: whoever reads on follows the path.
+    waiting.push({ node: next, above, folded: 0, foldedFrom: null, index: shown.length });
+    shown.push({ node: next, above, folded, foldedFrom, closed: false });
+    for (const node of list) if (node !== next) shown.push({ node, above, folded: 0, foldedFrom: null, closed: true });
+  };
+  enter(shape.tops, -1, 0, null);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next.index !== null) {
+      enter(shape.children(next.node.id), next.index, 0, null);
+      continue;
+    }
+    let { node, above, folded, foldedFrom } = next;
+    const stretch = fold === null ? [] : stretchFrom(shape, node, request);
+    const isOpened = stretch[0] !== undefined && opened?.has(stretch[0].id) === true;
+    const hides = !isOpened && stretch.filter(shows).length >= (fold ?? 0);
+    for (const each of stretch) {
+      if (hides || !shows(each)) {
+        folded++;
+        foldedFrom ??= each.id;
+      } else {
+        shown.push({ node: each, above, folded, foldedFrom, closed: false });
+        [above, folded, foldedFrom] = [shown.length - 1, 0, null];
+      }
+      node = shape.children(each.id)[0] ?? node;
+    }
+    if (shows(node)) {
+      shown.push({ node, above, folded, foldedFrom, closed: false });
+      enter(shape.children(node.id), shown.length - 1, 0, null);
+    } else enter(shape.children(node.id), above, folded + 1, foldedFrom ?? node.id);
+  }
+  return shown;
+}
+
+/** The nodes of a stretch that may be hidden: each has one child and is neither a beginning, a variant nor kept. */
+function stretchFrom(shape: OutlineShape, from: TopologyNode, { current, keeps }: OutlineRequest): TopologyNode[] {
+  const stretch: TopologyNode[] = [];
+  for (let node: TopologyNode | undefined = from; node !== undefined; ) {
+    const children: readonly TopologyNode[] = shape.children(node.id);
+    const isBeginning = shape.node(node.parentId) === undefined || shape.children(node.parentId).length !== 1;
+    if (isBeginning || children.length !== 1 || node.id === current || keeps?.(node) === true) break;
+    stretch.push(node);
+    node = children[0];
+  }
+  return stretch;
+}
+
+function pathTo(shape: OutlineShape, current: NodeId | null): ReadonlySet<NodeId> {
+  const path = new Set<NodeId>();
+  let node = current === null ? undefined : shape.node(current);
+  for (; node !== undefined && !path.has(node.id); node = shape.node(node.parentId)) path.add(node.id);
+  return path;
+}
+
+function sizeOf(shape: OutlineShape, top: TopologyNode): number {
+  let size = 0;
+  const waiting = [top.id];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    size++;
+    for (const child of shape.children(next)) waiting.push(child.id);
+  }
+  return size;
+}
