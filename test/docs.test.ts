@@ -1,8 +1,10 @@
 /** Every example of the documentation runs as it is written, and gives what its comments say. */
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Bed, makeBed } from '@coppice/cli/testing';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
@@ -12,9 +14,9 @@ import * as sessions from '@coppice/engine/sessions';
 import * as server from '@coppice/server';
 import * as stores from '@coppice/stores';
 import * as book from '@coppice/stores/book';
-import { transform } from 'esbuild';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
+import { functionBodyOf } from './checks/example-code.ts';
 import { checkExamples, type Example, examplesIn, shellLines } from './checks/examples.ts';
 import { openRepository } from './checks/workspace.ts';
 
@@ -48,19 +50,8 @@ function withClaims(examples: string): string {
   );
 }
 
-/** The examples as the body of a function: types are gone, imports come from the packages as they are here. */
-async function bodyOf(examples: string): Promise<string> {
-  const { code } = await transform(withClaims(examples), { loader: 'ts', format: 'esm', target: 'es2023' });
-  return code
-    .replaceAll(
-      /^import (\w+) from "([^"]*)";$/gm,
-      (_line, name, from) => `const { default: ${name} } = packages["${from}"];`,
-    )
-    .replaceAll(
-      /^import \{([^}]*)\} from "([^"]*)";$/gm,
-      (_line, names, from) => `const {${names.replaceAll(' as ', ': ')}} = packages["${from}"];`,
-    );
-}
+/** The examples as the body of a function, with their claims. */
+const bodyOf = (examples: string) => functionBodyOf(withClaims(examples));
 
 /** What an example is tried with, by what it is written in. TypeScript goes on over a whole page, and is run by itself. */
 const readers: Readonly<Record<string, (example: Example, bed: Bed) => Promise<void> | void>> = {
@@ -237,6 +228,26 @@ test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length 
     for (const [expression, actual, expected] of claims) expect(actual, expression).toEqual(expected);
   },
 );
+
+test('every example in TypeScript compiles in a strict program', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const folder = join(root, '.tmp', `examples-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const each of pages) {
+    const code = run(each, 'ts').map((example) => example.code);
+    // What begins a page is gone on with further down; the last line makes a module of a page without imports.
+    const file = `${each.page.replaceAll('/', '--').replace(/\.md$/, '')}.ts`;
+    if (code.length > 0) writeFileSync(join(folder, file), `${code.join('\n')}\nexport {};\n`);
+  }
+  // What a reader has who sets `strict` and no more.
+  const compilerOptions = { noUncheckedIndexedAccess: false, noUnusedLocals: false, types: ['node'] };
+  const config = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
 
 test.each(
   pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),

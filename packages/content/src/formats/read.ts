@@ -18,8 +18,8 @@ export type ImportEvent =
 
 /** How an input is read. */
 export interface ImportOptions extends ReadOptions {
-  /** The format's name; found out from the content if not given. */
-  readonly format?: string;
+  /** The format, or its name in the registry; detected from the content if not given. */
+  readonly format?: string | Format;
   readonly zip?: Partial<ZipLimits>;
 }
 
@@ -48,6 +48,12 @@ function readerNamed(name: string): { readonly format: Format; readonly reader: 
     'import/unknown-format',
     `There is no format ${JSON.stringify(name)} to read; there is ${known.join(', ')}.`,
   );
+}
+
+function requireReader(format: string | Format): { readonly format: Format; readonly reader: FormatReader } {
+  if (typeof format === 'string') return readerNamed(format);
+  const { reader } = format;
+  return reader === undefined ? readerNamed(format.name) : { format, reader };
 }
 
 /** Files that are read as one format, together. */
@@ -168,7 +174,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
       for (const file of files) yield { type: 'finding', finding: await nothingIn(file, format, trees > 0) };
   }
   if (options.format !== undefined) {
-    yield* reading({ ...readerNamed(options.format), files: opened.files });
+    yield* reading({ ...requireReader(options.format), files: opened.files });
     yield progress();
     return;
   }

@@ -46,7 +46,7 @@ export function inputOf(files: Files, piece?: number): Input {
 /** Reads an input into a store, one commit per conversation. */
 export async function storeInput(
   input: Input,
-  options: { readonly format?: string; readonly scope?: string; readonly store?: ReferenceStore } = {},
+  options: { readonly format?: string | Format; readonly scope?: string; readonly store?: ReferenceStore } = {},
 ): Promise<Stored> {
   const { store = new ReferenceStore(), ...reading } = options;
   const env = ticking();
@@ -55,7 +55,7 @@ export async function storeInput(
   const names: ExternalId[] = [];
   const findings: Finding[] = [];
   const commits: Commit[] = [];
-  let format = options.format ?? '';
+  let format = '';
   for await (const event of readImport(input, reading)) {
     if (event.type === 'format') format = event.format.name;
     if (event.type === 'finding') findings.push(event.finding);

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { linear } from '../linear/index.ts';
+import { markdown } from '../markdown/index.ts';
+import { buildRichTree, findSilentLosses, findUnshownWords } from './kept-facts.ts';
+import { inputOf, storeInput, writeStored } from './storing.ts';
+
+it('[I10] what did not come back and was not reported is named', async () => {
+  const out = await writeStored(await buildRichTree(), linear);
+  const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format: linear });
+  const reported = Object.keys(out.report.counts);
+  expect(findSilentLosses(again.trees, reported)).toEqual([]);
+  // The same file by a writer that reports nothing.
+  expect(findSilentLosses(again.trees, [])).toEqual([
+    'bookmark',
+    'branch off the current thread',
+    'order of branches',
+    'signature of reasoning',
+  ]);
+});
+
+it('[I10] a writer that drops lines, the system prompt or a call is found out, whatever it reports of other things', async () => {
+  const out = await writeStored(await buildRichTree(), linear);
+  const reported = Object.keys(out.report.counts);
+  const [text = ''] = out.files.values();
+  const altered: { readonly [what: string]: (text: string) => string } = {
+    'system prompt': (whole) => whole.replace('Be brief.\\nSpeak', 'Be brief. Speak'),
+    'text of several lines': (whole) => whole.replace('fell it\\n', 'fell it '),
+    reasoning: (whole) => whole.replace('The rings tell.', 'The rings'),
+    'tool call with its arguments': (whole) => whole.replace('years', 'days'),
+    'id of the tool call': (whole) => whole.replaceAll('call_1', 'call_2'),
+    'tool result with its call': (whole) => whole.replace('Give or take.', ''),
+    title: (whole) => whole.replace('"title":"Trees"', '"title":"Tree"'),
+  };
+  for (const [what, alter] of Object.entries(altered)) {
+    const again = await storeInput(inputOf({ 'a.json': alter(text) }), { format: linear });
+    const lost = findSilentLosses(
+      again.trees,
+      reported.filter((one) => one !== 'thinking'),
+    );
+    expect([what, lost]).toEqual([what, expect.arrayContaining([what])]);
+  }
+});
+
+it('[I10] words that a page does not show are named', async () => {
+  const out = await writeStored(await buildRichTree(), markdown);
+  const page = [...out.files.values()].join('\n');
+  expect(findUnshownWords([page], Object.keys(out.report.counts))).toEqual([]);
+  expect(findUnshownWords([page.replaceAll('Speak of trees alone.', '')], [])).toContain('system prompt');
+  expect(findUnshownWords([page.replaceAll('lookup', '')], [])).toContain('tool call with its arguments');
+});

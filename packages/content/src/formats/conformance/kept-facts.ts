@@ -1,0 +1,252 @@
+/** What a format must bring back of a tree, or name as lost: a tree with one of each, and a look at what came of it. */
+import { type Block, isText, type Message, type NodeId, run, textMessage, treeId } from '@coppice/core';
+import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { messageKit } from '../../kit.ts';
+import type { RepairedNode, RepairedTree } from '../repair.ts';
+import type { Stored } from './storing.ts';
+
+const title = 'Trees';
+const systemPrompt = 'Be brief.\nSpeak of trees alone.';
+const bookmark = 'Age';
+const thinking = 'The rings tell.\nCount them.';
+const signature = 'c2lnbmF0dXJl';
+const call = { type: 'tool-use', id: 'call_1', name: 'lookup', parameters: { tree: 'ash', deep: { years: [1, 2] } } };
+const said = {
+  question: 'How old is the oak?',
+  // Lines, a blank one among them, indented ones, and one that begins as a turn of a play or a quote would.
+  answer: 'Three hundred years.\n\n  1. fell it\n  2. count\nIT: > **rings**\n```\nlet a = 1;\n```',
+  aside: 'Who says so?\nA book?',
+  other: 'The rings.',
+  next: 'And the ash?',
+  looking: 'Let me look.',
+  result: 'Half of that.\nGive or take.',
+  last: 'Half of that.',
+};
+
+const text = (words: string) => ({ type: 'text', text: words });
+const reasoning = { type: 'thinking', thinking, signature };
+
+/** A tree that was made here, with everything that conversations are about: see {@link facts}. */
+export async function buildRichTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+  const store = new ReferenceStore();
+  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const id = treeId('00000000-0000-7000-8000-00000000abd0');
+  await run(store, { type: 'create', treeId: id, attributes: { title, systemPrompt } }, act);
+  const append = async (parentId: NodeId | undefined, ...messages: readonly Message[]) => {
+    const list = messages.map((message) => ({ message }));
+    const { result } = await run(
+      store,
+      { type: 'append', treeId: id, messages: list, ...(parentId === undefined ? {} : { parentId }) },
+      act,
+    );
+    return result.nodeId;
+  };
+  const reasoned: Message = {
+    role: 'assistant',
+    content: [reasoning, text(said.answer)],
+  };
+  const answered = await append(undefined, textMessage('user', said.question), reasoned);
+  await append(answered, textMessage('user', said.aside), textMessage('assistant', said.other));
+  await append(
+    answered,
+    textMessage('user', said.next),
+    { role: 'assistant', content: [text(said.looking), call] },
+    { role: 'tool', tool_call_id: call.id, content: [text(said.result)] },
+    textMessage('assistant', said.last),
+  );
+  await run(store, { type: 'bookmark', treeId: id, nodeId: answered, title: bookmark }, act);
+  return { store, ids: [id], names: [] };
+}
+
+function textOf({ message }: RepairedNode): string {
+  return message.content.map((block) => (isText(block) ? block.text : '')).join('');
+}
+
+function isReasoning({ message }: RepairedNode): boolean {
+  return message.content.length > 0 && message.content.every((block) => block.type === 'thinking');
+}
+
+/** What came back, as far as facts ask for it. */
+class Returned {
+  readonly tree: RepairedTree;
+  readonly #byId: ReadonlyMap<string, RepairedNode>;
+
+  constructor(tree: RepairedTree) {
+    this.tree = tree;
+    this.#byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
+  }
+
+  /** The node of a role that says exactly this, below the one that says that. */
+  find(role: Message['role'], words: string, below?: RepairedNode): RepairedNode | undefined {
+    return this.tree.nodes.find(
+      (node) =>
+        node.message.role === role && textOf(node) === words && (below === undefined || this.#above(node) === below),
+    );
+  }
+
+  /** The next message above, past markers and past messages of reasoning alone, which some formats keep by themselves. */
+  #above(node: RepairedNode): RepairedNode | undefined {
+    let at = this.#byId.get(node.parentExternalId ?? '');
+    while (at !== undefined && (at.kind === 'state' || isReasoning(at))) at = this.#byId.get(at.parentExternalId ?? '');
+    return at;
+  }
+
+  /** Whether a node is another one, or hangs on it. */
+  follows(node: RepairedNode | undefined, first: RepairedNode): boolean {
+    return node !== undefined && (node === first || this.#above(node) === first);
+  }
+
+  get answer(): RepairedNode | undefined {
+    const asked = this.find('user', said.question);
+    return asked === undefined ? undefined : this.find('assistant', said.answer, asked);
+  }
+
+  get call(): { readonly node: RepairedNode; readonly id: string } | undefined {
+    for (const node of this.tree.nodes)
+      for (const block of node.message.content)
+        if (block.type === 'tool-use' && 'name' in block && block.name === call.name && 'id' in block)
+          if ('parameters' in block && JSON.stringify(block.parameters) === JSON.stringify(call.parameters))
+            return { node, id: String(block.id) };
+    return undefined;
+  }
+
+  get result(): RepairedNode | undefined {
+    return this.tree.nodes.find(
+      (node) =>
+        node.message.role === 'tool' && textOf(node) === said.result && node.message.tool_call_id === this.call?.id,
+    );
+  }
+
+  thought(wanted: (block: Block) => boolean): boolean {
+    const { answer } = this;
+    const before = this.#byId.get(answer?.parentExternalId ?? '');
+    const blocks = [...(answer?.message.content ?? []), ...(before?.message.content ?? [])];
+    return blocks.some((block) => block.type === 'thinking' && wanted(block));
+  }
+}
+
+/** One thing that was in the tree. */
+interface Fact {
+  readonly name: string;
+  /** Names of losses by which a writer may say that it is not in its file; none for what every format must hold. */
+  readonly losses: readonly string[];
+  readonly holds: (returned: Returned) => boolean;
+  /** Words that a format that is only written must show. */
+  readonly shown?: string;
+}
+
+const facts: readonly Fact[] = [
+  {
+    name: 'title',
+    losses: ['title', 'attributes'],
+    holds: ({ tree }) => (tree.title ?? tree.attributes?.title) === title,
+    shown: title,
+  },
+  {
+    name: 'system prompt',
+    losses: ['system-prompt'],
+    holds: ({ tree }) => (tree.systemPrompt ?? tree.attributes?.systemPrompt) === systemPrompt,
+    shown: systemPrompt,
+  },
+  {
+    name: 'bookmark',
+    losses: ['bookmarks'],
+    holds: ({ answer }) =>
+      (typeof answer?.bookmark === 'string' ? answer.bookmark : answer?.bookmark?.title) === bookmark,
+    shown: bookmark,
+  },
+  { name: 'text of several lines', losses: [], holds: ({ answer }) => answer !== undefined, shown: said.answer },
+  {
+    name: 'branch off the current thread',
+    losses: ['branches'],
+    holds: (returned) => {
+      const aside = returned.answer && returned.find('user', said.aside, returned.answer);
+      return aside !== undefined && returned.find('assistant', said.other, aside) !== undefined;
+    },
+    shown: said.aside,
+  },
+  {
+    name: 'order of branches',
+    losses: ['branches', 'order'],
+    holds: (returned) => {
+      const [aside, next] = [returned.find('user', said.aside), returned.find('user', said.next)];
+      return aside !== undefined && next !== undefined && aside.order < next.order;
+    },
+  },
+  {
+    name: 'reasoning',
+    losses: ['thinking'],
+    holds: (returned) => returned.thought((block) => 'thinking' in block && block.thinking === thinking),
+    shown: thinking,
+  },
+  {
+    name: 'signature of reasoning',
+    losses: ['thinking'],
+    holds: (returned) => returned.thought((block) => 'signature' in block && block.signature === signature),
+  },
+  {
+    name: 'tool call with its arguments',
+    losses: ['tools'],
+    holds: (returned) => {
+      const asked = returned.answer && returned.find('user', said.next, returned.answer);
+      const looking = asked && returned.find('assistant', said.looking, asked);
+      return looking !== undefined && returned.follows(returned.call?.node, looking);
+    },
+    shown: call.name,
+  },
+  { name: 'id of the tool call', losses: ['call-ids', 'tools'], holds: (returned) => returned.call?.id === call.id },
+  {
+    name: 'tool result with its call',
+    losses: ['tools'],
+    holds: ({ result }) => result !== undefined,
+    shown: said.result,
+  },
+  {
+    name: 'reply after the tool',
+    losses: [],
+    holds: (returned) => {
+      const last = returned.find('assistant', said.last, returned.result);
+      return last !== undefined && (returned.result !== undefined || returned.tree.nodes.includes(last));
+    },
+    shown: said.last,
+  },
+  {
+    name: 'current message',
+    losses: ['active'],
+    holds: (returned) => {
+      const last = returned.find('assistant', said.last);
+      return last !== undefined && returned.tree.activeExternalId === last.externalId;
+    },
+  },
+];
+
+/** What was in the tree, did not come back, and was not reported as a loss. */
+export function findSilentLosses(again: readonly RepairedTree[], reported: readonly string[]): string[] {
+  const [tree] = again;
+  if (tree === undefined || again.length > 1) return [`one tree: ${again.length} came back`];
+  const returned = new Returned(tree);
+  return facts
+    .filter(({ losses, holds }) => !holds(returned) && !losses.some((what) => reported.includes(what)))
+    .map(({ name }) => name);
+}
+
+const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"' };
+
+/** A page's text with its character references resolved. */
+function decodeEntities(page: string): string {
+  return page.replace(/&(?:#(\d+)|([a-z]+));/g, (whole, code: string | undefined, name: string | undefined) =>
+    code === undefined ? (named[name ?? ''] ?? whole) : String.fromCodePoint(Number(code)),
+  );
+}
+
+/** The same for a format that is only written: which words of the tree it does not show, line by line. */
+export function findUnshownWords(files: Iterable<string>, reported: readonly string[]): string[] {
+  const shown = decodeEntities([...files].join('\n'));
+  return facts
+    .filter(({ shown: words = '', losses }) => {
+      // A fence is how code is set, which a page shows otherwise.
+      const lines = words.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('```'));
+      return !lines.every((line) => shown.includes(line.trim())) && !losses.some((what) => reported.includes(what));
+    })
+    .map(({ name }) => name);
+}

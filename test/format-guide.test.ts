@@ -1,0 +1,49 @@
+/** The format of the guide is one: it passes the suite, which finds what a worse one would lose. */
+import * as content from '@coppice/content';
+import * as formats from '@coppice/content/formats';
+import { runFormatConformance } from '@coppice/content/formats/conformance';
+import * as core from '@coppice/core';
+import * as stores from '@coppice/stores';
+import { functionBodyOf } from './checks/example-code.ts';
+import { examplesIn } from './checks/examples.ts';
+import { openRepository } from './checks/workspace.ts';
+
+const packages = {
+  '@coppice/content': content,
+  '@coppice/content/formats': formats,
+  '@coppice/core': core,
+  '@coppice/stores': stores,
+};
+const page = 'docs/guides/write-a-format.md';
+const [example] = examplesIn(page, openRepository().read(page));
+// What comes after it uses it.
+const [code = ''] = (example?.code ?? '').split('const input = ');
+const play: formats.Format = new Function('packages', `${await functionBodyOf(code)}; return play;`)(packages);
+
+runFormatConformance(play, [
+  {
+    name: 'two turns',
+    files: { 'tea.txt': 'ME: Which tea?\nIT: Green.\n' },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+    thread: ['Which tea?', 'Green.'],
+    roundTrip: (files) => [...files.values()],
+  },
+  {
+    name: 'several lines, one of which begins as a turn does',
+    files: { 'tea.txt': 'ME: Which tea?\n  \n  IT: is no turn\nIT: Green.\n' },
+    trees: 1,
+    nodes: 2,
+    findings: [],
+    thread: ['Which tea?\n\nIT: is no turn', 'Green.'],
+    roundTrip: (files) => [...files.values()],
+  },
+  {
+    name: 'a turn of nobody',
+    files: { 'tea.txt': 'ME: Which tea?\nWHO: Green.\n' },
+    trees: 1,
+    nodes: 1,
+    findings: ['import/record-unreadable'],
+  },
+]);
