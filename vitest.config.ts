@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { currentTier, filesLeftOut } from './scripts/tiers.ts';
 
 /**
  * Files that have a process for themselves, and begin first: those that keep a processor busy for ten seconds and more,
@@ -21,6 +22,9 @@ const alone = [
   'test/**/*.test.ts',
 ];
 
+// What this run leaves to other tiers is not even loaded.
+const leftOut = ['**/node_modules/**', ...filesLeftOut(currentTier())];
+
 // What both kinds of files have in common.
 const common: TestProjectInlineConfiguration['test'] = {
   // Processes, not threads: native drivers and signal handling behave as they do in the product.
@@ -40,16 +44,22 @@ export default defineConfig({
     // A folder for what tests leave, and who listens for the first test that wants PostgreSQL; until then no server runs.
     // Once, for both kinds; they end the other way round.
     globalSetup: ['test/temporary-folder.ts', 'packages/stores/test/postgres-broker.ts'],
+    tags: [
+      { name: 'full', description: 'Runs in npm run test:full, not in npm test.' },
+      // What draws on a screen may be late on a busy machine. Second tries are listed, and more than three fail the run.
+      { name: 'browser', description: 'Drives a browser.', retry: 1 },
+      { name: 'terminal', description: 'Drives a pseudo-terminal.', retry: 1 },
+    ],
     // A run that collects nothing has tested nothing, and says so.
     passWithNoTests: false,
     projects: [
-      { test: { ...common, name: 'alone', include: alone } },
+      { test: { ...common, name: 'alone', include: alone, exclude: leftOut } },
       {
         test: {
           ...common,
           name: 'together',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', ...alone],
+          exclude: [...leftOut, ...alone],
           // One process after another reads the same modules: to load them anew for each file took longer than the tests.
           isolate: false,
           setupFiles: ['test/left-as-found.ts'],

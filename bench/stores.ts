@@ -357,7 +357,7 @@ export async function stores(): Promise<readonly Measure[]> {
     await paths(measures);
     await deletes(measures);
     await searches(measures);
-    if (process.env['COPPICE_LONG'] !== undefined) await million(measures);
+    if (process.env['COPPICE_LONG'] === '1') await million(measures);
     if (process.env['COPPICE_BENCH_POSTGRES'] !== 'off')
       await (await import('./stores/postgres.ts')).postgres(measures);
   } finally {

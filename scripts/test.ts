@@ -1,31 +1,48 @@
-// npm test: runs vitest over the workspace and closes with the count of the run, alone on the last line.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// npm test, npm run test:full, npm run test:outside: runs Vitest over one tier of the tests (the first argument) and closes
+// with the count of the run, alone on the last line.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatSummary, mostRetried, type RunReport, retryLines } from './summary.ts';
 import { reportVariable } from './summary-reporter.ts';
+import { tagsFilterOf, tiers, tierVariable } from './tiers.ts';
 import { exitOf, repository, startTool } from './tools.ts';
 
-const given = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), 'coppice-test-'));
-const report = join(folder, 'report.txt');
+const [first, ...rest] = process.argv.slice(2);
+const tier = tiers.find((one) => one === first) ?? 'daily';
+const given = tier === first ? rest : process.argv.slice(2);
+const folder = join(repository, '.tmp', 'tests');
+mkdirSync(folder, { recursive: true });
+// Runs of a part, or of tests planted elsewhere, say nothing about the tier.
+const isWhole = given.length === 0;
+const report = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
+rmSync(report, { force: true });
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
 const runner = startTool(
   'vitest',
-  ['run', ...reporters, `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`, ...given],
-  { stdio: 'inherit', env: { ...process.env, [reportVariable]: report } },
+  [
+    'run',
+    ...reporters,
+    `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`,
+    ...tagsFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
+    ...given,
+  ],
+  { stdio: 'inherit', env: { ...process.env, [reportVariable]: report, [tierVariable]: tier } },
 );
 // A stop meant for this process reaches the runner, so that none is left behind.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
 
 const code = await exitOf(runner);
-let line: string | null = null;
+let summary: RunReport | null = null;
 try {
-  line = readFileSync(report, 'utf8').trim();
+  summary = JSON.parse(readFileSync(report, 'utf8'));
 } catch {
   console.error('The test runner ended without a report: nothing can be said about the tests.');
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
-if (line !== null) console.log(line);
-process.exitCode = line === null ? 1 : code;
+if (!isWhole) rmSync(report, { force: true });
+if (summary !== null) {
+  for (const line of retryLines(summary.retried)) console.log(line);
+  console.log(formatSummary(summary));
+}
+const tooManyRetries = (summary?.retried.length ?? 0) > mostRetried;
+process.exitCode = summary === null || tooManyRetries ? code || 1 : code;

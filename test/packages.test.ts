@@ -1,3 +1,4 @@
+// @module-tag full
 /** What others install: packed, looked over, installed into an empty folder outside the repository, and used there. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,9 +16,7 @@ import { readRenamed, renamedModule } from './checks/renamed.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
-const long = process.env['COPPICE_LONG'] === '1';
-// Installing what all packages depend on takes a registry; core and content get by with what is here already.
-const folders: readonly string[] = long ? published : ['core', 'content'];
+const folders: readonly string[] = published;
 const examples = folders.filter((folder) => folder !== 'web' && folder !== 'cli');
 
 let staged = '';
@@ -30,7 +29,8 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  npm('install', '--no-audit', '--no-fund', ...(long ? fromRegistry() : fromHere()), ...tarballs.values());
+  // What a package depends on and nothing else: an example that wants more does not work for those who follow it.
+  npm('install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs.values());
 }, 600_000);
 
 afterAll(() => {
@@ -40,16 +40,6 @@ afterAll(() => {
 function npm(...words: readonly string[]): void {
   // Said outright: started by npm, it would take the folder of that one for its own.
   execFileSync('npm', [...words, '--prefix', project], { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
-}
-
-// What a package depends on and nothing else: an example that wants more does not work for those who follow it.
-function fromRegistry(): readonly string[] {
-  return ['--prefer-offline'];
-}
-
-function fromHere(): readonly string[] {
-  const names = ['fflate', 'tokenx'];
-  return ['--offline', '--install-links', ...names.map((name) => join(root, 'node_modules', name))];
 }
 
 function coppice(...words: readonly string[]): readonly [string, readonly string[], object] {
@@ -105,7 +95,7 @@ test('the page brings the licences of the fonts and libraries that are built int
   for (const name of ['hanken-grotesk', 'jetbrains-mono', 'react-dom', 'radix-ui', 'marked'])
     expect(notices).toMatch(new RegExp(`^\\S*${name} \\d`, 'm'));
   expect(notices.match(/SIL Open Font License/gi)?.length).toBeGreaterThan(1);
-  if (long) expect(readFileSync(join(staged, 'web/dist/third-party-notices.txt'), 'utf8')).toBe(notices);
+  expect(readFileSync(join(staged, 'web/dist/third-party-notices.txt'), 'utf8')).toBe(notices);
 });
 
 test.each(examples)('the README example of %s works where it is installed', (folder) => {
@@ -132,9 +122,7 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   const workspace = openRepository();
   const renamed = readRenamed(workspace).filter((row) => examples.includes(row.package.replace('@coppice/', '')));
   modules.set('renamed.ts', renamedModule(renamed, new Set(entries)));
-  const pages = long
-    ? workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path))
-    : folders.map((folder) => `packages/${folder}/README.md`);
+  const pages = workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path));
   for (const page of pages) {
     // Suites come with the types of what runs them, which nobody has to have.
     const code = codeOf(page).filter((text) => !text.includes("/conformance'"));
@@ -143,31 +131,28 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   return modules;
 }
 
-test.each(long ? ['nodenext', 'bundler'] : ['nodenext'])(
-  'types and examples compile where they are installed, by %s',
-  (moduleResolution) => {
-    const folder = join(project, moduleResolution);
-    mkdirSync(join(folder, 'node_modules'), { recursive: true });
-    // The one thing that an example brings along.
-    symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
-    for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
-    // What most projects have, and no more: our own settings are stricter, and some declarations are only right under them.
-    const compilerOptions = {
-      target: 'ES2023',
-      module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
-      moduleResolution,
-      strict: true,
-      skipLibCheck: false,
-      noEmit: true,
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules', '@types')],
-    };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-  },
-);
+test.each(['nodenext', 'bundler'])('types and examples compile where they are installed, by %s', (moduleResolution) => {
+  const folder = join(project, moduleResolution);
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  // The one thing that an example brings along.
+  symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
+  for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
+  // What most projects have, and no more: our own settings are stricter, and some declarations are only right under them.
+  const compilerOptions = {
+    target: 'ES2023',
+    module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
+    moduleResolution,
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules', '@types')],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
 
 test.each(folders)('%s says in its manifest what it is when it is installed', (folder) => {
   const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
@@ -177,95 +162,93 @@ test.each(folders)('%s says in its manifest what it is when it is installed', (f
   if (folder === 'core') expect(manifest).not.toHaveProperty('dependencies');
 });
 
-if (long) {
-  test('a store that is written by the guide passes the suite where the packages are installed', () => {
-    // What somebody who tests a store has; both are the suite's to ask for and not the package's to bring.
-    for (const name of ['vitest', 'fast-check'])
-      symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
-    const folder = join(project, 'ledger');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'ledger.test.ts'), codeOf('docs/guides/write-a-store.md').join('\n'));
-    const tool = join(root, 'node_modules/vitest/vitest.mjs');
-    const words = [tool, 'run', '--root', folder, '--reporter', 'json'];
-    // Without what this run tells its own tests: the other one is somebody else's.
-    const env = { PATH: process.env['PATH'], HOME: folder };
-    const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
-    const { success, numPassedTests } = JSON.parse(stdout.slice(stdout.indexOf('{')));
-    expect(success).toBe(true);
-    expect(numPassedTests).toBeGreaterThan(90);
-  }, 300_000);
+test('a store that is written by the guide passes the suite where the packages are installed', () => {
+  // What somebody who tests a store has; both are the suite's to ask for and not the package's to bring.
+  for (const name of ['vitest', 'fast-check'])
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
+  const folder = join(project, 'ledger');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'ledger.test.ts'), codeOf('docs/guides/write-a-store.md').join('\n'));
+  const tool = join(root, 'node_modules/vitest/vitest.mjs');
+  const words = [tool, 'run', '--root', folder, '--reporter', 'json'];
+  // Without what this run tells its own tests: the other one is somebody else's.
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
+  const { success, numPassedTests } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  expect(success).toBe(true);
+  expect(numPassedTests).toBeGreaterThan(90);
+}, 300_000);
 
-  test('coppice says its version where it is installed', () => {
-    expect(say('--version').trim()).toMatch(/^\d+\.\d+\.\d+/);
-  });
+test('coppice says its version where it is installed', () => {
+  expect(say('--version').trim()).toMatch(/^\d+\.\d+\.\d+/);
+});
 
-  test('the README example of coppice works where it is installed', () => {
-    const readme = readFileSync(join(staged, 'cli', 'README.md'), 'utf8');
-    const lines = /```sh\n([\s\S]*?)```/.exec(readme)?.[1]?.trim().split('\n') ?? [];
-    expect(lines.length).toBeGreaterThan(2);
-    for (const line of lines) {
-      const [, ...words] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-      say(...words);
-    }
-    expect(say('tree', 'last')).toContain('And how do I keep it?');
-  });
+test('the README example of coppice works where it is installed', () => {
+  const readme = readFileSync(join(staged, 'cli', 'README.md'), 'utf8');
+  const lines = /```sh\n([\s\S]*?)```/.exec(readme)?.[1]?.trim().split('\n') ?? [];
+  expect(lines.length).toBeGreaterThan(2);
+  for (const line of lines) {
+    const [, ...words] = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    say(...words);
+  }
+  expect(say('tree', 'last')).toContain('And how do I keep it?');
+});
 
-  test('coppice appends and serves the API and the page where it is installed', async () => {
-    expect(say('append', '--new', 'Hi')).toContain('Added');
-    const [, words, options] = coppice('serve', '--port', '0');
-    // Without npx between: the signal that ends it is meant for the server.
-    const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
-    const server = spawn(process.execPath, [program, ...words.slice(2)], {
-      ...options,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const address = await firstLine(server.stdout);
-      const { url, token } = JSON.parse(address);
-      const headers = { authorization: `Bearer ${token}` };
-      const trees = await fetch(`${url}/api/trees`, { headers });
-      expect(trees.status).toBe(200);
-      const page = await fetch(`${url}/`, { headers: { ...headers, accept: 'text/html' } });
-      expect(await page.text()).toContain('<div id="app"');
-    } finally {
-      server.kill('SIGTERM');
-    }
+test('coppice appends and serves the API and the page where it is installed', async () => {
+  expect(say('append', '--new', 'Hi')).toContain('Added');
+  const [, words, options] = coppice('serve', '--port', '0');
+  // Without npx between: the signal that ends it is meant for the server.
+  const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
+  const server = spawn(process.execPath, [program, ...words.slice(2)], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  try {
+    const address = await firstLine(server.stdout);
+    const { url, token } = JSON.parse(address);
+    const headers = { authorization: `Bearer ${token}` };
+    const trees = await fetch(`${url}/api/trees`, { headers });
+    expect(trees.status).toBe(200);
+    const page = await fetch(`${url}/`, { headers: { ...headers, accept: 'text/html' } });
+    expect(await page.text()).toContain('<div id="app"');
+  } finally {
+    server.kill('SIGTERM');
+  }
+});
 
-  test('coppice records calls that it passes on, on a thread of its own, where it is installed', async () => {
-    const choice = { index: 0, message: { role: 'assistant', content: 'Recorded.' }, finish_reason: 'stop' };
-    const service = createServer((request, response) => {
-      request.resume().on('end', () => response.end(JSON.stringify({ model: 'm', choices: [choice] })));
-    });
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    const address = service.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const config = join(project, 'proxy.toml');
-    writeFileSync(config, `[proxy]\nopenai = "http://127.0.0.1:${port}/v1"\n`);
-    const [, words, options] = coppice('serve', '--port', '0', '--log', 'warn');
-    const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
-    const env = { ...Reflect.get(options, 'env'), COPPICE_CONFIG: config };
-    const server = spawn(process.execPath, [program, ...words.slice(2)], { cwd: project, env, stdio: 'pipe' });
-    let said = '';
-    server.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-    });
-    try {
-      const { url, token } = JSON.parse(await firstLine(server.stdout));
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Keep this' }] });
-      const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
-      expect(await answer.text()).toContain('Recorded.');
-      const recorded = async (): Promise<number> =>
-        JSON.parse(await (await fetch(`${url}/api/proxy`, { headers })).text()).recorded;
-      await expect.poll(recorded).toBe(1);
-      expect(said).toBe('');
-    } finally {
-      server.kill('SIGTERM');
-      service.close();
-    }
+test('coppice records calls that it passes on, on a thread of its own, where it is installed', async () => {
+  const choice = { index: 0, message: { role: 'assistant', content: 'Recorded.' }, finish_reason: 'stop' };
+  const service = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify({ model: 'm', choices: [choice] })));
   });
-}
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const address = service.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const config = join(project, 'proxy.toml');
+  writeFileSync(config, `[proxy]\nopenai = "http://127.0.0.1:${port}/v1"\n`);
+  const [, words, options] = coppice('serve', '--port', '0', '--log', 'warn');
+  const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
+  const env = { ...Reflect.get(options, 'env'), COPPICE_CONFIG: config };
+  const server = spawn(process.execPath, [program, ...words.slice(2)], { cwd: project, env, stdio: 'pipe' });
+  let said = '';
+  server.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  try {
+    const { url, token } = JSON.parse(await firstLine(server.stdout));
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Keep this' }] });
+    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+    expect(await answer.text()).toContain('Recorded.');
+    const recorded = async (): Promise<number> =>
+      JSON.parse(await (await fetch(`${url}/api/proxy`, { headers })).text()).recorded;
+    await expect.poll(recorded).toBe(1);
+    expect(said).toBe('');
+  } finally {
+    server.kill('SIGTERM');
+    service.close();
+  }
+});
 
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stream })) return line;

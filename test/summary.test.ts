@@ -16,6 +16,8 @@ interface Ended {
 }
 
 let runs = 0;
+const tags = [{ name: 'full' }, { name: 'browser', retry: 1 }];
+const settings = { include: ['*.test.ts'], pool: 'forks', tags };
 
 /** Runs `npm test` as its script does, over planted test files. */
 function runTests(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
@@ -23,9 +25,11 @@ function runTests(files: Readonly<Record<string, string>>, ...args: readonly str
   const root = join(top, String(runs));
   mkdirSync(root);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-  writeFileSync(join(root, 'vitest.config.ts'), "export default { test: { include: ['*.test.ts'], pool: 'forks' } };");
+  writeFileSync(join(root, 'vitest.config.ts'), `export default { test: ${JSON.stringify(settings)} };`);
   const script = join(repository, 'scripts/test.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, '--root', root, ...args], { cwd: repository });
+  const [tier = 'daily', ...others] = args[0] === 'full' ? args : ['daily', ...args];
+  const words = ['--import', 'tsx', script, tier, '--root', root, ...others];
+  const child = spawn(process.execPath, words, { cwd: repository });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -60,6 +64,29 @@ describe('the last line of a test run', () => {
     });
     expect(ended.lines.at(-1)).toBe('2 passed, 4 failed, 1 skipped');
     expect(ended.code).not.toBe(0);
+  });
+
+  test('counts the tests of its own tier and no others', async () => {
+    const files = { 'a.test.ts': `${header}test('a', () => {}); test('b', { tags: ['full'] }, () => {});` };
+    expect((await runTests(files)).lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped');
+    expect((await runTests(files, 'full')).lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped');
+  });
+
+  test('comes after the names of tests that passed on their second try, and more than three of them fail the run', async () => {
+    const flaky = (name: string) =>
+      `let ${name} = 0; test('${name}', { tags: ['browser'] }, () => { ${name} += 1; expect(${name}).toBe(2); });`;
+    const some = await runTests({ 'a.test.ts': header + ['a', 'b', 'c'].map(flaky).join('\n') });
+    expect(some.lines.at(-1)).toBe('3 passed, 0 failed, 0 skipped');
+    expect(some.lines.slice(-5, -1).map((line) => line.replace(/^ .*> /, ''))).toEqual([
+      'Passed on the second try (3):',
+      'a',
+      'b',
+      'c',
+    ]);
+    expect(some.code).toBe(0);
+    const many = await runTests({ 'a.test.ts': header + ['a', 'b', 'c', 'd'].map(flaky).join('\n') });
+    expect(many.lines.at(-1)).toBe('4 passed, 0 failed, 0 skipped');
+    expect(many.code).toBe(1);
   });
 
   test('is there for a run without a test, which fails', async () => {

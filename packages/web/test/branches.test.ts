@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';

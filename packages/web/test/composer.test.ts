@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { textBeats } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';

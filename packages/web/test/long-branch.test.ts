@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';

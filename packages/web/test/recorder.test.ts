@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { AppError, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, expect, test } from 'vitest';

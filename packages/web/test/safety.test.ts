@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { errorTables } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalsDe } from '../src/i18n/refusals-de.ts';
@@ -6,7 +8,7 @@ import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Shown, type Stage, soon } from './harness.ts';
 import { payloads } from './payloads.ts';
 
-const long = process.env.COPPICE_LONG !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 let stage: Stage;
 let demo: Demo;
 

@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { createTools, defineTool } from '@coppice/engine';
 import { type ScriptedReply, textBeats, toolBeats } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { textBeats } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

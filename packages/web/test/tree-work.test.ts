@@ -1,3 +1,5 @@
+// @module-tag browser
+// @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Demo, plantDemo } from './demo.ts';
 import { openStage, type Shown, type Stage, soon, type Tab } from './harness.ts';

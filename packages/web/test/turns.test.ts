@@ -1,3 +1,4 @@
+// @module-tag browser
 import { createTools, defineTool } from '@coppice/engine';
 import { textBeats, toolBeats } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';

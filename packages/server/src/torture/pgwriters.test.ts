@@ -1,8 +1,9 @@
+// @module-tag full
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { expect, test } from 'vitest';
 import { pgWriters } from './pgwriters.ts';
 
-const long = process.env['COPPICE_LONG'] !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 
 test(
   '[A140] servers that are killed and a database that is restarted lose nothing that was acknowledged, and break nothing',

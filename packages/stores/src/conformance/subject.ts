@@ -45,7 +45,7 @@ export interface StoreSubject {
 }
 
 /** Whether the long forms are to be run. */
-export const long = process.env['COPPICE_LONG'] !== undefined;
+export const long = process.env['COPPICE_LONG'] === '1';
 
 /** One test of the suite on a fresh store, which is destroyed afterwards. */
 export function rule(

@@ -1,3 +1,4 @@
+// @module-tag full
 /** Processes that end at the worst moment, disks that are full, folders that somebody else has. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {

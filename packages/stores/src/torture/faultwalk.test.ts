@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { sharedGround } from '../../test/postgres-ground.ts';
 import { faultwalk } from './faultwalk.ts';
@@ -5,7 +6,7 @@ import { operations } from './operations.ts';
 import { folderGround } from './places.ts';
 import { seedOf } from './random.ts';
 
-const long = process.env['COPPICE_LONG'] !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = {
   sqlite: folderGround('sqlite'),

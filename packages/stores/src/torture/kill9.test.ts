@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import { sharedGround } from '../../test/postgres-ground.ts';
@@ -8,7 +9,7 @@ import { seedOf } from './random.ts';
 import { sessionProcesses } from './session-processes.ts';
 import { twoProcesses } from './two-processes.ts';
 
-const long = process.env['COPPICE_LONG'] !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = {
   sqlite: folderGround('sqlite'),

@@ -6,7 +6,7 @@ import { folderGround, memoryGround } from './places.ts';
 import { seedOf } from './random.ts';
 import { runVectors } from './vectors.ts';
 
-const long = process.env['COPPICE_LONG'] !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = {
   memory: memoryGround(),

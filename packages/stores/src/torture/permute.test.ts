@@ -1,3 +1,4 @@
+// @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { sharedGround } from '../../test/postgres-ground.ts';
 import type { PostgresOptions } from '../postgres/index.ts';
@@ -6,7 +7,7 @@ import { folderGround, memoryGround } from './places.ts';
 import { races } from './races.ts';
 import { seedOf } from './random.ts';
 
-const long = process.env['COPPICE_LONG'] !== undefined;
+const long = process.env['COPPICE_LONG'] === '1';
 const seed = seedOf(process.env['COPPICE_SEED']);
 const grounds = { memory: memoryGround(), sqlite: folderGround('sqlite'), postgres: sharedGround() };
 const patience = long ? 3_600_000 : 240_000;

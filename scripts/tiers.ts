@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRepository, repository } from '../test/checks/workspace.ts';
+
+/**
+ * Which tests a run takes. `daily` is `npm test`; `full` is the rest, the tests tagged `full`; `outside` are the tests that
+ * need a program that npm does not install. Every test is in exactly one tier.
+ */
+export const tiers = ['daily', 'full', 'outside'] as const;
+export type Tier = (typeof tiers)[number];
+
+/** The environment variable by which `scripts/test.ts` tells the runner's configuration which tier it runs. */
+export const tierVariable = 'COPPICE_TEST_TIER';
+
+/** The tier of this run, or null for a run of Vitest by hand, which takes every test of the files it is given. */
+export function currentTier(env: NodeJS.ProcessEnv = process.env): Tier | null {
+  return tiers.find((tier) => tier === env[tierVariable]) ?? null;
+}
+
+/** The tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are chosen by their name alone. */
+export function tagsFilterOf(tier: Tier): readonly string[] {
+  if (tier === 'daily') return ['!full'];
+  return tier === 'full' ? ['full'] : [];
+}
+
+/** Whether a path is a test file. */
+export function isTest(path: string): boolean {
+  return /^(?:packages\/[^/]+\/(?:src|test)|test)\/.*\.test\.tsx?$/.test(path);
+}
+
+/** Whether a test file needs a program that npm does not install; such files are named `*.outside.test.ts`. */
+export function isOutside(path: string): boolean {
+  return /\.outside\.test\.tsx?$/.test(path);
+}
+
+/** Whether the whole file is tagged `full`: a comment `@module-tag full` at its top. */
+export function isWhollyFull(text: string): boolean {
+  return /(?:\/\/|\*)\s*@module-tag\s+full\b/.test(text);
+}
+
+/** Whether some test of the file is tagged `full`. The tag is always written in the test file itself, never in a suite. */
+export function hasFullTests(text: string): boolean {
+  return isWhollyFull(text) || /\btags:\s*(?:\[[^\]]*)?'full'/.test(text);
+}
+
+/** Whether a run of a tier loads a test file. Files without a test for the tier are not even loaded. */
+export function isLoadedBy(tier: Tier, path: string, text: string): boolean {
+  if (isOutside(path)) return tier === 'outside';
+  if (tier === 'daily') return !isWhollyFull(text);
+  return tier === 'full' && hasFullTests(text);
+}
+
+/** The test files of this repository that a tier does not load. Without a tier only those that need outside programs. */
+export function filesLeftOut(tier: Tier | null): readonly string[] {
+  const { paths } = openRepository();
+  return paths.filter((path) => {
+    if (!isTest(path)) return false;
+    if (tier === null) return isOutside(path);
+    return !isLoadedBy(tier, path, readFileSync(join(repository, path), 'utf8'));
+  });
+}

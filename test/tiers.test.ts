@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { addSummaries, checkTiers, type RunReport } from '../scripts/summary.ts';
+import { hasFullTests, isLoadedBy, isTest, isWhollyFull, tiers } from '../scripts/tiers.ts';
+import { isTypeScript, openRepository } from './checks/workspace.ts';
+
+const workspace = openRepository();
+
+function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
+  return { passed: ran.length, failed: 0, skipped: 0, ran, left, retried: [] };
+}
+
+describe('the tiers of the tests', () => {
+  test('load every test file of the repository, and a file that both load has tests for both', () => {
+    for (const path of workspace.paths.filter(isTest)) {
+      const text = workspace.read(path);
+      const loading = tiers.filter((tier) => isLoadedBy(tier, path, text));
+      expect(loading.length, path).toBeGreaterThan(0);
+      expect(loading.length === 2, path).toBe(hasFullTests(text) && !isWhollyFull(text));
+    }
+  });
+
+  test('are chosen in test files alone: a suite that tagged its tests would not be loaded by the other tier', () => {
+    const suites = workspace.paths.filter(
+      (path) => isTypeScript(path) && path.startsWith('packages/') && !isTest(path),
+    );
+    expect(suites.filter((path) => hasFullTests(workspace.read(path)))).toEqual([]);
+  });
+
+  test('are told by the tag of a file, of a test, and by the name of a file', () => {
+    const full = '// @module-tag full\ntest();';
+    const mixed = "test('a', { tags: ['browser', 'full'] }, () => {});";
+    const loadedBy = (path: string, text: string) => tiers.filter((tier) => isLoadedBy(tier, path, text));
+    expect(loadedBy('packages/core/src/a.test.ts', full)).toEqual(['full']);
+    expect(loadedBy('packages/core/src/a.test.ts', mixed)).toEqual(['daily', 'full']);
+    expect(loadedBy('packages/core/src/a.test.ts', 'test();')).toEqual(['daily']);
+    expect(loadedBy('packages/core/src/a.outside.test.ts', full)).toEqual(['outside']);
+  });
+});
+
+describe('the check of two test runs', () => {
+  const files = ['a.test.ts', 'b.test.ts'];
+
+  test('accepts two runs that ran every test once between them', () => {
+    const daily = reportOf(['a.test.ts > one', 'b.test.ts > one'], ['b.test.ts > two']);
+    expect(checkTiers(daily, reportOf(['b.test.ts > two'], ['b.test.ts > one']), files)).toEqual([]);
+  });
+
+  test('reports a test that no run took, a test that both took and a file without a test', () => {
+    const daily = reportOf(['b.test.ts > one'], ['b.test.ts > two']);
+    expect(checkTiers(daily, reportOf(['b.test.ts > one'], []), files)).toEqual([
+      'test:full did not run b.test.ts > two, which the other tier left to it.',
+      'Both tiers ran b.test.ts > one (1 times).',
+      'No tier ran a test of a.test.ts.',
+    ]);
+  });
+
+  test('adds up the counts', () => {
+    const runs = [reportOf(['a'], []), { ...reportOf(['b', 'c'], []), failed: 1 }];
+    expect(addSummaries(runs)).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  });
+});
