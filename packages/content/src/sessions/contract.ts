@@ -94,12 +94,14 @@ export interface SessionWarning {
   /**
    * - `torn`: the last line is cut off, or the last commit is not complete; it was never acknowledged;
    * - `damaged`: a line in the middle cannot be read; it stays where it is;
-   * - `orphan`: the entry hangs on one that is missing, and is shown below what stands before the gap;
+   * - `lost`: lines are missing, as the numbers of the others show;
+   * - `order`: a line stands before one that it belongs below, or after a later one;
+   * - `orphan`: the entry names a parent that is missing or below itself, and is shown below the message before it;
    * - `twice`: an id is used a second time;
    * - `unkept`: a compaction names a first kept entry that is not there;
    * - `misfit`: a change does not fit the tree, as after a line before it was lost.
    */
-  readonly code: 'torn' | 'damaged' | 'orphan' | 'twice' | 'unkept' | 'misfit';
+  readonly code: 'torn' | 'damaged' | 'lost' | 'order' | 'orphan' | 'twice' | 'unkept' | 'misfit';
   readonly message: string;
   /** Counted from 1. */
   readonly line: number;
@@ -137,6 +139,8 @@ export interface SessionFile {
   typeAt(index: number): string;
   /** The line that a line hangs on; −1 for the header. */
   parentAt(index: number): number;
+  /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
+  namedParentAt?(index: number): string | undefined;
   /** Whether a line was written by this project and not slipped in by another tool. */
   isOurs(index: number): boolean;
   /** What a line says. A line that turns out to be damaged says only what it is and where it hangs. */

@@ -1,6 +1,6 @@
 // Which tool wrote a session file, told by the shape of its first lines and not by its name.
 import { asideTypes, chainTypes } from './claude-code-types.ts';
-import { type Dialect, isReadable } from './contract.ts';
+import { type Dialect, isAside, isLeafType, isReadable } from './contract.ts';
 import { type Fields, isFields, numberField, own, textField } from './fields.ts';
 
 /** What the first lines of a file say about it. */
@@ -19,8 +19,11 @@ export function detectDialect(lines: readonly unknown[]): Detected {
   const [first] = lines;
   if (isFields(first) && own(first, 'type') === 'session') return byHeader(first);
   const code = lines.some((line) => isFields(line) && isCodeType(textField(line, 'type')));
-  if (code && !lines.some((line) => isFields(line) && own(line, 'type') === 'session'))
-    return { dialect: 'claude-code' };
+  const header = lines.find((line) => isFields(line) && own(line, 'type') === 'session');
+  if (code && header === undefined) return { dialect: 'claude-code' };
+  // A first line that cannot be read may be the header of another session, or of a newer build.
+  const found = !isFields(first) ? null : isFields(header) ? byHeader(header) : byEntries(lines);
+  if (found !== null && 'dialect' in found && found.dialect !== 'v1') return found;
   return { unknown: first === undefined ? 'its first line cannot be read' : 'its first line is no session header' };
 }
 
@@ -31,4 +34,18 @@ function byHeader(header: Fields): Detected {
   if (textField(header, 'id') === undefined) return { unknown: 'its header has neither uuid nor id' };
   if (version === undefined || version < 2) return { dialect: 'v1' };
   return version <= 3 ? { dialect: 'pi' } : { newer: version };
+}
+
+/** The dialect of a file that has lost its header, by the ids of its entries. */
+function byEntries(lines: readonly unknown[]): Detected | null {
+  for (const line of lines) {
+    if (!isFields(line) || !isEntryType(textField(line, 'type'))) continue;
+    if (textField(line, 'uuid') !== undefined && textField(line, 'parentUuid') !== undefined) return { dialect: 'v2' };
+    if (textField(line, 'id') !== undefined && own(line, 'parentId') !== undefined) return { dialect: 'pi' };
+  }
+  return null;
+}
+
+function isEntryType(type = ''): boolean {
+  return isLeafType(type) || isAside(type);
 }

@@ -12,6 +12,7 @@ export {
   entryOf,
   fileMarker,
   meaningOf,
+  messageProblem,
   nodeMarker,
 } from './meaning.ts';
 export { type ReadMessage, readSessionMessage } from './messages.ts';
@@ -19,6 +20,6 @@ export { sessionNodeId, sessionTreeId } from './names.ts';
 export { parentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
 export { type Amendment, type Label, SessionIndex } from './session-index.ts';
-export { headerSteps, linesOf, type ReadingLines, stepsOf, type Writing } from './steps.ts';
+export { headerSteps, lastPlaceBelow, linesOf, type ReadingLines, stepsOf, type Writing } from './steps.ts';
 export { type PiExport, piLines } from './to-pi.ts';
 export { type Migrated, migrateV1 } from './v1.ts';

@@ -27,7 +27,7 @@ import {
   timeOf,
   without,
 } from './fields.ts';
-import { readBlocks, readSessionMessage } from './messages.ts';
+import { readBlocks, readSessionMessage, unreadableType } from './messages.ts';
 
 /** A node as an entry tells it. Ids are those of the file; what is not said is derived by whoever knows the tree. */
 export interface EntryMeaning {
@@ -64,6 +64,30 @@ export function meaningOf(entry: SessionEntry): EntryMeaning {
     createdAt: numberField(noted, 'createdAt') ?? timeOf(entry.timestamp),
     noted,
   };
+}
+
+/**
+ * Why the message of an entry would be refused if it were sent today; null if it would not. Lines of other tools have
+ * messages of their own kinds, which are only asked whether they can be read.
+ */
+export function messageProblem(entry: SessionEntry, isOurs: boolean): string | null {
+  const noted = own(objectField(entry, 'node') ?? nothing, 'message');
+  const said = isOurs ? messageIn(entry) : undefined;
+  for (const message of [noted, said]) {
+    const checked = message === undefined ? null : checkMessage(message);
+    if (checked?.ok === false) return checked.refusal.message;
+  }
+  if (entry.type !== 'message' || isOurs) return null;
+  const isUnreadable = readSessionMessage(own(entry, 'message')).message.content.some(
+    ({ type }) => type === unreadableType,
+  );
+  return isUnreadable ? 'message cannot be read.' : null;
+}
+
+/** The message of a line of ours as it is written; undefined for lines that have none. */
+function messageIn(entry: SessionEntry): unknown {
+  if (entry.type === 'message') return own(entry, 'message') ?? null;
+  return entry.type === 'custom_message' ? { role: 'user', content: own(entry, 'content') } : undefined;
 }
 
 interface Read {

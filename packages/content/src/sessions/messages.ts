@@ -68,8 +68,11 @@ function isForeign(message: Message): boolean {
   );
 }
 
+/** The type of the block that holds what cannot be read as a message. */
+export const unreadableType = 'x-unreadable';
+
 function unreadable(raw: unknown): ReadMessage {
-  const block: Block & { readonly value: unknown } = { type: 'x-unreadable', value: raw === undefined ? null : raw };
+  const block: Block & { readonly value: unknown } = { type: unreadableType, value: raw === undefined ? null : raw };
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
@@ -162,7 +165,7 @@ function sound(role: Role, content: readonly Block[], raw: Fields, toolCallId?: 
     tool_calls: own(raw, 'tool_calls'),
   });
   if (legacy.ok) return legacy.value;
-  const kept: Block & { readonly value: unknown } = { type: 'x-unreadable', value: raw };
+  const kept: Block & { readonly value: unknown } = { type: unreadableType, value: raw };
   return { role: role === 'tool' ? 'user' : role, content: [kept] };
 }
 

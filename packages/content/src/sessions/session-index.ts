@@ -42,6 +42,8 @@ export class SessionIndex {
   readonly #amended = new Map<number, Amendment>();
   readonly #labels = new Map<number, Label>();
   readonly #tokens = new Map<number, number>();
+  // Entries that are shown below another entry than the one that they name, which is nowhere.
+  readonly #adrift: number[] = [];
   #attributes: TreeAttributes = {};
   #leaf = 0;
   #seen = 1;
@@ -74,6 +76,7 @@ export class SessionIndex {
       const index = this.#seen;
       const type = file.typeAt(index);
       if (this.#removed.size > 0 && !isAside(type)) this.#hang(index);
+      if (file.namedParentAt?.(index) !== undefined && !isAside(type)) this.#adrift.push(index);
       if (isLeafType(type)) this.#leaf = index;
       else if (type === 'leaf') this.#leaf = this.leafBy(index) ?? this.#leaf;
       else if (type === 'change') this.#change(file.entryAt(index));
@@ -116,6 +119,7 @@ export class SessionIndex {
         this.#moved.set(at, this.lineOf(step.to.parentId));
         return;
       case 'remove':
+        this.#rescue(at);
         this.#removed.set(at, (this.#removed.get(at) ?? 0) + 1);
         return;
       case 'restore':
@@ -138,6 +142,16 @@ export class SessionIndex {
       case 'select':
       case 'regroup':
         return;
+    }
+  }
+
+  /** Moves entries out of a subtree that is removed, if they are only shown in it because a line is lost. */
+  #rescue(top: number): void {
+    for (const index of this.#adrift) {
+      if (index === top) continue;
+      let at = index;
+      for (let left = this.file.size; at > 0 && at !== top && left > 0; left--) at = this.parent(at);
+      if (at === top && top > 0) this.#moved.set(index, this.parent(top));
     }
   }
 

@@ -259,13 +259,42 @@ function nodeOf(tree: Tree, fresh: ReadonlyMap<string, NewNode>, entry: SessionE
   const step = parseStep({ type: 'insert', node: aliases === undefined ? made : { ...made, aliases } });
   if (step.ok && step.value.type === 'insert') return step.value.node;
   reading.misfit(entry, step.ok ? 'it is no entry' : step.refusal.message);
-  return made;
+  return readable(made, lastPlace(tree, fresh, parentId), kit);
+}
+
+/** A node without what cannot be read of its notes; what it says stays. */
+function readable(made: NewNode, position: string, kit: MessageKit): NewNode {
+  const { message } = made;
+  const plain: NewNode = {
+    ...made,
+    position,
+    groupId: 0,
+    key: made.kind === 'message' && message !== null ? kit.key(message) : null,
+    text: message === null ? '' : kit.text(message),
+    tokens: message === null ? 0 : kit.tokens(message),
+    aliases: [],
+  };
+  const marker = plain.kind === 'message' ? null : {};
+  for (const node of [plain, { ...plain, marker }, { ...plain, meta: {} }, { ...plain, marker, meta: {} }]) {
+    const step = parseStep({ type: 'insert', node });
+    if (step.ok && step.value.type === 'insert') return step.value.node;
+  }
+  return { ...plain, marker, meta: {} };
 }
 
 function lastPlace(tree: Tree, fresh: ReadonlyMap<string, NewNode>, parentId: NodeId): string {
-  const edge = answer(tree, { ask: 'edge', of: parentId }, alone);
-  let last = typeof edge === 'string' ? edge : null;
+  let last = lastChildPosition(tree, parentId);
   for (const node of fresh.values())
     if (node.parentId === parentId && (last === null || node.position > last)) last = node.position;
   return positionBetween(last, null);
+}
+
+function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
+  const edge = answer(tree, { ask: 'edge', of: parentId }, alone);
+  return typeof edge === 'string' ? edge : null;
+}
+
+/** A free position after all children of a node. */
+export function lastPlaceBelow(tree: Tree, parentId: NodeId): string {
+  return positionBetween(lastChildPosition(tree, parentId), null);
 }

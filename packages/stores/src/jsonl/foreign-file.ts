@@ -101,12 +101,25 @@ function read(path: string, dialect: Dialect): Read {
     const { header, entries, leafUuid } = readClaudeCode(told);
     return { header, entries: leading(entries, leafUuid), warnings, places };
   }
-  const header = headerFromPi(first.fields);
-  const { told, places } = distinct(found.slice(1), 'id', warnings, header.uuid);
+  const titled = found.find(({ fields }) => field(fields, 'type') === 'session');
+  if (titled !== first) warnings.push(withoutHeader(titled?.at));
+  const header = headerFromPi(titled?.fields ?? { id: derivedId('session-without-header', path) });
+  const { told, places } = distinct(
+    found.filter((line) => line !== titled),
+    'id',
+    warnings,
+    header.uuid,
+  );
   const entries = told.flatMap((line) => entryFromPi(line, header) ?? []);
   // There the last line is the leaf, whatever it is.
   const ordered = leading(parentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
+}
+
+function withoutHeader(at: RawLine | undefined): SessionWarning {
+  if (at === undefined) return { code: 'lost', message: 'The header is missing.', line: 1, offset: 0 };
+  const { line, offset } = at;
+  return { code: 'order', message: `The header stands in line ${line}, behind entries.`, line, offset };
 }
 
 /**
@@ -163,6 +176,10 @@ export class ForeignFile implements SessionFile {
   readonly #entries: SessionEntry[];
   readonly #index = new Map<string, number>();
   readonly #parents: number[] = [-1];
+  readonly #named = new Map<number, string>();
+  // The messages by the lines that they are in, as far as they have been read.
+  #lines: { readonly line: number; readonly index: number }[] = [];
+  #read = 1;
 
   private constructor(path: string, dialect: Dialect, { header, entries, warnings, places }: Read) {
     this.path = path;
@@ -182,17 +199,41 @@ export class ForeignFile implements SessionFile {
   #add(entry: SessionEntry, places: Read['places']): void {
     // Ids are distinct by now; one that was made of another's could still be there.
     if (this.#index.has(entry.uuid)) return;
-    const parent = this.#index.get(entry.parentUuid ?? this.header.uuid);
+    const { parentUuid, uuid } = entry;
+    let parent = this.#index.get(parentUuid ?? this.header.uuid);
     if (parent === undefined) {
-      const { line = 0, offset = 0 } = places.get(entry.uuid) ?? {};
-      const { parentUuid, uuid } = entry;
+      const { line = 0, offset = 0 } = places.get(uuid) ?? {};
+      parent = this.#before(line, places);
+      this.#named.set(this.#entries.length, parentUuid ?? '');
       const why = places.has(parentUuid ?? '') ? 'which hangs on it in turn' : 'which is not there';
-      const message = `The entry ${uuid} hangs on ${JSON.stringify(parentUuid)}, ${why}; it is shown at the beginning.`;
+      const below = this.uuidAt(parent);
+      const message = `The entry ${uuid} hangs on ${JSON.stringify(parentUuid)}, ${why}; it is shown below ${below}.`;
       this.warnings.push({ code: 'orphan', message, line, offset, uuid });
     }
-    this.#index.set(entry.uuid, this.#entries.length);
+    this.#index.set(uuid, this.#entries.length);
     this.#entries.push(entry);
-    this.#parents.push(parent ?? 0);
+    this.#parents.push(parent);
+  }
+
+  /** The nearest message before a line of those that have a place by now. Parents come first, so that none is below it. */
+  #before(line: number, places: Read['places']): number {
+    for (; this.#read < this.#entries.length; this.#read++) {
+      const entry = this.#entries[this.#read];
+      const at = entry === undefined || !isLeafType(entry.type) ? undefined : places.get(entry.uuid);
+      if (at !== undefined) this.#lines.push({ line: at.line, index: this.#read });
+    }
+    this.#lines.sort((a, b) => a.line - b.line);
+    let [low, high] = [0, this.#lines.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle]?.line ?? 0) < line) low = middle + 1;
+      else high = middle;
+    }
+    return this.#lines[low - 1]?.index ?? 0;
+  }
+
+  namedParentAt(index: number): string | undefined {
+    return this.#named.get(index);
   }
 
   get size(): number {

@@ -1,6 +1,8 @@
 /** What is wrong with the lines of session files, beside what is wrong with the trees they make. */
+import { isAside, messageProblem, type SessionWarning } from '@coppice/content/sessions';
 import { type FsckReport, isAppError, type TreeId } from '@coppice/core';
 import type { Holdings } from './jsonl-keeper.ts';
+import type { Session } from './session.ts';
 
 type Finding = FsckReport['findings'][number];
 
@@ -8,12 +10,21 @@ type Finding = FsckReport['findings'][number];
 export interface Check {
   readonly trees: readonly TreeId[];
   readonly holdings: Holdings;
+  readonly repair: boolean;
   /** The check that every store makes of one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
+  /** Writes the file of a session anew as it is shown, and keeps the old one; returns the name of that. */
+  rewrite(treeId: TreeId): Promise<string | null>;
 }
 
-/** Checks sessions; one that cannot be read is found, not thrown. Lines that were lost are told and stay in their file. */
-export async function fsckSessions({ trees, holdings, check }: Check): Promise<FsckReport> {
+// What is shown elsewhere or not at all because lines were lost or altered. A file of another tool is not ours to judge.
+const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
+
+/**
+ * Checks sessions and the lines of their files; a session that cannot be read is a finding. Repair writes a file whose
+ * lines were lost or altered anew, with everything that is shown, and keeps the old one beside it.
+ */
+export async function fsckSessions({ trees, holdings, repair, check, rewrite }: Check): Promise<FsckReport> {
   const findings: Finding[] = [];
   const repaired: string[] = [];
   let nodes = 0;
@@ -30,10 +41,36 @@ export async function fsckSessions({ trees, holdings, check }: Check): Promise<F
       findings.push({ code: 'unreadable', severity: 'error', id: treeId, message: error.message, treeId });
       continue;
     }
-    for (const { code, message, uuid } of holdings.sessions.get(treeId)?.warnings ?? [])
-      findings.push({ code: `session-${code}`, severity: 'warning', id: uuid ?? treeId, message, treeId });
+    const session = holdings.sessions.get(treeId);
+    const found = session === undefined ? [] : lineFindings(session);
+    for (const finding of found) findings.push(finding);
+    if (!repair || found.every(({ severity }) => severity !== 'error')) continue;
+    const kept = await rewrite(treeId);
+    if (kept !== null)
+      repaired.push(`the file of ${treeId} was written anew as it is shown, and the old one is kept as ${kept}`);
   }
   return { trees: trees.length, nodes, findings, repaired };
+}
+
+function lineFindings(session: Session): Finding[] {
+  const { treeId, file } = session;
+  const isOurs = file.dialect === 'v2';
+  const found: Finding[] = session.warnings.map(({ code, message, uuid }) => ({
+    code: `session-${code}`,
+    severity: isOurs && serious.has(code) ? 'error' : 'warning',
+    id: uuid ?? treeId,
+    message,
+    treeId,
+  }));
+  for (let index = 1; isOurs && index < file.size; index++) {
+    if (isAside(file.typeAt(index))) continue;
+    const entry = file.entryAt(index);
+    const problem = messageProblem(entry, file.isOurs(index));
+    if (problem === null) continue;
+    const message = `The entry ${entry.uuid} would be refused: ${problem}`;
+    found.push({ code: 'session-message', severity: 'error', id: entry.uuid, message, treeId });
+  }
+  return found;
 }
 
 function isUnreadable(error: unknown): boolean {

@@ -81,13 +81,25 @@ export class SessionStore extends BookStore {
     if (options.repair === true) desk.book.writable();
     const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
+    const repair = options.repair === true;
     const report = await fsckSessions({
       trees: wanted,
       holdings,
+      repair,
       check: (treeId) => super.fsck({ ...options, treeId }),
+      rewrite: (treeId) => this.#rewrite(treeId),
     });
-    const repair = options.repair === true;
     return options.treeId === undefined ? withSides(report, keeper.sides(repair), repair) : report;
+  }
+
+  /** Writes a session's file anew with the tree as it is shown. Returns the name under which the old file is kept. */
+  async #rewrite(treeId: TreeId): Promise<string | null> {
+    const { desk, holdings } = this.#shared;
+    return desk.book.locks.run(treeId, async () => {
+      const { volume, pages } = await desk.book.open(this.owner, treeId);
+      await desk.book.mend(volume, pages.tree);
+      return holdings.sessions.get(treeId)?.keptAs ?? null;
+    });
   }
 }
 

@@ -19,7 +19,7 @@ import { FolderLock, lockedBy } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import { namesIn, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
 import { hashesInFile } from './hashes-in-file.ts';
-import { fileName, sideOf } from './places.ts';
+import { copiesBeside, fileName, sideOf } from './places.ts';
 import { writeRowFile } from './row-file.ts';
 import { Session } from './session.ts';
 
@@ -99,6 +99,9 @@ export class JsonlKeeper implements Keeper {
       case 'purge':
         this.#known(entry.treeId).rewrite(entry.tree, entry.log, entry.nodeIds);
         for (const gone of entry.nodeIds) this.#homes?.delete(gone);
+        // Copies of the file from before hold what was purged.
+        for (const copy of copiesBeside(this.#known(entry.treeId).path))
+          onFile(copy, () => rmSync(copy, { force: true }));
         return this.#sides.get(entry.treeId)?.forget(entry.treeId, new Set(entry.nodeIds));
       case 'mend':
         return this.#known(entry.treeId).rewrite(entry.tree, null, []);
@@ -155,7 +158,7 @@ export class JsonlKeeper implements Keeper {
     this.#sides.delete(id);
     this.#has.sessions.delete(id);
     for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
-    for (const path_ of [gone, sideOf(path), `${path}.bak`])
+    for (const path_ of [gone, sideOf(path), ...copiesBeside(path)])
       this.#tried(() => rmSync(path_, { recursive: true, force: true }));
     this.#tried(() => this.#top?.forget(id));
   }
@@ -316,7 +319,8 @@ export class JsonlKeeper implements Keeper {
     this.#top?.close();
     for (const session of this.#has.sessions.values()) {
       const { tree, path, format, sequence } = session;
-      const held = tree !== null && tree.version > 0 && session.holds;
+      // A damaged session is read whole at every opening, so that its damage is reported.
+      const held = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
       if (held) writeRowFile(path, { row: tree, format, sequence });
       session.close();
     }

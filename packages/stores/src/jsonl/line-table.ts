@@ -12,10 +12,29 @@ export interface LinePlace {
 
 // So many commits may be missing from a file that somebody cut lines out of, besides one for each byte that is there.
 const lostMost = 100_000;
+// So many messages before a line are tried as its parent. Each of them hangs on the line itself, so that none will do.
+const mostTries = 64;
 
 interface Staged {
   readonly head: Head;
   readonly at: LinePlace;
+}
+
+/** A commit without its last line, and the line that came instead. */
+interface Unfinished {
+  readonly group: readonly Staged[];
+  readonly version: number;
+  readonly before: LinePlace;
+}
+
+/** A line whose parent was not known when it was read. */
+interface Detached {
+  readonly index: number;
+  /** The parent that it names. */
+  readonly named: string;
+  readonly at: LinePlace;
+  /** The line that it is shown below if the parent is nowhere. */
+  readonly below: number;
 }
 
 /**
@@ -33,23 +52,35 @@ export class LineTable {
   readonly #versions: number[] = [];
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
-  readonly #lost = new Set<number>();
+  // Commits of which no line is there, by number, and the line before which that showed.
+  readonly #lost = new Map<number, LinePlace>();
   readonly #index = new Map<string, number>();
+  // Where lines are shown whose parent is nowhere, by the parent that they name.
   readonly #misplaced = new Map<string, number>();
+  // Lines that named a parent which was not known then: those of this scan, and those that still wait for theirs.
+  #detached: Detached[] = [];
+  readonly #awaited = new Map<string, Detached[]>();
+  readonly #named = new Map<number, string>();
+  readonly #placements = new Map<number, SessionWarning>();
   readonly warnings: SessionWarning[] = [];
   #version = 0;
+  // The highest number that a complete commit has in the file.
+  #claimed = 0;
+  #unfinished: Unfinished | null = null;
+  #damagedSince = 0;
   #waiting: number[] = [];
   #group: Staged[] = [];
+  readonly #staged = new Map<string, LinePlace>();
   #groupVersion = 0;
   // How many warnings there were before the line that the open commit began in.
   #warned = 0;
   #lastSaid = 0;
-  // The last thing that was said before a line that cannot be read: what hung on that line is shown below this.
+  // The last message before a line that is lost: the first line with an unknown parent after it is shown below this.
   #gap: number | null = null;
-  readonly #same: (index: number, at: LinePlace) => boolean;
+  readonly #same: (before: LinePlace, at: LinePlace) => boolean;
 
   /** `same` compares a line with one that came before, byte for byte. */
-  constructor(same: (index: number, at: LinePlace) => boolean) {
+  constructor(same: (before: LinePlace, at: LinePlace) => boolean) {
     this.#same = same;
   }
 
@@ -110,15 +141,37 @@ export class LineTable {
     return this.#late.has(index);
   }
 
-  /** Whether the lines of a commit are lost. */
-  isLost(version: number): boolean {
-    return this.#lost.has(version);
+  /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
+  namedAt(index: number): string | undefined {
+    return this.#named.get(index);
+  }
+
+  /** Everything that a reader of the file should know, in the order of the lines. */
+  findings(): SessionWarning[] {
+    const all = [...this.warnings, ...this.#placements.values(), ...this.#lostRanges()];
+    return all.sort((a, b) => a.line - b.line || a.offset - b.offset);
+  }
+
+  *#lostRanges(): Generator<SessionWarning, void, undefined> {
+    let [first, last]: [number, number] = [0, 0];
+    let place: LinePlace | null = null;
+    const told = (at: LinePlace): SessionWarning => {
+      const which = first === last ? `The commit ${first} is` : `The commits ${first} to ${last} are`;
+      return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...spot(at) };
+    };
+    for (const [version, at] of this.#lost) {
+      if (place !== null && (version !== last + 1 || at !== place)) yield told(place);
+      if (version !== last + 1 || at !== place) first = version;
+      [last, place] = [version, at];
+    }
+    if (place !== null) yield told(place);
   }
 
   /** Enters the header. It is the first commit, or its first part while the session is still a list. */
   begin(head: Head, at: LinePlace, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
+    this.#claimed = this.#version;
   }
 
   /** Notes that a line begins, which may have more than one part. */
@@ -143,16 +196,31 @@ export class LineTable {
     }
     // Lines of ours that somebody copied to the end of the file have numbers that were given.
     if (head.version <= this.#version && this.#isCopy(head, at)) return;
+    if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
     // A commit of one line that follows the last one, as nearly all do, needs no group.
-    if (head.commit && head.version === this.#version + 1 && head.type !== 'state' && this.#isQuiet()) {
+    const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
+    if (head.commit && isNext && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
+      this.#claimed = head.version;
+      this.#damagedSince = 0;
       this.#push(head, at, head.version);
       return;
     }
-    if (this.open && head.version !== this.#groupVersion) this.drop(at);
+    if (this.open && head.version !== this.#groupVersion) {
+      this.drop(at);
+      if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
+    }
+    if (this.#isStagedCopy(head, at)) return;
     this.#groupVersion = head.version;
     this.#group.push({ head, at });
+    this.#staged.set(head.uuid, at);
     if (head.commit) this.#close();
+  }
+
+  /** Whether a line repeats one of the open commit. */
+  #isStagedCopy(head: Head, at: LinePlace): boolean {
+    const before = this.#staged.get(head.uuid);
+    return before !== undefined && this.#same(before, at) && this.#leaveOut(head, at, before.line);
   }
 
   /**
@@ -172,31 +240,70 @@ export class LineTable {
   /** Whether a line says again what one before it said, as when a tool wrote it twice. */
   #isCopy(head: Head, at: LinePlace): boolean {
     const before = this.#index.get(head.uuid);
-    if (before === undefined || !this.#same(before, at)) return false;
-    const message = `Line ${at.line} says the same as line ${this.lineAt(before)}; it is left out.`;
+    if (before === undefined) return false;
+    const place = { line: this.lineAt(before), offset: this.offsetAt(before), length: this.lengthAt(before) };
+    return this.#same(place, at) && this.#leaveOut(head, at, place.line);
+  }
+
+  #leaveOut(head: Head, at: LinePlace, before: number): true {
+    const message = `Line ${at.line} says the same as line ${before}; it is left out.`;
     this.warnings.push({ code: 'twice', message, ...spot(at), uuid: head.uuid });
     return true;
   }
 
-  /** Notes a line that cannot be read. What was begun before it does not go on after it. */
+  /** Records a line that cannot be read. */
   damage(at: LinePlace, why: string): void {
-    this.drop(at);
-    this.#gap = this.#lastSaid;
+    // Inside a commit the lines that can be read are still to be entered.
+    if (!this.open) this.#gap = this.#lastSaid;
+    this.#damagedSince++;
     this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...spot(at) });
   }
 
-  /** Leaves a commit out whose last line is missing: it was never acknowledged. */
+  /**
+   * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: a crash
+   * leaves its number to the next one.
+   */
   drop(before: LinePlace): void {
     if (!this.open) return;
-    const group = this.#take();
-    for (const { head, at } of group) if (head.version === 0) this.#waiting.push(this.#push(head, at, 0));
-    const [first] = group.filter(({ head }) => head.version > 0);
-    if (first !== undefined)
-      this.warnings.push({
-        code: 'torn',
-        message: `The commit that begins at line ${first.at.line} (byte ${first.at.offset}) was not finished before line ${before.line}.`,
-        ...spot(first.at),
-      });
+    const version = this.#groupVersion;
+    const group: Staged[] = [];
+    for (const one of this.#take())
+      if (one.head.version === 0) this.#waiting.push(this.#push(one.head, one.at, 0));
+      else group.push(one);
+    if (group.length === 0) return;
+    if (this.#unfinished !== null) this.#decide(version !== this.#unfinished.version);
+    this.#unfinished = { group, version, before };
+    if (version <= this.#claimed || hasState(group)) this.#decide(true);
+  }
+
+  /** Enters an unfinished commit if it was acknowledged; otherwise leaves it out. */
+  #decide(isAcknowledged: boolean): void {
+    const unfinished = this.#unfinished;
+    if (unfinished === null) return;
+    this.#unfinished = null;
+    const { group, version, before } = unfinished;
+    const [first] = group;
+    if (first === undefined) return;
+    const { line, offset } = first.at;
+    const begins = `The commit that begins at line ${line} (byte ${offset})`;
+    this.warnings.push({
+      code: isAcknowledged ? 'lost' : 'torn',
+      message: isAcknowledged
+        ? `${begins} has lost its last line; the others are shown.`
+        : `${begins} was not finished before line ${before.line}.`,
+      ...spot(first.at),
+    });
+    if (isAcknowledged) this.#enter(group, version);
+    if (!this.open) this.#warned = this.warnings.length;
+  }
+
+  /** At the end of the file: enters an open commit that is not one on its way. Returns whether there was one. */
+  end(): boolean {
+    const [first] = this.#group;
+    // The number of a commit on its way is new, and rows are written with the whole file.
+    if (first === undefined || (this.#groupVersion > this.#claimed && !hasState(this.#group))) return false;
+    this.drop(first.at);
+    return true;
   }
 
   /** Forgets the lines of a commit that may still be finished: they come again when they are read again. */
@@ -209,17 +316,22 @@ export class LineTable {
   #take(): Staged[] {
     const group = this.#group;
     this.#group = [];
+    this.#staged.clear();
     return group;
   }
 
   #close(): void {
     const claimed = this.#groupVersion;
-    const group = this.#take();
-    const state = group.some(({ head }) => head.type === 'state');
+    this.#enter(this.#take(), claimed);
+  }
+
+  #enter(group: readonly Staged[], claimed: number): void {
+    const state = hasState(group);
     // A number that was given already says nothing about who came first.
     const isTaken = claimed <= this.#version && claimed > 1;
     if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
-    if (!state) for (let version = this.#version + 1; version < claimed; version++) this.#lost.add(version);
+    const [first] = group;
+    if (!state && first !== undefined) this.#noteOrder(first, claimed);
     // The header is part of the first commit. A number that is taken already is not given twice.
     const joins = claimed === 1 && this.#version === 1;
     this.#version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
@@ -229,6 +341,21 @@ export class LineTable {
     }
     // Whoever still waits stands before this commit and comes after it.
     for (const index of this.#waiting) this.#late.add(index);
+    this.#claimed = Math.max(this.#claimed, claimed);
+    this.#damagedSince = 0;
+  }
+
+  /** Records which commits are missing before one, or that it comes after a later one. */
+  #noteOrder({ head, at }: Staged, claimed: number): void {
+    if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
+      const message = `Line ${at.line} belongs before lines that stand above it.`;
+      this.warnings.push({ code: 'order', message, ...spot(at), uuid: head.uuid });
+    }
+    if (claimed <= this.#version + 1) return;
+    // A line that cannot be read has been reported, and is what is missing.
+    if (this.#damagedSince === 0)
+      for (let version = this.#version + 1; version < claimed; version++) this.#lost.set(version, at);
+    this.#gap = this.#lastSaid;
   }
 
   #number(): void {
@@ -236,8 +363,10 @@ export class LineTable {
     if (index !== undefined) this.#versions[index] = ++this.#version;
   }
 
-  /** Numbers the lines that have none, now that nothing follows them. */
+  /** Numbers the lines that have none and finds the parents that come later, now that the end of the file is reached. */
   settle(): void {
+    if (this.#unfinished !== null) this.#decide(false);
+    if (this.#detached.length > 0) this.#placeDetached();
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -260,30 +389,98 @@ export class LineTable {
     this.#lines.push(at.line);
     this.#versions.push(version);
     this.#ours.push(head.version > 0);
-    this.#parents.push(index === 0 ? -1 : this.#parentOf(head, at, uuid));
+    this.#parents.push(index === 0 ? -1 : this.#parentOf(head, at));
     this.#index.set(uuid, index);
+    const awaiting = this.#awaited.get(uuid);
+    if (awaiting !== undefined) {
+      this.#awaited.delete(uuid);
+      for (const one of awaiting) this.#detached.push(one);
+    }
     if (isLeafType(head.type)) this.#lastSaid = index;
     return index;
   }
 
-  #parentOf({ parentUuid }: Head, at: LinePlace, uuid: string): number {
+  #parentOf({ type, parentUuid }: Head, at: LinePlace): number {
     if (parentUuid === null) return 0;
     // Mostly the line before: comparing is cheaper than looking it up.
     const last = this.#parents.length - 1;
     if (last >= 0 && this.#uuids[last] === parentUuid) return last;
     const found = this.#index.get(parentUuid);
     if (found !== undefined) return found;
-    const known = this.#misplaced.get(parentUuid);
-    const below = known ?? this.#gap ?? 0;
-    this.#misplaced.set(parentUuid, below);
-    this.warnings.push({
-      code: 'orphan',
-      message: `Line ${at.line} hangs on ${JSON.stringify(parentUuid)}, which is not there; it is shown below ${this.uuidAt(below)}.`,
-      ...spot(at),
-      uuid,
-    });
+    const index = this.#uuids.length - 1;
+    const below = type === 'leaf' ? this.#lastSaid : this.#placeBelow(parentUuid);
+    this.#detached.push({ index, named: parentUuid, at, below });
     return below;
   }
+
+  /** The line below which lines are shown that name an unknown parent. */
+  #placeBelow(parentUuid: string): number {
+    const below = this.#misplaced.get(parentUuid) ?? this.#gap ?? this.#lastSaid;
+    if (!this.#misplaced.has(parentUuid)) this.#gap = null;
+    this.#misplaced.set(parentUuid, below);
+    return below;
+  }
+
+  /**
+   * Gives every line whose parent was not known when it was read its parent, if that came later, and otherwise a place
+   * below the nearest message before it. No line ends up below itself: of a cycle, the line that closes it is moved.
+   */
+  #placeDetached(): void {
+    const detached = this.#detached.sort((a, b) => a.index - b.index);
+    this.#detached = [];
+    const open = new Set(detached.map(({ index }) => index));
+    const tops = new Map<number, number>();
+    // The topmost line above one, as far as it is placed; the ways that were climbed are remembered.
+    const topOf = (from: number): number => {
+      const way: number[] = [];
+      let at = from;
+      while (at > 0 && !open.has(at)) {
+        way.push(at);
+        at = tops.get(at) ?? this.parentAt(at);
+      }
+      for (const one of way) tops.set(one, at);
+      return at;
+    };
+    for (const one of detached) {
+      const { index, named, at } = one;
+      const real = this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named);
+      const uuid = this.uuidAt(index);
+      if (real !== undefined && topOf(real) !== index) {
+        this.#parents[index] = real;
+        this.#named.delete(index);
+        const message = `Line ${at.line} stands before line ${this.lineAt(real)}, on which it hangs.`;
+        this.#placements.set(index, { code: 'order', message, ...spot(at), uuid });
+      } else {
+        const below = this.#nearest(one.below, (candidate) => topOf(candidate) !== index);
+        this.#parents[index] = below;
+        this.#named.set(index, named);
+        const why = real === undefined ? 'which is not there' : 'which hangs on it in turn';
+        const message = `Line ${at.line} hangs on ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(below)}.`;
+        this.#placements.set(index, { code: 'orphan', message, ...spot(at), uuid });
+        if (real === undefined) {
+          const fellows = this.#awaited.get(named);
+          if (fellows === undefined) this.#awaited.set(named, [one]);
+          else fellows.push(one);
+        }
+      }
+      open.delete(index);
+    }
+  }
+
+  /** The nearest message at or before a line that may be the parent; the header after so many tries. */
+  #nearest(from: number, mayHold: (index: number) => boolean): number {
+    let tries = mostTries;
+    for (let at = from; at > 0 && tries > 0; at--) {
+      if (!isLeafType(this.typeAt(at))) continue;
+      if (mayHold(at)) return at;
+      tries--;
+    }
+    return 0;
+  }
+}
+
+function hasState(group: readonly Staged[]): boolean {
+  return group.some(({ head }) => head.type === 'state');
 }
 
 function spot({ line, offset }: LinePlace): { readonly line: number; readonly offset: number } {

@@ -276,8 +276,8 @@ describe('torn and damaged files', () => {
     expect(await texts(store, treeId(uuid(2)))).toEqual(['one', 'three', 'four']);
     const { findings } = await store.fsck();
     expect(findings.map(({ code, severity }) => [code, severity])).toEqual([
-      ['session-damaged', 'warning'],
-      ['session-orphan', 'warning'],
+      ['session-damaged', 'error'],
+      ['session-orphan', 'error'],
     ]);
     expect(findings[0]?.message).toContain('Line 3');
     await store.close();

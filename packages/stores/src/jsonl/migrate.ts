@@ -3,10 +3,10 @@ import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrateV1 } from '@coppice/content/sessions';
 import { gathered } from '../disk/line-file.ts';
-import { bytesOf, linkOrCopy, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { bytesOf, onFile, step, syncFolder, Workbench } from '../disk/whole-files.ts';
 import { parsedLines } from './foreign-file.ts';
 import { headerText } from './line-text.ts';
-import { sideOf } from './places.ts';
+import { keepBeside, sideOf } from './places.ts';
 import { isBlankLine, linesIn } from './raw-lines.ts';
 
 /**
@@ -33,8 +33,7 @@ export function migrateFile(path: string): void {
   onFile(path, () => {
     try {
       chmodSync(made, statSync(path).mode);
-      keepOld(path);
-      syncFolder(dirname(path), 'session');
+      keepBeside(path, 'bak', 2);
       step('session', 'rename', () => renameSync(made, path));
       syncFolder(dirname(path), 'session');
     } catch (error) {
@@ -44,15 +43,4 @@ export function migrateFile(path: string): void {
       bench.clear();
     }
   });
-}
-
-/** Gives the file a second name. One that has it already, as after a crash in between, is not given another. */
-function keepOld(path: string): void {
-  const own = statSync(path).ino;
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? `${path}.bak` : `${path}.bak${count}`;
-    const there = statSync(name, { throwIfNoEntry: false });
-    if (there === undefined) linkOrCopy(path, name);
-    if (there === undefined || there.ino === own) return;
-  }
 }

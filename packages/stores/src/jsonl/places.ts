@@ -1,8 +1,8 @@
 /** Where session files lie, and what lies beside them. */
-import { rmdirSync, rmSync } from 'node:fs';
+import { rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isUuid, refuse, type TreeId, treeId } from '@coppice/core';
-import { linkOrCopy, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import { linkOrCopy, namesIn, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
 
 /** The folder beside a session file that holds its lease and what belongs to it; all of it but names and runs can go. */
 export function sideOf(path: string): string {
@@ -51,6 +51,34 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
       tried(() => rmdirSync(join(sideOf(path), 'making')));
     }
   });
+}
+
+/**
+ * Gives a file a second name beside it that nothing has, such as `name.jsonl.damaged-1`, and returns it. One that has such
+ * a name already, as after a crash in between, is not given another.
+ */
+export function keepBeside(path: string, ending: string, first = 1): string {
+  return onFile(path, () => {
+    const own = statSync(path).ino;
+    for (let count = 1; ; count++) {
+      const name = `${path}.${ending}${count < first ? '' : count}`;
+      const there = statSync(name, { throwIfNoEntry: false });
+      if (there === undefined) {
+        linkOrCopy(path, name);
+        syncFolder(dirname(path), 'session');
+      }
+      if (there === undefined || there.ino === own) return name;
+    }
+  });
+}
+
+/** The copies of a session file that a migration or a repair has left beside it. */
+export function copiesBeside(path: string): string[] {
+  const own = basename(path);
+  const isCopy = (name: string) => name.startsWith(own) && /^\.(?:bak\d*|damaged-\d+)$/.test(name.slice(own.length));
+  return namesIn(dirname(path))
+    .filter(isCopy)
+    .map((name) => join(dirname(path), name));
 }
 
 /** Takes away the folders beside a new file that nobody else knows of yet: another process may be about to use others. */

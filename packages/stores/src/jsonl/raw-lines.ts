@@ -20,7 +20,7 @@ export function isBlankLine(bytes: Uint8Array): boolean {
 }
 
 /** The first line of a file that says anything, or what is left where none does. */
-export function firstLine(file: FileBytes): Pick<RawLine, 'line' | 'bytes'> {
+export function firstLine(file: FileBytes): Omit<RawLine, 'ended'> {
   let bytes = Buffer.alloc(0);
   for (let [line, start] = [1, 0]; ; ) {
     const end = bytes.indexOf(0x0a, start);
@@ -28,7 +28,7 @@ export function firstLine(file: FileBytes): Pick<RawLine, 'line' | 'bytes'> {
     if (more !== null && more.length > 0) bytes = Buffer.concat([bytes, more]);
     else {
       const found = bytes.subarray(start, end < 0 ? bytes.length : end);
-      if (end < 0 || !isBlankLine(found)) return { line, bytes: found };
+      if (end < 0 || !isBlankLine(found)) return { line, offset: start, bytes: found };
       [line, start] = [line + 1, end + 1];
     }
   }

@@ -14,17 +14,18 @@ export interface ListedRow {
   readonly sequence: number;
 }
 
-const formatVersion = 1;
+const formatVersion = 2;
 const sealed = 256;
 
 function pathOf(session: string): string {
   return join(sideOf(session), 'row.json');
 }
 
-function sealOf(session: string): { readonly bytes: number; readonly seal: string } | null {
+function sealOf(session: string): { readonly bytes: number; readonly changed: number; readonly seal: string } | null {
   const stat = statOf(session);
   if (stat == null) return null;
-  return { bytes: Number(stat.size), seal: checksum(lastBytes(session, sealed)) };
+  // Lines that were swapped leave size and end as they were.
+  return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: checksum(lastBytes(session, sealed)) };
 }
 
 /** The row of a session, if it is that of the file as it is now. */
@@ -34,7 +35,8 @@ export function readRowFile(session: string): ListedRow | null {
     const json: unknown = found === null ? null : JSON.parse(found);
     if (!isFields(json) || field(json, 'formatVersion') !== formatVersion) return null;
     const now = sealOf(session);
-    if (now === null || number(json, 'bytes') !== now.bytes || text(json, 'seal') !== now.seal) return null;
+    if (now === null || number(json, 'bytes') !== now.bytes || number(json, 'changed') !== now.changed) return null;
+    if (text(json, 'seal') !== now.seal) return null;
     const format = field(json, 'format') === 'linear' ? 'linear' : 'tree';
     return { row: readRow(object(json, 'row')), format, sequence: number(json, 'sequence') };
   } catch {

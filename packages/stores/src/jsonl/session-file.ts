@@ -86,16 +86,18 @@ export class JsonlFile implements SessionFile {
   }
 
   #newTable(): LineTable {
-    return new LineTable((index, at) => {
-      if (this.#table.lengthAt(index) !== at.length) return false;
-      const before = Buffer.from(this.#line(this.#table.offsetAt(index), at.length));
-      return before.equals(this.#line(at.offset, at.length));
+    return new LineTable((before, at) => {
+      if (before.length !== at.length) return false;
+      return Buffer.from(this.#line(before.offset, at.length)).equals(this.#line(at.offset, at.length));
     });
   }
 
   #readHeader(): SessionHeader {
-    const { header, line } = headerOf(this.path, this.#file);
-    this.#headerLine = line;
+    const { header, at, warning } = headerOf(this.path, this.#file);
+    this.#headerLine = at.line;
+    const head: Head = { type: 'session', uuid: header.uuid, parentUuid: null, version: 0, commit: false };
+    this.#table.begin(head, at, header['format'] !== 'linear');
+    if (warning !== null) this.#table.warnings.push(warning);
     return header;
   }
 
@@ -112,8 +114,8 @@ export class JsonlFile implements SessionFile {
   }
 
   get warnings(): readonly SessionWarning[] {
-    const { warnings } = this.#settle();
-    return this.#tail === null ? warnings : [...warnings, this.#tail];
+    const found = this.#settle().findings();
+    return this.#tail === null ? found : [...found, this.#tail];
   }
 
   get size(): number {
@@ -155,12 +157,13 @@ export class JsonlFile implements SessionFile {
     return this.#table.isLate(index);
   }
 
-  /** Whether the lines of a commit cannot be read any more. */
-  isLost(version: number): boolean {
-    return this.#table.isLost(version);
+  /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
+  namedParentAt(index: number): string | undefined {
+    return this.#table.namedAt(index);
   }
 
   entryAt(index: number): SessionEntry {
+    if (index === 0) return this.#header;
     const [type, uuid, above] = [this.typeAt(index), this.uuidAt(index), this.parentAt(index)];
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
@@ -214,6 +217,10 @@ export class JsonlFile implements SessionFile {
     });
     this.#ended = rest === null && (goesOn || !inLine);
     if (rest !== null) this.#last(rest, { line: line + 1, offset, length: rest.length });
+    if (this.#table.end()) {
+      const isWhole = rest !== null && this.#tail === null;
+      [this.#end, this.#lines] = isWhole ? [offset + rest.length, line + 1] : [offset, line];
+    }
     if (this.#table.open) {
       // The file ends in the middle of a commit: it is looked at again when there is more.
       this.#tail ??= tornCommit(this.#lines + 1, this.#end);
@@ -236,12 +243,7 @@ export class JsonlFile implements SessionFile {
   }
 
   #take(bytes: Buffer, at: LinePlace, odd = true): void {
-    if (at.line < this.#headerLine) return;
-    if (at.line === this.#headerLine) {
-      const head: Head = { type: 'session', uuid: this.#header.uuid, parentUuid: null, version: 0, commit: false };
-      this.#table.begin(head, at, this.#header['format'] !== 'linear');
-      return;
-    }
+    if (at.line === this.#headerLine) return;
     // A blank line ends what was begun and not finished.
     if (isBlankLine(bytes)) return this.#table.drop(at);
     const quick = odd && mayBeOdd(bytes) ? null : quickHead(bytes, 0, bytes.length);
@@ -364,6 +366,7 @@ export class JsonlFile implements SessionFile {
       this.#end += bytes.length;
       this.#file.mark(this.#end, bytes);
     }
+    this.#table.settle();
     this.#fresh = [];
     this.#file.forget();
     return this.#table;

@@ -33,7 +33,7 @@ import { linearRootId } from '../linear.ts';
 import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
 import { headerText, lineText } from './line-text.ts';
 import { FileNames } from './names.ts';
-import { makeFile, sideOf } from './places.ts';
+import { keepBeside, makeFile, sideOf } from './places.ts';
 import { overtaken } from './refusals.ts';
 import { type Landed, Replay } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
@@ -60,6 +60,7 @@ export class Session {
   #purged: ReadonlySet<NodeId> = new Set();
   #sequence = 0;
   #format: ConversationFormat = 'tree';
+  #keptAs: string | null = null;
 
   constructor(on: {
     readonly treeId: TreeId;
@@ -238,7 +239,15 @@ export class Session {
     this.#file = file;
   }
 
-  /** Writes the session anew with other rows, after a purge or a repair; the commits are history then. */
+  /** Where the last repair kept the file as it was. */
+  get keptAs(): string | null {
+    return this.#keptAs;
+  }
+
+  /**
+   * Writes the session anew with other rows, after a purge or a repair; the commits are history then. A repair, which has
+   * no log to give, keeps the old file beside it; a purge does not.
+   */
   rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const file = this.writing();
     file.refresh();
@@ -248,6 +257,7 @@ export class Session {
     const purged = new Set([...this.#purged, ...purgedNow]);
     const bench = new Workbench(join(sideOf(this.path), 'making'));
     const lines = this.#rewritten(file.header, tree, log, purged);
+    if (changed === null) this.#keptAs = keepBeside(this.path, 'damaged-');
     bench.replace(this.path, gathered(lines), 'session', true);
     file.reopen();
     this.#replay = null;

@@ -1,0 +1,376 @@
+/** Session files of which lines are missing, swapped, doubled or hang on the wrong line: nothing that can be read is lost. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SessionIndex } from '@coppice/content/sessions';
+import { type Node, type NodeId, type TreeId, treeId } from '@coppice/core';
+import { assistant, Bed, user, uuid } from '@coppice/core/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
+import { asked, long } from '../conformance/subject.ts';
+import { SessionStore } from './index.ts';
+import { copiesBeside } from './places.ts';
+import { sessionFiles } from './session-files.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-damaged-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const id = treeId(uuid(1));
+
+function rawLines(path: string): string[] {
+  return readFileSync(path, 'utf8').trimEnd().split('\n');
+}
+
+function writeLines(path: string, lines: readonly string[]): void {
+  writeFileSync(path, `${lines.join('\n')}\n`);
+}
+
+type Line = Record<string, unknown>;
+const parse = (line: string): Line => JSON.parse(line);
+const withParent = (line: string, parentUuid: unknown) => JSON.stringify({ ...parse(line), parentUuid });
+
+/** The live nodes that a walk from the root by the lists of children finds. */
+async function reachable(store: SessionStore, of: TreeId): Promise<Node[]> {
+  const rows = await asked(store, of, 'rows', {});
+  const nodes = rows?.nodes.filter((node) => node.removedIn === null) ?? [];
+  const found: Node[] = [];
+  for (const node of nodes) {
+    if (node.kind === 'root') continue;
+    const path = await asked(store, of, 'path', { to: node.id });
+    expect(path.nodes.at(-1)?.id).toBe(node.id);
+    found.push(node);
+  }
+  return found;
+}
+
+async function chain(texts: readonly string[]): Promise<string> {
+  const store = await SessionStore.open(folder);
+  const bed = await Bed.make({ store, treeId: id });
+  for (const text of texts) await bed.grow([text]);
+  await store.close();
+  return filesIn(folder)[0] ?? '';
+}
+
+const five = ['the first', 'the second', 'the third', 'the fourth', 'the fifth'];
+
+async function thread(store: SessionStore): Promise<string[]> {
+  const row = await asked(store, id, 'tree', {});
+  if (row?.activeNodeId == null) return [];
+  return (await asked(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+}
+
+describe('one line', () => {
+  const lineWith = (lines: readonly string[], text: string) => lines.findIndex((line) => line.includes(text));
+
+  test.each<[string, (lines: string[]) => string[], readonly string[], string]>([
+    [
+      'missing',
+      (lines) => lines.filter((line) => !line.includes('the third')),
+      ['the first', 'the second', 'the fourth', 'the fifth'],
+      'session-lost',
+    ],
+    [
+      'swapped with the next',
+      (lines) => {
+        const at = lineWith(lines, 'the third');
+        return [...lines.slice(0, at), lines[at + 1] ?? '', lines[at] ?? '', ...lines.slice(at + 2)];
+      },
+      five,
+      'session-order',
+    ],
+    [
+      'with an unknown parent',
+      (lines) => lines.map((line) => (line.includes('the fourth') ? withParent(line, uuid(999)) : line)),
+      five,
+      'session-orphan',
+    ],
+    [
+      'that closes a cycle',
+      (lines) => {
+        const last = parse(lines[lineWith(lines, 'the fifth')] ?? '');
+        return lines.map((line) => (line.includes('the fourth') ? withParent(line, last['uuid']) : line));
+      },
+      five,
+      'session-orphan',
+    ],
+    [
+      'that hangs on itself',
+      (lines) => lines.map((line) => (line.includes('the second') ? withParent(line, parse(line)['uuid']) : line)),
+      five,
+      'session-orphan',
+    ],
+    ['missing, the header', (lines) => lines.slice(1), five, 'session-lost'],
+    ['swapped with the header', (lines) => [lines[1] ?? '', lines[0] ?? '', ...lines.slice(2)], five, 'session-order'],
+  ])(
+    '[J46] %s leaves every other message at its place, reported at opening and by the check',
+    async (_, damage, expected, code) => {
+      const path = await chain(five);
+      writeLines(path, damage(rawLines(path)));
+      const store = await SessionStore.open(folder);
+      const { notes } = await store.info();
+      expect(notes.some((note) => note.startsWith(path))).toBe(true);
+      expect(await thread(store)).toEqual(expected);
+      for (const text of expected) expect((await store.search({ text })).items.length).toBe(1);
+      const { findings } = await store.fsck();
+      expect(findings.filter(({ severity }) => severity === 'error').map((finding) => finding.code)).toContain(code);
+      const bed = new Bed(store, id);
+      const context = { newId: randomUUID };
+      await bed.run({ type: 'append', treeId: id, messages: [{ message: user('and on') }] }, context);
+      expect(await thread(store)).toEqual([...expected, 'and on']);
+      await store.fsck({ repair: true });
+      expect(await thread(store)).toEqual([...expected, 'and on']);
+      await store.close();
+      const again = await SessionStore.open(folder);
+      expect((await again.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(await thread(again)).toEqual([...expected, 'and on']);
+      await again.close();
+      expect(copiesBeside(path)).toEqual([`${path}.damaged-1`]);
+    },
+  );
+
+  test('[J46] an entry whose parent is lost says which parent that was', async () => {
+    const path = await chain(five);
+    const lines = rawLines(path);
+    const lost = parse(lines.find((line) => line.includes('the third')) ?? '');
+    writeLines(
+      path,
+      lines.filter((line) => !line.includes('the third')),
+    );
+    const store = await SessionStore.open(folder);
+    const orphan = (await reachable(store, id)).find((node) => node.text === 'the fourth');
+    expect(orphan?.meta['recoveredFrom']).toBe(lost['uuid']);
+    await store.close();
+  });
+
+  test('[J47] a leaf line that leads to nothing leaves the session at its last message', async () => {
+    const path = await chain(five);
+    const leaf = { type: 'leaf', uuid: uuid(500), parentUuid: uuid(501), version: 99, commit: true, actor: 'me' };
+    writeLines(path, [...rawLines(path), JSON.stringify(leaf)]);
+    const store = await SessionStore.open(folder);
+    expect(await thread(store)).toEqual(five);
+    await store.close();
+    const file = sessionFiles.open(path);
+    const index = new SessionIndex(file);
+    expect(JSON.stringify(file.entryAt(index.leaf)['message'])).toContain('the fifth');
+    file.close();
+  });
+
+  test('[J46] a reply whose own line is lost is shown with the text that completed it', async () => {
+    const store = await SessionStore.open(folder);
+    const bed = await Bed.make({ store, treeId: id });
+    const [asks] = await bed.grow(['a question']);
+    const { result } = await bed.run({ type: 'reply', treeId: id, parentId: asks ?? bed.rootId, replies: [{}] });
+    const [reply = bed.rootId] = result.added;
+    await bed.run({
+      type: 'finish',
+      treeId: id,
+      nodeId: reply,
+      message: assistant('a whole reply'),
+      status: 'success',
+    });
+    await bed.grow(['a second question']);
+    await store.close();
+    const path = filesIn(folder)[0] ?? '';
+    writeLines(
+      path,
+      rawLines(path).filter((line) => parse(line)['uuid'] !== reply),
+    );
+    const again = await SessionStore.open(folder);
+    expect(await thread(again)).toEqual(['a question', 'a whole reply', 'a second question']);
+    await again.close();
+  });
+});
+
+describe('random damage', () => {
+  type Act =
+    | { readonly do: 'append'; readonly at: number; readonly count: number }
+    | { readonly do: 'edit' | 'bookmark' | 'select' | 'delete'; readonly at: number }
+    | { readonly do: 'purge' };
+  interface Wound {
+    readonly how: 'drop' | 'swap' | 'far-swap' | 'double' | 'unknown-parent' | 'other-parent' | 'cycle';
+    readonly at: number;
+    readonly other: number;
+  }
+  const act: fc.Arbitrary<Act> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('append' as const), at: fc.nat(), count: fc.integer({ min: 1, max: 3 }) }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('edit' as const), at: fc.nat() }) },
+    fc.record({ do: fc.constant('bookmark' as const), at: fc.nat() }),
+    fc.record({ do: fc.constant('select' as const), at: fc.nat() }),
+    fc.record({ do: fc.constant('delete' as const), at: fc.nat() }),
+    fc.record({ do: fc.constant('purge' as const) }),
+  );
+  const wound: fc.Arbitrary<Wound> = fc.record({
+    how: fc.constantFrom<Wound['how'][]>(
+      'drop',
+      'swap',
+      'far-swap',
+      'double',
+      'unknown-parent',
+      'other-parent',
+      'cycle',
+    ),
+    at: fc.nat(),
+    other: fc.nat(),
+  });
+
+  async function grown(acts: readonly Act[]): Promise<void> {
+    const store = await SessionStore.open(folder);
+    const bed = await Bed.make({ store, treeId: id });
+    let said = 0;
+    const next = () => `message number ${++said}.`;
+    const nodes: NodeId[] = [];
+    const pick = (at: number) => nodes[at % Math.max(1, nodes.length)];
+    const forget = async () => {
+      const rows = await asked(store, id, 'rows', {});
+      const live = new Set(rows?.nodes.filter((node) => node.removedIn === null).map((node) => node.id));
+      nodes.splice(0, nodes.length, ...nodes.filter((node) => live.has(node)));
+    };
+    for (const one of acts) {
+      if (one.do === 'purge') {
+        await store.purge(id, { upTo: 1e6 });
+        continue;
+      }
+      const target = pick(one.at);
+      if (one.do === 'append') {
+        const messages = Array.from({ length: one.count }, () => ({ message: user(next()) }));
+        const { result } = await bed.run({
+          type: 'append',
+          treeId: id,
+          messages,
+          ...(target === undefined ? {} : { parentId: target }),
+        });
+        nodes.push(result.nodeId);
+      } else if (target === undefined) continue;
+      else if (one.do === 'edit') {
+        const { result } = await bed.run({ type: 'edit', treeId: id, nodeId: target, content: next() });
+        nodes.push(result.nodeId);
+      } else if (one.do === 'bookmark') await bed.run({ type: 'bookmark', treeId: id, nodeId: target, title: 'here' });
+      else if (one.do === 'select') await bed.run({ type: 'select', treeId: id, nodeId: target });
+      else if (nodes.length > 3) {
+        await bed.run({ type: 'delete', treeId: id, nodeIds: [target], mode: one.at % 2 === 0 ? 'cascade' : 'splice' });
+        await forget();
+      }
+    }
+    await bed.grow(['the end of it.']);
+    await store.close();
+  }
+
+  function damaged(lines: readonly string[], { how, at, other }: Wound): string[] {
+    const index = at % lines.length;
+    const second = how === 'swap' ? (index + 1) % lines.length : other % lines.length;
+    const [line = '', another = ''] = [lines[index], lines[second]];
+    const result = [...lines];
+    switch (how) {
+      case 'drop':
+        return lines.filter((_, number) => number !== index);
+      case 'swap':
+      case 'far-swap':
+        [result[index], result[second]] = [another, line];
+        return result;
+      case 'double':
+        result.splice(second, 0, line);
+        return result;
+      default:
+        if (parse(line)['type'] === 'session') return result;
+        result[index] = withParent(line, how === 'unknown-parent' ? uuid(4000 + other) : parse(another)['uuid']);
+        // A parent that hangs on the line in turn.
+        if (how === 'cycle' && parse(another)['type'] !== 'session' && second !== index)
+          result[second] = withParent(another, parse(line)['uuid']);
+        return result;
+    }
+  }
+
+  test(
+    '[J46] leaves every message that can be read in thread, search and store, and repair keeps it',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(act, { minLength: 3, maxLength: 12 }),
+          fc.array(wound, { minLength: 1, maxLength: 2 }),
+          async (acts, wounds) => {
+            rmSync(folder, { recursive: true, force: true });
+            folder = mkdtempSync(join(tmpdir(), 'coppice-damaged-'));
+            await grown(acts);
+            const path = filesIn(folder)[0] ?? '';
+            const whole = await SessionStore.open(folder);
+            const before = new Map((await reachable(whole, id)).map((node) => [node.id as string, node.text]));
+            await whole.close();
+            const lines = wounds.reduce<string[]>(damaged, rawLines(path));
+            writeLines(path, lines);
+            const left = new Set(
+              lines.flatMap((line) => (parse(line)['type'] === 'message' ? [String(parse(line)['uuid'])] : [])),
+            );
+            const wanted = [...before].filter(([uuid]) => left.has(uuid));
+            const store = await SessionStore.open(folder);
+            const [tree] = (await store.trees()).items;
+            const of = tree?.id ?? id;
+            // A line that hangs on another message now may be deleted with it: then it is in the trash.
+            const mayBeTrashed = wounds.some(({ how }) => how === 'other-parent' || how === 'cycle');
+            const check = async (): Promise<void> => {
+              const found = new Map((await reachable(store, of)).map((node) => [node.id as string, node.text]));
+              const rows = await asked(store, of, 'rows', {});
+              const trash = new Map(
+                rows?.nodes.flatMap((node) => (node.removedIn === null ? [] : [[node.id as string, node.text]])),
+              );
+              for (const [uuid, text] of wanted) {
+                if (mayBeTrashed && trash.get(uuid) === text) continue;
+                expect(found.get(uuid), JSON.stringify(wounds)).toBe(text);
+                const hits = (await store.search({ text })).items.map((hit) => hit.nodeId as string);
+                expect(hits).toContain(uuid);
+              }
+            };
+            await check();
+            await store.fsck({ repair: true });
+            await check();
+            const errors = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
+            expect(errors).toEqual([]);
+            await store.close();
+          },
+        ),
+        { numRuns: long ? 1500 : 100 },
+      );
+    },
+    long ? 900_000 : 60_000,
+  );
+});
+
+describe('an altered message', () => {
+  test.each<[string, (message: Line) => Line]>([
+    ['with a tool call of a user', (message) => ({ ...message, content: [{ type: 'tool-use', id: 1, name: 'x' }] })],
+    [
+      'with a tool call without parameters',
+      (message) => ({ role: 'assistant', ...message, content: [{ type: 'tool-use', id: 'a', name: 'x' }] }),
+    ],
+    ['with a text block without text', (message) => ({ ...message, content: [{ type: 'text' }] })],
+    ['with an unknown role', (message) => ({ ...message, role: 'nobody' })],
+    ['without content', (message) => ({ role: message['role'] })],
+    ['with a block that is no object', (message) => ({ ...message, content: ['words'] })],
+    ['of a user with a tool_call_id', (message) => ({ ...message, tool_call_id: 'a' })],
+  ])('[J48] %s is found by the check, and repair keeps what it says', async (_, alter) => {
+    const path = await chain(five);
+    const lines = rawLines(path).map((line) => {
+      const entry = parse(line);
+      if (!line.includes('the second')) return line;
+      return JSON.stringify({ ...entry, message: alter(entry['message'] as Line) });
+    });
+    writeLines(path, lines);
+    const store = await SessionStore.open(folder);
+    const { findings } = await store.fsck();
+    expect(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toContain(
+      'session-message',
+    );
+    expect((await thread(store)).length).toBe(5);
+    await store.fsck({ repair: true });
+    expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect((await thread(store)).length).toBe(5);
+    await store.close();
+  });
+});
