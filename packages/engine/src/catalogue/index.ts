@@ -33,6 +33,10 @@ export interface ModelInfo {
   readonly capabilities: ModelCapabilities;
   /** False when window and reply are core's assumption for a model that nobody has heard of. */
   readonly known: boolean;
+  /** False when the window is core's assumption: it limits no conversation, only the provider knows the real one. */
+  readonly windowKnown: boolean;
+  /** False when the longest reply is core's assumption. */
+  readonly maxOutKnown: boolean;
 }
 
 /** What may be said of a model to correct or add to the catalogue. */
@@ -75,7 +79,7 @@ function merge(base: ModelInfo | undefined, provider: string, id: string, over: 
     id,
     name: over.name ?? base?.name ?? id,
     window: window ?? base?.window ?? unknownModel.window,
-    maxOut: maxOut ?? base?.maxOut ?? Math.min(unknownModel.maxOut, window ?? unknownModel.maxOut),
+    maxOut: maxOut ?? (base?.maxOutKnown ? base.maxOut : longestReply(window ?? base?.window)),
     price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
     capabilities: {
       tools: over.tools ?? base?.capabilities.tools ?? true,
@@ -83,7 +87,14 @@ function merge(base: ModelInfo | undefined, provider: string, id: string, over: 
       images: over.images ?? base?.capabilities.images ?? true,
     },
     known: base?.known === true || window !== undefined || maxOut !== undefined,
+    windowKnown: base?.windowKnown === true || window !== undefined,
+    maxOutKnown: base?.maxOutKnown === true || maxOut !== undefined,
   };
+}
+
+/** The assumed longest reply of a model with this window. */
+function longestReply(window: number = unknownModel.window): number {
+  return Math.min(unknownModel.maxOut, window);
 }
 
 function toPrice(row: readonly number[] | null): { readonly price?: Price } {
@@ -145,8 +156,8 @@ export function createCatalogue(
           provider,
           id,
           name: before?.name ?? label,
-          window: before?.known ? undefined : window,
-          maxOut: before?.known ? undefined : maxOut,
+          window: before?.windowKnown ? undefined : window,
+          maxOut: before?.maxOutKnown ? undefined : maxOut,
           price: before?.known ? undefined : (price ?? undefined),
           ...(before?.known ? {} : capabilities),
         });

@@ -90,7 +90,7 @@ async function compacted(bench: Bench, request: CompactionRequest & End, reason:
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readPlace(treeId, request.nodeId, kit));
   const model = request.model ?? lastModel(bench, place.path);
-  const { reserve, ...budget } = compactionBudget(model?.info.known === true ? model.info.window : undefined);
+  const { reserve, ...budget } = compactionBudget(model?.info.windowKnown === true ? model.info.window : undefined);
   const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
   const cut = valueOf(
     chooseCut(place.context, {

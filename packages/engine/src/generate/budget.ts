@@ -65,14 +65,16 @@ async function openPurses({ budgets, spending, clock }: Room, turn: TurnSpent): 
 
 function fitted(prompt: Prompt, purses: readonly Purse[], replies: number): Prompt | Purse {
   const asked = prompt.request.maxTokens;
-  let most = asked;
+  let most = asked ?? Number.MAX_SAFE_INTEGER;
   for (const purse of purses) {
     const left = outputLeft(prompt, purse, replies);
     const limit = maxTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
     if (left < 1 || limit.room === 'short') return purse;
     most = limit.maxTokens;
   }
-  return most === asked ? prompt : { ...prompt, request: { ...prompt.request, maxTokens: most } };
+  return most === (asked ?? Number.MAX_SAFE_INTEGER)
+    ? prompt
+    : { ...prompt, request: { ...prompt.request, maxTokens: most } };
 }
 
 /** The tokens of a reply that a purse pays for after the prompt itself. */

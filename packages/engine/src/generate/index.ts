@@ -32,7 +32,7 @@ import { type RunningTurn, startTurn } from './turn.ts';
 /** What a generator is made of. */
 export interface GeneratorOptions {
   readonly store: Store;
-  readonly providers: Pick<Providers, 'model'>;
+  readonly providers: Pick<Providers, 'model'> & Partial<Pick<Providers, 'learnWindow'>>;
   readonly tools?: ToolSource | undefined;
   readonly events?: Events | undefined;
   /** Whether and how room is made in a window that is full; by a summary of what is older if not given. */
@@ -108,6 +108,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
   const room: Room = {
     store,
     model,
+    learnWindow: options.providers.learnWindow ?? null,
     tools: options.tools ?? null,
     events,
     kit,

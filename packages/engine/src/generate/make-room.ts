@@ -12,6 +12,7 @@ import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { turnPurse } from './budget.ts';
 import type { TurnStart, WrittenReply } from './contract.ts';
+import { learnWindows } from './learn-windows.ts';
 import type { Prompt } from './prompt.ts';
 import { commandContext, type Room } from './room.ts';
 import type { Ground, TurnState } from './state.ts';
@@ -50,9 +51,13 @@ export async function compactOnce(
   }
 }
 
+function knownWindow({ info }: Model): number {
+  return info.windowKnown ? info.window : Number.POSITIVE_INFINITY;
+}
+
 /** The model whose window is full first. */
 export function smallest(models: readonly [Model, ...Model[]]): Model {
-  return models.reduce((least, model) => (model.info.window < least.info.window ? model : least));
+  return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
 }
 
 /**
@@ -97,11 +102,13 @@ export async function assertMessageFits(
   room: Room,
   start: Extract<TurnStart, { type: 'send' }>,
   models: readonly Model[],
+  signal: AbortSignal,
 ): Promise<void> {
   let tokens = 0;
   for (const { message } of start.messages) tokens += room.kit.tokens(message);
+  await learnWindows(room, models, tokens, signal);
   // Most messages are small: for those nothing is read.
-  const tight = models.filter(({ info }) => info.known && tokens * 2 > info.window);
+  const tight = models.filter(({ info }) => info.windowKnown && tokens * 2 > info.window);
   if (tight.length === 0) return;
   const { attributes } = await room.store.read(start.treeId, () => readTree(start.treeId));
   const head = contextOf([], { systemPrompt: attributes.systemPrompt, kit: room.kit });
@@ -122,8 +129,8 @@ export async function makeRoomAfter(room: Room, state: TurnState, replies: reado
   // Of several replies nobody knows yet which one is gone on with.
   if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
   if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
-  const { window, known } = model.info;
-  if (!compactionDue(reply.tokens, known ? window : undefined)) return;
+  const { window, windowKnown } = model.info;
+  if (!compactionDue(reply.tokens, windowKnown ? window : undefined)) return;
   state.compacted = false;
   await compactOnce(room, state, { type: 'below', parentId: reply.nodeId }, model, 'after');
 }

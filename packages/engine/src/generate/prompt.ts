@@ -7,7 +7,6 @@ import {
   compactionDue,
   contextOf,
   type Message,
-  maxTokens,
   type NodeId,
   readContextPath,
   readTree,
@@ -20,6 +19,7 @@ import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { GenerateOptions } from './contract.ts';
 import { generateError } from './errors.ts';
+import { replyLimit } from './reply-limit.ts';
 import type { Room } from './room.ts';
 
 /** What one model is sent, and whether there is room for an answer. */
@@ -81,9 +81,9 @@ export function promptFor(context: Context, model: Model, wish: PromptWish): Pro
   // A figure that was reported with an earlier reply counts the tools already.
   const described = tools.length > 0 && context.estimate.reported === null ? estimateTokens(JSON.stringify(tools)) : 0;
   const estimate = context.estimate.tokens + described;
-  const { window, maxOut, known } = model.info;
-  const limit = maxTokens({ asked: options.maxTokens, maxOut, window, estimate });
-  const due = compactionDue(estimate, known ? window : undefined);
+  const { window, windowKnown } = model.info;
+  const limit = replyLimit(model.info, options.maxTokens, estimate);
+  const due = compactionDue(estimate, windowKnown ? window : undefined);
   return {
     model,
     estimate,

@@ -18,6 +18,8 @@ export type ToolSource = Pick<Tools, 'specs' | 'call'>;
 export interface Room {
   readonly store: Store;
   readonly model: (id: string) => Model;
+  /** Looks up the window of a model that is not in the catalogue; see `Providers.learnWindow`. */
+  readonly learnWindow: ((id: string, signal: AbortSignal) => Promise<void>) | null;
   readonly tools: ToolSource | null;
   readonly events: Events;
   readonly kit: MessageKit;

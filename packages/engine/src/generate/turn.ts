@@ -94,7 +94,7 @@ async function firstRound(work: Work): Promise<Round> {
   checkOptions(room, options, start);
   // Before anything is written: a model or tool that does not exist is a mistake of the caller.
   const { models } = prepareAsked(room, options.models, options);
-  if (start.type === 'send') await assertMessageFits(room, start, models);
+  if (start.type === 'send') await assertMessageFits(room, start, models, signal);
   const ground = await begin(work, actor);
   const asked = await room.events.ask('generate', {
     treeId: start.treeId,

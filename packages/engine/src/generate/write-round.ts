@@ -3,6 +3,7 @@ import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse,
 import { attach } from './attach.ts';
 import { withinBudgets } from './budget.ts';
 import type { WrittenReply } from './contract.ts';
+import { learnWindows } from './learn-windows.ts';
 import { compactOnce, makeRoom, smallest } from './make-room.ts';
 import { type Prompt, promptFor, readContext } from './prompt.ts';
 import { commandContext, type Room } from './room.ts';
@@ -30,7 +31,10 @@ async function prepared(
   ground: Ground,
 ): Promise<{ readonly place: Ground; readonly prompts: readonly (readonly [Prompt, ...Prompt[]])[] }> {
   const end = ground.type === 'into' ? ground.nodeId : ground.parentId;
-  const prompts = promptsFor(state, await readContext(room, state.treeId, end), ground);
+  const context = await readContext(room, state.treeId, end);
+  const asked = state.fallback === null ? state.models : [...state.models, state.fallback];
+  await learnWindows(room, asked, context.estimate.tokens, state.signal);
+  const prompts = promptsFor(state, context, ground);
   const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.room !== 'ok');
   if (first === undefined) return { place: ground, prompts };
   const marker = await makeRoom(room, state, ground, [first, ...rest]);

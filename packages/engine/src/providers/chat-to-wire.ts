@@ -62,7 +62,7 @@ export function toChatBody(request: ProviderRequest, dialect: ChatDialect, strea
     messages,
     stream: streaming,
     ...(streaming ? { stream_options: { include_usage: true } } : {}),
-    [dialect.lengthField]: request.maxTokens,
+    ...(request.maxTokens === undefined ? {} : { [dialect.lengthField]: request.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(stop === undefined ? {} : { stop: [...stop] }),

@@ -32,8 +32,8 @@ export interface ProviderRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolSpec[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** The longest reply, in tokens, at least 1. */
-  readonly maxTokens: number;
+  /** The longest reply, in tokens, at least 1; as long as the provider allows if not given. */
+  readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   /** Texts at which the reply ends. */
@@ -287,6 +287,8 @@ export interface Provider {
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   /** The models that a server says it has; empty when it is not reachable or does not say. Never throws. */
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
+  /** What a server says of one of its models; null when it is not reachable or does not say. Never throws. */
+  describeModel(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }
 
 /** What a member says itself; the rest has defaults (see `define.ts`). */
@@ -307,4 +309,6 @@ export interface ProviderSpec {
   parametersOf?(model: string): ParameterLimits;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
+  /** For servers with models that no catalogue knows: asked once before such a model is used. */
+  describeModel?(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }

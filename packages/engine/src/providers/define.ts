@@ -41,6 +41,14 @@ export function defineProvider(spec: ProviderSpec): Provider {
         return [];
       }
     },
+    async describeModel(model, call) {
+      try {
+        return (await spec.describeModel?.(model, call)) ?? null;
+      } catch {
+        // The model is used all the same; its provider reports when it was sent too much.
+        return null;
+      }
+    },
   };
   return provider;
 }

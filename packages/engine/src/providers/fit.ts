@@ -54,7 +54,8 @@ export function fitRequest(
 
 type Changed = (name: string, asked: Json, sent?: Json) => void;
 
-function wholeTokens(asked: number, range: NumberRange | undefined, changed: Changed): number {
+function wholeTokens(asked: number | undefined, range: NumberRange | undefined, changed: Changed): number | undefined {
+  if (asked === undefined) return undefined;
   const whole = Number.isNaN(asked) ? 1 : Math.max(1, Math.floor(Math.min(asked, Number.MAX_SAFE_INTEGER)));
   const sent = range === undefined ? whole : Math.min(range.max, Math.max(range.min, whole));
   if (sent !== whole) changed('maxTokens', whole, sent);

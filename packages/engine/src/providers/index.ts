@@ -11,6 +11,7 @@ import {
 } from '../catalogue/index.ts';
 import type { Config, ProviderConfig } from '../config/contract.ts';
 import type { Connection } from '../http/contract.ts';
+import { systemClock } from './clock.ts';
 import type {
   Clock,
   Provider,
@@ -46,6 +47,8 @@ export interface ModelChoice {
   readonly providerLabel: string;
   readonly label: string;
   readonly window: number;
+  /** False where nobody has told the window and the figure is an assumption. */
+  readonly windowKnown: boolean;
   readonly maxOut: number;
   readonly price: Price | null;
   readonly capabilities: ModelCapabilities;
@@ -66,6 +69,11 @@ export interface Providers {
   list(): readonly ModelChoice[];
   /** Asks every provider that is ready which models it has, and adds them to the catalogue. Never throws. */
   refresh(signal?: AbortSignal): Promise<void>;
+  /**
+   * Asks the server of a model whose window is unknown what it says of it, and adds that to the catalogue. Once for each
+   * model; a server that did not answer is asked again after a minute. Never throws.
+   */
+  learnWindow(id: string, signal?: AbortSignal): Promise<void>;
   /** Configured, else the first provider with a key, else a local Ollama, else `offline/guide`. */
   defaultModel(signal?: AbortSignal): Promise<string>;
 }
@@ -93,6 +101,31 @@ export const offlineModel = 'offline/guide';
 
 // Looking for a local server must not be felt when there is none.
 const detectMs = 800;
+
+// A turn waits for it, once; a local server answers at once or not at all.
+const describeMs = 2_000;
+const askAgainMs = 60_000;
+
+/** Remembers which models were asked about, so that a turn does not wait for the same answer twice. */
+function windowLessons(lessons: {
+  now(): number;
+  /** Whether there is nothing left to learn. */
+  learn(id: string, signal: AbortSignal | undefined): Promise<boolean>;
+}): { learn(id: string, signal: AbortSignal | undefined): Promise<void> } {
+  const asked = new Map<string, { readonly at: number; readonly answer: Promise<boolean> }>();
+  return {
+    async learn(id, signal) {
+      const before = asked.get(id);
+      if (before !== undefined) {
+        if (await before.answer) return;
+        if (lessons.now() - before.at < askAgainMs) return;
+      }
+      const answer = lessons.learn(id, signal).catch(() => false);
+      asked.set(id, { at: lessons.now(), answer });
+      await answer;
+    },
+  };
+}
 
 /** The providers of a configuration. Opens nothing and asks nobody until told to. */
 export function createProviders(options: ProvidersOptions): Providers {
@@ -128,19 +161,35 @@ export function createProviders(options: ProvidersOptions): Providers {
   const model = (name: string): Model => {
     const { entry, id } = resolve(name, entries, catalogue);
     const full = `${entry.provider.name}/${id}`;
-    const info = catalogue.find(entry.provider.name, id);
+    // Looked up each time: a server may have told more about the model since.
+    const infoOf = () => catalogue.find(entry.provider.name, id);
     // What nobody has heard of is taken to be able to do everything; its provider will say if it is not.
-    const able = (call: ModelCall = {}): ModelCall =>
-      info.known ? { capabilities: info.capabilities, ...call } : call;
+    const able = (call: ModelCall = {}): ModelCall => {
+      const { known, capabilities } = infoOf();
+      return known ? { capabilities, ...call } : call;
+    };
     return {
       id: full,
       provider: entry.provider,
       model: id,
-      info,
+      get info() {
+        return infoOf();
+      },
       stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
-      cost: (usage) => costOf(info.price, usage),
+      cost: (usage) => costOf(infoOf().price, usage),
     };
   };
+  const windows = windowLessons({
+    now: () => (options.clock ?? systemClock).now(),
+    async learn(id, signal) {
+      const { entry, id: name } = resolve(id, entries, catalogue);
+      if (catalogue.find(entry.provider.name, name).windowKnown || missing(entry) !== null) return true;
+      const call = callOf(entry, id, { signal, limits: { firstByteMs: describeMs } });
+      const told = await entry.provider.describeModel(name, call);
+      if (told !== null) catalogue.learn(entry.provider.name, [told]);
+      return told !== null;
+    },
+  });
   return {
     catalogue,
     all: [...entries.values()].map((entry) => entry.provider),
@@ -150,6 +199,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       const ready = [...entries.values()].filter((entry) => missing(entry) === null);
       await Promise.all(ready.map((entry) => ask(entry, { signal })));
     },
+    learnWindow: (id, signal) => windows.learn(id, signal),
     async defaultModel(signal) {
       if (config.model !== undefined) return model(config.model).id;
       for (const entry of keyed(config, entries)) {
@@ -283,13 +333,14 @@ function listChoices(
     ]);
     const lack = missing(entry);
     for (const id of ids) {
-      const { name: label, window, maxOut, price, capabilities } = catalogue.find(name, id);
+      const { name: label, window, windowKnown, maxOut, price, capabilities } = catalogue.find(name, id);
       choices.push({
         id: `${name}/${id}`,
         provider: name,
         providerLabel: entry.provider.label,
         label: label,
-        window: window,
+        window,
+        windowKnown,
         maxOut: maxOut,
         price,
         capabilities: {

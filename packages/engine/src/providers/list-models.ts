@@ -10,6 +10,8 @@ import { at, countAt, listOf, textAt } from './json.ts';
 /** Where a list of models stands. */
 export interface ModelList {
   readonly path: string;
+  /** Sent by POST where there is one. */
+  readonly body?: object;
   readonly keyHeader: KeyHeader;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -27,7 +29,13 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
       wait,
       () => new ProviderFailure(errorEvent('provider/timeout', `No list of models within ${wait} ms.`)),
     );
-    const request = { method: 'GET', accept: 'application/json', ...list } as const;
+    const { body: asked, ...rest } = list;
+    const request = {
+      method: asked === undefined ? 'GET' : 'POST',
+      accept: 'application/json',
+      ...rest,
+      ...(asked === undefined ? {} : { body: JSON.stringify(asked) }),
+    } as const;
     const answer = await sendRequest(call.connection, request, limits, watch);
     const text = await answer.text();
     if (answer.status !== 200)
@@ -47,7 +55,8 @@ export async function listModelIds(call: ProviderCall, list: ModelList): Promise
     const id = textAt(each, 'id');
     if (id === undefined) continue;
     const label = textAt(each, 'display_name') ?? textAt(each, 'name');
-    const window = countAt(each, 'context_length') ?? countAt(each, 'max_input_tokens');
+    const window =
+      countAt(each, 'context_length') ?? countAt(each, 'max_input_tokens') ?? countAt(each, 'max_model_len');
     const maxOut = countAt(each, 'top_provider', 'max_completion_tokens') ?? countAt(each, 'max_tokens');
     models.push({
       id,

@@ -2289,6 +2289,7 @@ export interface components {
       providerLabel: string;
       ready: boolean;
       window: number;
+      windowKnown: boolean;
     };
     Node: {
       addedIn: number;

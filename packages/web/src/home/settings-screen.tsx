@@ -170,9 +170,7 @@ function Models(): ReactElement {
           <li key={model.id} className="row">
             <ModelName model={model.id} />
             <span className="dim grow">{model.provider}</span>
-            <span className="dim num">
-              {typeof model.window === 'number' ? t('windowOf', { n: num(model.window) }) : ''}
-            </span>
+            <span className="dim num">{model.windowKnown ? t('windowOf', { n: num(model.window) }) : ''}</span>
           </li>
         ))}
       </ul>

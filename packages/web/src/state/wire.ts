@@ -193,6 +193,8 @@ export interface ModelView {
   readonly providerLabel: string;
   readonly label: string;
   readonly window: number;
+  /** False where the window is an assumption. */
+  readonly windowKnown: boolean;
   readonly maxOut: number;
   readonly capabilities: { readonly tools: boolean; readonly thinking: boolean; readonly images: boolean };
   readonly ready: boolean;

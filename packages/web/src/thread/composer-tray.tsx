@@ -139,7 +139,10 @@ function Gauge({
   readonly draftTokens: number;
 }): ReactElement | null {
   const session = useSession();
-  const window = useLists((lists) => lists.models.find((each) => each.id === model)?.window ?? null);
+  const window = useLists((lists) => {
+    const chosen = lists.models.find((each) => each.id === model);
+    return chosen?.windowKnown === true ? chosen.window : null;
+  });
   // The panel asks for the same: a long branch is weighed once.
   const told = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   const onBranch = useTree((state) => {

@@ -42,7 +42,7 @@ export const context = defineCommand({
     const { found, chosen } = await scope.store.read(scope.treeId, () => readInForce(scope, to));
     const asked = await modelFor(scope, model ?? chosen);
     const { flags } = requestMessages(found, { systemInPlace: asked?.provider.supports.systemInPlace ?? true });
-    const window = asked?.info.known === true ? asked.info.window : null;
+    const window = asked?.info.windowKnown === true ? asked.info.window : null;
     const gauge: Gauge = {
       model: asked?.id ?? null,
       window,

@@ -56,9 +56,12 @@ export function thinksByBudget(model: string): boolean {
   );
 }
 
+/** Anthropic takes no request without a longest reply; every model of theirs gives at least this much. */
+const requiredLength = 4_096;
+
 /** The body for a request. Blocks that it does not take were lowered before. */
 export function toAnthropicBody(request: ProviderRequest, streaming: boolean): AnthropicBody {
-  const { systemPrompt, tools, toolChoice, stop, maxTokens } = request;
+  const { systemPrompt, tools, toolChoice, stop, maxTokens = requiredLength } = request;
   const thinking = toThinking(request.thinking, request.model, maxTokens);
   // While it thinks, only its own temperature is allowed, and no tool may be forced.
   const thinks = thinking !== undefined;

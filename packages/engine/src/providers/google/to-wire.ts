@@ -50,7 +50,7 @@ export function toGoogleBody(request: ProviderRequest): GoogleBody {
         }),
     ...(toolChoice === undefined ? {} : { toolConfig: { functionCallingConfig: toMode(toolChoice) } }),
     generationConfig: {
-      maxOutputTokens: request.maxTokens,
+      ...(request.maxTokens === undefined ? {} : { maxOutputTokens: request.maxTokens }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { topP }),
       ...(stop === undefined ? {} : { stopSequences: stop }),

@@ -28,7 +28,7 @@ function* guide(request: ProviderRequest, random: () => number): Generator<Provi
 }
 
 function* nonsense(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
-  const length = Math.min(request.maxTokens, 40 + Math.floor(random() * 120));
+  const length = Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, 40 + Math.floor(random() * 120));
   yield babble(corpus(), {
     temperature: request.temperature ?? 0.8,
     random,

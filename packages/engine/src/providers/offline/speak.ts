@@ -33,7 +33,7 @@ export async function* speak(
   let finishReason: FinishReason = 'stop';
   for (const [piece] of untilStop(text, request.stop ?? []).matchAll(/\s*\S+/g)) {
     const cost = Math.max(1, estimateTokens(piece));
-    if (tokens + cost > request.maxTokens) {
+    if (request.maxTokens !== undefined && tokens + cost > request.maxTokens) {
       finishReason = 'length';
       break;
     }

@@ -5,6 +5,7 @@ import { defineProvider } from '../define.ts';
 import { at, listOf, textAt } from '../json.ts';
 import { getJson } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
+import { ollamaWindow } from '../read-window.ts';
 import { ollamaReader, ollamaWhole } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
 
@@ -55,5 +56,10 @@ export const ollama = defineProvider({
       if (id !== undefined) models.push({ id });
     }
     return models;
+  },
+  async describeModel(model, call) {
+    const shown = await getJson(call, { path: '/api/show', keyHeader, body: { model } });
+    const window = ollamaWindow(shown);
+    return window === undefined || window === 0 ? null : { id: model, window };
   },
 });

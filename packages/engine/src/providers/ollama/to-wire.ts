@@ -44,7 +44,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
           })),
         }),
     options: {
-      num_predict: request.maxTokens,
+      ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
       num_ctx: windowFor(request),
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { top_p: topP }),
@@ -59,7 +59,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
  * because every other size means that the model is loaded anew; more than the model has is cut back by Ollama itself.
  */
 export function windowFor(request: ProviderRequest): number {
-  let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens, 8192);
+  let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);
   for (const message of request.messages) tokens += messageTokens(message);
   for (const tool of request.tools ?? []) tokens += estimateTokens(JSON.stringify(tool));
   let window = 4096;

@@ -3,6 +3,7 @@ import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
+import { describeLocalModel } from '../read-window.ts';
 import { chatReader, chatWhole } from './from-wire.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
@@ -29,4 +30,5 @@ export const openaiCompatible = defineProvider({
     yield* overHttp({ path, body, streaming, framing: 'sse', keyHeader, reader: chatReader, whole: chatWhole }, call);
   },
   listModels: (call) => listModelIds(call, { path: '/models', keyHeader }),
+  describeModel: describeLocalModel,
 });

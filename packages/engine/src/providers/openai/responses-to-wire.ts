@@ -25,7 +25,7 @@ export interface ResponsesBody {
   /** Nothing is kept at the provider: the tree is the memory. */
   store: false;
   include: 'reasoning.encrypted_content'[];
-  max_output_tokens: number;
+  max_output_tokens?: number;
   instructions?: string;
   temperature?: number;
   top_p?: number;
@@ -53,7 +53,7 @@ export function toResponsesBody(request: ProviderRequest, streaming: boolean): R
     stream: streaming,
     store: false,
     include: ['reasoning.encrypted_content'],
-    max_output_tokens: Math.max(fewestTokens, request.maxTokens),
+    ...(request.maxTokens === undefined ? {} : { max_output_tokens: Math.max(fewestTokens, request.maxTokens) }),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),

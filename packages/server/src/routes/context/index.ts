@@ -2,7 +2,6 @@
 import {
   ask,
   compactionBudget,
-  maxTokens,
   type NodeId,
   nodeId,
   readContextPage,
@@ -12,7 +11,7 @@ import {
   type Store,
   type TreeId,
 } from '@coppice/core';
-import { readBranchModel } from '@coppice/engine';
+import { readBranchModel, replyLimit } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { checkVersion, placeOf } from '../../places.ts';
@@ -88,11 +87,14 @@ const getContext = defineRoute({
       const branch = to === null ? null : yield* readBranchModel(treeId, to);
       return { row: tree, to: end, found: seen, chosen: branch?.model };
     });
-    const model = services.providers.model(query.model ?? chosen ?? (await services.defaultModel()));
-    const { window, maxOut, known } = model.info;
+    const modelId = query.model ?? chosen ?? (await services.defaultModel());
+    await services.providers.learnWindow(modelId, call.signal);
+    const model = services.providers.model(modelId);
+    const { window, maxOut, windowKnown: known } = model.info;
     const { flags } = requestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
-    const limit = maxTokens({ maxOut, window, estimate: found.estimate.tokens });
-    const cost = model.cost({ inputTokens: found.estimate.tokens, outputTokens: limit.maxTokens });
+    const limit = replyLimit(model.info, undefined, found.estimate.tokens);
+    const longest = limit.maxTokens ?? maxOut;
+    const cost = model.cost({ inputTokens: found.estimate.tokens, outputTokens: longest });
     return reply(
       {
         version: row.version,
@@ -109,7 +111,7 @@ const getContext = defineRoute({
         window,
         known,
         used: found.estimate.tokens / window,
-        maxTokens: limit.maxTokens,
+        maxTokens: longest,
         room: limit.room,
         compactAt: window - compactionBudget(window).reserve,
         cost: cost === null ? null : { input: cost.input, output: cost.output, total: cost.total },

@@ -18,6 +18,7 @@ const choice = z
     providerLabel: z.string(),
     label: z.string(),
     window: z.number(),
+    windowKnown: z.boolean(),
     maxOut: z.number(),
     price: price.nullable(),
     capabilities: z.object({ tools: z.boolean(), thinking: z.boolean(), images: z.boolean() }),
