@@ -254,6 +254,12 @@ export interface FsckReport {
 export interface PurgeReport {
   readonly nodes: number;
   readonly contents: number;
+  /** Other trees of the owner that hold copies of purged messages, or what those were copied from, and how many. */
+  readonly copies: readonly { readonly treeId: TreeId; readonly title: string | null; readonly nodes: number }[];
+  /** Attachments that nothing names any more and that stay for now, because they were put less than an hour ago. */
+  readonly waitingAttachments: number;
+  /** Files that still hold purged bytes, because another process is reading them; they are cleared once it has finished. */
+  readonly uncleared: readonly string[];
 }
 
 /** What a store says about itself. */
@@ -290,7 +296,7 @@ export interface Store extends TreeStore {
   /** Takes removed nodes for good: one of them with what went with it, or all that were removed up to a version. */
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;
   /** Takes a tree out of the trash for good; nothing of it remains. */
-  purgeTree(treeId: TreeId): Promise<void>;
+  purgeTree(treeId: TreeId): Promise<PurgeReport>;
   feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent>;
   readonly runs: RunStore;
   readonly blobs: BlobStore;

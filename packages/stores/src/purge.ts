@@ -24,7 +24,7 @@ export interface Purge {
   readonly nodeIds: ReadonlySet<NodeId>;
   readonly tree: Tree;
   readonly log: readonly Commit[];
-  readonly report: PurgeReport;
+  readonly report: Pick<PurgeReport, 'nodes' | 'contents'>;
 }
 
 /** The top of what one commit removed together with a node. */

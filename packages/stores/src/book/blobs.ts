@@ -50,12 +50,13 @@ export class Blobs {
    * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
    * what was still waited for at an earlier one. A tree that cannot be read may name any of them.
    */
-  async collect(owner: string, candidates: Iterable<string>): Promise<void> {
+  async collect(owner: string, candidates: Iterable<string>): Promise<number> {
     const own = this.#of(owner);
     const asked = new Set<string>();
     for (const hash of candidates) if (own.has(hash)) asked.add(hash);
     for (const [hash, { at, loose }] of own) if (loose && this.#due(at)) asked.add(hash);
-    if (asked.size === 0) return;
+    if (asked.size === 0) return 0;
+    let waiting = 0;
     try {
       const still = await this.#book.naming(owner, asked);
       const wanted = this.#keeper?.wanted?.(owner, asked, this.#now() - this.#grace);
@@ -67,7 +68,10 @@ export class Blobs {
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
         else if (this.#due(kept.at) && wanted?.has(hash) !== true && !soon.has(owner, hash)) gone.push(kept);
-        else await this.#mark(owner, kept, true);
+        else {
+          waiting++;
+          await this.#mark(owner, kept, true);
+        }
       }
       // Asked once more: somebody may have begun to name them while others were marked.
       const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
@@ -77,6 +81,7 @@ export class Blobs {
       // What was purged is gone all the same; bytes that nobody names do no harm.
       if (!isAppError(error)) throw error;
     }
+    return waiting;
   }
 
   /** Out of sight first: whoever puts the same bytes meanwhile has them written anew. */

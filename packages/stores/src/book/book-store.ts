@@ -52,6 +52,7 @@ import { check } from '../shapes.ts';
 import { Accounts } from './accounts.ts';
 import { Blobs } from './blobs.ts';
 import { Book, type BookOptions } from './book.ts';
+import { copiesOf } from './copies.ts';
 import type { Keeper } from './keeper.ts';
 import { listTrash, listTrees, searchMessages } from './lists.ts';
 import { Names } from './names.ts';
@@ -219,25 +220,24 @@ export class BookStore implements Store {
     return this.#book.locks.run(treeId, async () => {
       const { volume, pages } = await this.#book.open(this.owner, treeId);
       const done = purge(pages.tree, pages.log, what);
-      if (done.nodeIds.size === 0) return done.report;
-      const { nodeIds, tree, log } = done;
-      const named = namedBy(
-        allNodes(pages.tree).filter((node) => nodeIds.has(node.id)),
-        pages.log,
-      );
+      const { nodeIds, tree, log, report } = done;
+      if (nodeIds.size === 0) return { ...report, copies: [], waitingAttachments: 0, uncleared: [] };
+      const purged = allNodes(pages.tree).filter((node) => nodeIds.has(node.id));
+      const named = namedBy(purged, pages.log);
+      const copies = await copiesOf(this.#book, this.owner, treeId, purged);
       await this.#book.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#desk.names.forget(treeId, nodeIds);
-      await this.#desk.blobs.collect(this.owner, named);
-      return done.report;
+      const waitingAttachments = await this.#desk.blobs.collect(this.owner, named);
+      return { ...report, copies, waitingAttachments, uncleared: [] };
     });
   }
 
-  async purgeTree(treeId: TreeId): Promise<void> {
+  async purgeTree(treeId: TreeId): Promise<PurgeReport> {
     this.#book.writable();
-    await this.#book.locks.run(treeId, async () => {
+    return this.#book.locks.run(treeId, async () => {
       const volume = this.#book.find(this.owner, treeId) ?? unknownTree(treeId);
       if (volume.row.attributes.trashedAt === undefined) notInTrash(treeId);
-      await this.#forget(treeId);
+      return this.#forget(treeId);
     });
   }
 
@@ -250,24 +250,28 @@ export class BookStore implements Store {
     });
   }
 
-  async #forget(treeId: TreeId): Promise<void> {
+  async #forget(treeId: TreeId): Promise<PurgeReport> {
     const volume = this.#book.find(this.owner, treeId) ?? unknownTree(treeId);
-    const named = await this.#namedByTree(treeId);
+    const { nodes, log } = await this.#readable(treeId);
+    const named = namedBy(nodes, log);
+    const copies = await copiesOf(this.#book, this.owner, treeId, nodes);
     await this.#desk.runs.forget(treeId);
     await this.#book.forget(volume);
     this.#desk.names.forget(treeId);
     this.#desk.accounts.forget(treeId);
-    await this.#desk.blobs.collect(this.owner, named);
+    const waitingAttachments = await this.#desk.blobs.collect(this.owner, named);
+    const contents = log.reduce((sum, { steps }) => sum + steps.filter(({ type }) => type === 'replace').length, 0);
+    return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
   }
 
-  /** What a tree names that is about to go; one that cannot be read any more takes nothing with it. */
-  async #namedByTree(treeId: TreeId): Promise<ReadonlySet<string>> {
+  /** The nodes and the log of a tree that is about to be purged; nothing where it cannot be read any more. */
+  async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
     try {
       const { pages } = await this.#book.open(this.owner, treeId);
-      return namedBy(allNodes(pages.tree), pages.log);
+      return { nodes: [...allNodes(pages.tree)], log: pages.log };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      return new Set();
+      return { nodes: [], log: [] };
     }
   }
 

@@ -241,6 +241,42 @@ export function trashingRules(subject: StoreSubject): void {
       expect(result.activeNodeId).toBe(uuid(701));
     });
 
+    rule(subject, '[K180] a purge names the other trees that hold copies of what it takes', async (store) => {
+      const bed = await bedIn(store);
+      const [first = nodeId(''), second = nodeId('')] = await bed.grow(['one', 'two']);
+      const { treeId } = bed;
+      const copy = asTreeId(uuid(2));
+      await bed.run({ type: 'duplicate', treeId: copy, from: treeId, attributes: { title: 'The copy' } });
+      const picking = await bedIn(store, 3);
+      await picking.grow(['begins']);
+      await picking.run({ type: 'cherry-pick', treeId: picking.treeId, from: treeId, nodeId: second });
+      await bed.run({ type: 'delete', treeId, nodeIds: [second], mode: 'cascade' });
+      expect(await store.purge(treeId, { nodeId: second })).toEqual({
+        nodes: 1,
+        contents: 0,
+        copies: [
+          { treeId: copy, title: 'The copy', nodes: 1 },
+          { treeId: picking.treeId, title: null, nodes: 1 },
+        ],
+        waitingAttachments: 0,
+        uncleared: [],
+      });
+      expect(first).not.toBe('');
+      await bed.run({ type: 'delete-tree', treeId: copy });
+      const report = await store.purgeTree(copy);
+      expect(report.nodes).toBe(3);
+      expect(report.copies.map((one) => [one.treeId, one.nodes])).toContainEqual([treeId, 1]);
+    });
+
+    rule(subject, '[K180] a purge tells how many attachments stay because they were just put', async (store) => {
+      const bed = await bedIn(store);
+      const { hash } = await store.blobs.put(new TextEncoder().encode('bytes'), 'text/plain');
+      const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'text/plain' }];
+      await bed.run({ type: 'append', treeId: bed.treeId, messages: [{ message: { role: 'user', content } }] });
+      await bed.run({ type: 'delete-tree', treeId: bed.treeId });
+      expect((await store.purgeTree(bed.treeId)).waitingAttachments).toBe(1);
+    });
+
     rule(subject, '[K79] what was done while a reply was written is newer than the reply', async (store) => {
       const bed = await bedIn(store);
       const { treeId } = bed;

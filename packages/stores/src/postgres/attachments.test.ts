@@ -111,7 +111,7 @@ test('[K161] what is purged while it is being copied is not copied without its b
   const { bed, hash } = await trashed(0);
   const copy = treeId(uuid(2));
   const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
-  let purged: Promise<void> | undefined;
+  let purged: Promise<unknown> | undefined;
   let over = false;
   const planning = function* () {
     const plan = yield* planOf({ type: 'duplicate', treeId: copy, from: bed.treeId }, context);

@@ -1,8 +1,9 @@
 /** The tables of a PostgreSQL store, made and changed in numbered steps, each once, whoever comes first. */
 import { AppError, refusalKinds } from '@coppice/core';
+import { enterCopies } from '../sql/copies.ts';
 import { enterLists } from '../sql/linear-form.ts';
 import { exec, number, row, type Work } from '../sql/query.ts';
-import { blobPut, linearNodes, schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** One change of the tables. A published one is never edited: a later number changes what it made. */
@@ -95,6 +96,7 @@ const migrations: readonly Migration[] = [
   { version: 3, statements: blobPut(postgresDialect) },
   { version: 4, statements: linearNodes(postgresDialect), fill: () => enterLists(postgresDialect) },
   { version: 5, statements: oneIdEach },
+  { version: 6, statements: nodeCopies(postgresDialect), fill: () => enterCopies(postgresDialect) },
 ];
 
 /** The version of the tables that this program writes. */

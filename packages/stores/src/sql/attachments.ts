@@ -5,7 +5,7 @@
  */
 import type { BlobInfo } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
-import { type Dialect, exec, number, row, rows, text, type Work } from './query.ts';
+import { type Dialect, exec, number, type Row, row, rows, text, type Work } from './query.ts';
 
 /** Whose attachments, in which database, and for how many milliseconds bytes that were put wait for a message. */
 export interface Shelf {
@@ -75,9 +75,10 @@ export function* holdBlobs(dialect: Dialect, owner: string, named: ReadonlySet<s
 
 /**
  * Takes those attachments away that nothing of their owner's names any more: of what a purge took the names of, and of
- * what was still waited for at an earlier one. What was put too short a time ago is marked as loose for a later one.
+ * what was still waited for at an earlier one. What was put too short a time ago is marked as loose for a later one;
+ * answers how many of the candidates wait for that.
  */
-export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlySet<string>): Work<void> {
+export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlySet<string>): Work<number> {
   if (candidates.size > 0)
     yield* exec(
       `INSERT INTO blob_put (owner, hash, at, loose)
@@ -92,7 +93,8 @@ export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlyS
     owner,
     grace,
   );
-  if (loose.length === 0) return;
+  const waiting = yield* waitingOf(dialect, owner, candidates, loose);
+  if (loose.length === 0 && waiting.length === 0) return 0;
   const still = yield* namedByOwner(owner);
   const gone: string[] = [];
   const named: string[] = [];
@@ -102,6 +104,24 @@ export function* collect({ dialect, owner, grace }: Shelf, candidates: ReadonlyS
   if (gone.length > 0)
     for (const table of ['blob', 'blob_put'])
       yield* exec(`DELETE FROM ${table} WHERE ${inList}`, owner, JSON.stringify(gone));
+  return waiting.filter((hash) => !still.has(hash)).length;
+}
+
+/** The candidates that are there and whose time is not over yet. */
+function* waitingOf(
+  { list }: Dialect,
+  owner: string,
+  candidates: ReadonlySet<string>,
+  due: readonly Row[],
+): Work<string[]> {
+  if (candidates.size === 0) return [];
+  const over = new Set(due.map((one) => text(one, 'hash')));
+  const found = yield* rows(
+    `SELECT hash FROM blob WHERE owner = $1 AND hash IN ${list('$2')}`,
+    owner,
+    JSON.stringify([...candidates]),
+  );
+  return found.map((one) => text(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
 /** Whose attachments an earlier purge left loose and nobody waits for any more. */

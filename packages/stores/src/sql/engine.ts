@@ -31,6 +31,13 @@ export interface SqlEngine {
   events?(owner: string, since: number, limit: number): Work<ListEvent[]>;
   /** The place in the log after which every change is one to come; the default is the newest place that can be seen. */
   latest?(): Work<number>;
+  /** Takes nodes of a tree out of an index of their texts; all of it where no list of ids is given. */
+  readonly unindex?: (treeId: TreeId, ids: string | null) => Work<void>;
+  /**
+   * As {@link longTransaction}, for work that purges: afterwards nothing of deleted rows is left in the database's files.
+   * Answers which files could not be cleared yet.
+   */
+  purging?<T>(work: () => Work<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }>;
   info(): StoreInfo;
   /** Findings of the database itself. */
   damage(): Promise<readonly string[]>;

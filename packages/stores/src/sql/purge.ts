@@ -2,6 +2,7 @@
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addHashes, blobMark } from '../attachments.ts';
 import { collect } from './attachments.ts';
+import { copiesOf } from './copies.ts';
 import { removedTogether } from './lists.ts';
 import { exec, number, row, rows, text, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
@@ -22,26 +23,44 @@ function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<str
   return named;
 }
 
+/** What a purge needs to know of the store that carries it out. */
+export interface PurgeOptions {
+  /** For how many milliseconds attachments that were put wait for a message. */
+  readonly grace: number;
+  /** Takes nodes of a tree out of an index of their texts before they are deleted; all of it where no list is given. */
+  readonly unindex: ((tree: TreeId, ids: string | null) => Work<void>) | undefined;
+}
+
+/** What a purge did, without what only the database knows. */
+export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
+
 /** Purges a removed node with what went with it, or everything that was removed up to a version. */
 export function* purge(
   scope: Scope,
   tree: StoredTree,
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
-  grace: number,
-): Work<PurgeReport> {
+  { grace, unindex }: PurgeOptions,
+): Work<PurgedRows> {
   const ids = 'nodeId' in what ? yield* together(tree.id, what.nodeId) : yield* removedUpTo(tree.id, what.upTo);
-  if (ids.length === 0) return { nodes: 0, contents: 0 };
+  if (ids.length === 0) return { nodes: 0, contents: 0, copies: [], waitingAttachments: 0 };
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
   const named = yield* namedBy(scope, tree.id, list);
+  const copies = yield* copiesOf(scope.dialect, scope.owner, tree.id, list);
+  if (unindex !== undefined) yield* unindex(tree.id, list);
+  yield* exec(
+    `DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1 AND node_id ${inList})`,
+    tree.id,
+    list,
+  );
   const contents = yield* exec(`DELETE FROM node_content WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
-  for (const table of ['node_alias', 'bookmark', 'external_id'])
+  for (const table of ['run', 'node_alias', 'node_copy', 'bookmark', 'external_id'])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   yield* exec(`UPDATE node SET last_child_id = NULL WHERE tree_id = $1 AND last_child_id ${inList}`, tree.id, list);
   const nodes = yield* exec(`DELETE FROM node WHERE tree_id = $1 AND id ${inList}`, tree.id, list);
   yield* redactLog(tree.id, new Set<string>(ids));
-  yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
-  return { nodes, contents };
+  const waitingAttachments = yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  return { nodes, contents, copies, waitingAttachments };
 }
 
 function* together(tree: TreeId, id: NodeId): Work<NodeId[]> {
@@ -110,7 +129,10 @@ function untitled(mark: unknown): unknown {
 
 /** Notes, titles and bookmarks of purged nodes leave the log; which steps there were stays. */
 function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
-  for (const one of yield* rows('SELECT version, steps FROM change WHERE tree_id = $1', tree)) {
+  for (const one of yield* rows(
+    "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
+    tree,
+  )) {
     const steps = JSON.parse(text(one, 'steps')) as readonly LoggedNote[];
     let changed = false;
     const kept = steps.map((step) => {
@@ -132,24 +154,22 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
 }
 
 /** Takes a tree for good: nothing of it remains, nor of attachments that only it named. */
-export function* purgeTree(scope: Scope, tree: TreeId, grace: number): Work<void> {
+export function* purgeTree(scope: Scope, tree: TreeId, { grace, unindex }: PurgeOptions): Work<PurgedRows> {
   const named = yield* namedBy(scope, tree, null);
   addHashes(scope.tree?.linear ?? '', named);
+  const ids = (yield* rows('SELECT id FROM node WHERE tree_id = $1', tree)).map((one) => text(one, 'id'));
+  const copies = yield* copiesOf(scope.dialect, scope.owner, tree, JSON.stringify(ids));
+  if (unindex !== undefined) yield* unindex(tree, null);
   yield* exec('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* exec('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
-  for (const table of [
-    'run',
-    'share',
-    'external_id',
-    'provenance',
-    'bookmark',
-    'node_alias',
-    'node_content',
-    'change',
-    'node',
-    'linear_node',
-  ])
+  yield* exec('DELETE FROM node_copy WHERE node_id IN (SELECT id FROM node WHERE tree_id = $1)', tree);
+  for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias'])
     yield* exec(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
+  const contents = yield* exec('DELETE FROM node_content WHERE tree_id = $1', tree);
+  yield* exec('DELETE FROM change WHERE tree_id = $1', tree);
+  const nodes = yield* exec('DELETE FROM node WHERE tree_id = $1', tree);
+  yield* exec('DELETE FROM linear_node WHERE tree_id = $1', tree);
   yield* exec('DELETE FROM tree WHERE id = $1', tree);
-  yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  const waitingAttachments = yield* collect({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  return { nodes, contents, copies, waitingAttachments };
 }

@@ -235,3 +235,15 @@ export function blobPut({ key, float, integer }: Dialect): readonly string[] {
     'CREATE INDEX blob_put_loose ON blob_put (owner, hash) WHERE loose = 1',
   ];
 }
+
+/** What a later version of the tables adds: which nodes are copies of which, so that a purge can name what it leaves. */
+export function nodeCopies({ key }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE node_copy (
+      node_id ${key} NOT NULL PRIMARY KEY,
+      tree_id ${key} NOT NULL,
+      from_node_id ${key} NOT NULL
+    )`,
+    'CREATE INDEX node_copy_from ON node_copy (from_node_id)',
+  ];
+}

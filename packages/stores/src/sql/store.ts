@@ -49,7 +49,7 @@ import { latestChange, putLinear, summaryRow } from './linear-form.ts';
 import { history, listEvents, listTrees, trash } from './lists.ts';
 import { hydratedLog, newestAct } from './log.ts';
 import { putNames } from './naming.ts';
-import { purge, purgeTree } from './purge.ts';
+import { type PurgedRows, type PurgeOptions, purge, purgeTree } from './purge.ts';
 import type { Work } from './query.ts';
 import { type Scope, treeRow } from './scope.ts';
 import { linearHits, pageOf, searchOf } from './search.ts';
@@ -110,7 +110,7 @@ export class SqlStore implements Store {
   async sweep(): Promise<void> {
     try {
       const owners = await this.#snapshot(() => ownersWithLoose(this.#engine.dialect, this.#grace));
-      for (const owner of owners) await this.#committed(() => collect(this.#shelf(owner), new Set()));
+      for (const owner of owners) await this.#clearing(() => collect(this.#shelf(owner), new Set()));
     } catch (error) {
       if (!isAppError(error)) throw error;
     }
@@ -261,19 +261,38 @@ export class SqlStore implements Store {
   async purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
     check('what', what, argument.purgeQuery);
     const self = this;
-    return this.#transaction(function* () {
+    return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#grace);
+      return scope.tree === null ? unknownTree(treeId) : yield* purge(scope, scope.tree, what, self.#purgeOptions());
     });
   }
 
-  async purgeTree(treeId: TreeId): Promise<void> {
+  async purgeTree(treeId: TreeId): Promise<PurgeReport> {
     const self = this;
-    await this.#transaction(function* () {
+    return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
       if (scope.tree?.attributes.trashedAt === undefined) notInTrash(treeId);
-      yield* purgeTree(scope, treeId, self.#grace);
+      return yield* purgeTree(scope, treeId, self.#purgeOptions());
     });
+  }
+
+  #purgeOptions(): PurgeOptions {
+    return { grace: this.#grace, unindex: this.#engine.unindex };
+  }
+
+  /** Runs a purge, and has the database clear what it keeps of deleted rows. */
+  async #purging(work: () => Work<PurgedRows>): Promise<PurgeReport> {
+    this.#engine.tails?.forget();
+    const { value, uncleared } = await this.#clearing(work);
+    return { ...value, uncleared };
+  }
+
+  async #clearing<T>(work: () => Work<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
+    this.#writable();
+    const engine = this.#engine;
+    return engine.purging === undefined
+      ? { value: await this.#transaction(work), uncleared: [] }
+      : engine.purging(work);
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type TreeAttributes,
 } from '@coppice/core';
 import { refuseSpoiltNode } from '../unspoilt.ts';
+import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';
 import { markSubtree, place, restore } from './placing.ts';
 import { exec, type Param, type Query, row, rows, text, type Work } from './query.ts';
@@ -54,8 +55,7 @@ export function leafOf({ tree }: Scope, { changes }: Settled): Leaf | null {
   if (added?.op !== 'added' || pointed?.op !== 'pointed') return null;
   const { node } = added;
   const { parentId } = node;
-  if (parentId === null || parentId !== tree.activeNodeId || pointed.nodeId !== node.id || node.aliases.length > 0)
-    return null;
+  if (parentId === null || parentId !== tree.activeNodeId || pointed.nodeId !== node.id || !isPlain(node)) return null;
   return { ...node, parentId };
 }
 
@@ -138,7 +138,12 @@ function* writeChanges(scope: Scope, draft: TreeDraft, changes: readonly RowChan
 }
 
 function isPlainAddition(change: RowChange): boolean {
-  return change.op === 'added' && change.node.aliases.length === 0;
+  return change.op === 'added' && isPlain(change.node);
+}
+
+/** Whether a node is one row and nothing beside it. */
+function isPlain({ aliases, meta }: Node): boolean {
+  return aliases.length === 0 && meta.copiedFrom === undefined && meta.pickedFrom === undefined;
 }
 
 /** The statements that add nodes, from a place on, up to one with more than its row. */
@@ -148,7 +153,7 @@ function insertsFrom(scope: Scope, draft: TreeDraft, changes: readonly RowChange
     const change = changes[at];
     if (change?.op !== 'added') break;
     inserts.push(insertOf(scope, draft, change.node));
-    if (change.node.aliases.length > 0) break;
+    if (!isPlainAddition(change)) break;
   }
   return inserts;
 }
@@ -258,8 +263,11 @@ function logParams(scope: Scope, commit: Commit): Param[] {
 function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
-    case 'added':
+    case 'added': {
+      const copied = copyOf(tree, change.node.id, change.node.meta);
+      if (copied !== null) yield copied;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
+    }
     case 'placed':
       draft.added.delete(change.nodeId);
       return yield* place(tree, change);

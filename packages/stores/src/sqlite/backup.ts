@@ -10,6 +10,7 @@ export async function backUp(connection: Connection, to: string): Promise<void> 
   const temporary = `${to}.part-${process.pid}`;
   try {
     const { backup } = sqliteModule();
+    makePrivateFile(temporary);
     if (backup !== undefined) await backup(connection.database, temporary);
     else connection.run('VACUUM INTO $1', temporary);
     syncFile(temporary);
@@ -20,6 +21,11 @@ export async function backUp(connection: Connection, to: string): Promise<void> 
     // Where it went wrong is where the copy goes, not where it comes from.
     throw isAppError(error) ? error : asAppError(error, to);
   }
+}
+
+/** Makes an empty file that only its owner may read and write: SQLite keeps the mode, also for what it puts beside it. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'w', 0o600));
 }
 
 /** Waits until a file, or a directory's list of names, is on the disk. */

@@ -10,11 +10,16 @@ import { backUp } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import { asAppError, busy, type Connection, resultCode } from './driver.ts';
 import { schemaVersion } from './migrations.ts';
-import { catchUp, findHits, indexAnew, searchState } from './search.ts';
+import { overwriteResidue, watchDeletes } from './overwrite-residue.ts';
+import { clearResidue, noteLog } from './residue.ts';
+import { catchUp, findHits, indexAnew, searchState, unindexNodes } from './search.ts';
 import { answered, begins, LongWork, longestStretch, longestWait, pause, rolledBack } from './transactions.ts';
 
 const pollEvery = 60;
 const mostAtOnce = 32;
+// How long a purge waits for others to finish reading, and how long until the write-ahead log is to be emptied again.
+const clearWait = 2_000;
+const clearEvery = 1_000;
 
 interface Waiting {
   readonly work: () => Work<unknown>;
@@ -59,6 +64,8 @@ export class SqliteEngine implements SqlEngine {
   #others = -1;
   #poll: NodeJS.Timeout | null = null;
   #seen = 0;
+  #clearing: NodeJS.Timeout | null = null;
+  #closed = false;
 
   constructor(opened: Opened) {
     this.#opened = opened;
@@ -77,6 +84,38 @@ export class SqliteEngine implements SqlEngine {
 
   longTransaction<T>(work: () => Work<T>): Promise<T> {
     return this.#enqueue(work, this.#long);
+  }
+
+  readonly unindex = unindexNodes;
+
+  /** Runs work that purges, overwrites what it deleted, and empties the write-ahead log of it. */
+  async purging<T>(work: () => Work<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
+    const value = await this.longTransaction(function* () {
+      yield* watchDeletes();
+      const done = yield* work();
+      yield* overwriteResidue();
+      yield* noteLog();
+      return done;
+    });
+    return { value, uncleared: await this.#clear(Date.now() + clearWait) };
+  }
+
+  /** Clears what is left of purged rows; what others keep from being cleared is tried again until it is done. */
+  async #clear(until: number): Promise<readonly string[]> {
+    for (;;) {
+      const uncleared = this.#closed ? [] : clearResidue(this.#connection, this.#opened.place);
+      if (uncleared.length === 0 || Date.now() > until) {
+        this.#clearLater(uncleared.length > 0);
+        return uncleared;
+      }
+      await pause();
+    }
+  }
+
+  #clearLater(due: boolean): void {
+    if (this.#clearing !== null) clearTimeout(this.#clearing);
+    this.#clearing = due ? setTimeout(() => void this.#clear(0).catch(() => undefined), clearEvery) : null;
+    this.#clearing?.unref();
   }
 
   #enqueue<T>(work: () => Work<T>, long: LongWork | null): Promise<T> {
@@ -321,7 +360,7 @@ export class SqliteEngine implements SqlEngine {
     try {
       await this.#locked(() => {
         try {
-          catchUp(this.#connection);
+          this.#drive(catchUp);
           failpoint('index');
           this.#connection.database.exec('COMMIT');
         } catch (error) {
@@ -365,6 +404,8 @@ export class SqliteEngine implements SqlEngine {
     this.#stopPolling();
     this.#wake();
     while (this.#flushing) await sleep(1);
+    this.#closed = true;
+    this.#clearLater(false);
     this.#long?.close();
     if (!this.#opened.readOnly) {
       try {

@@ -21,10 +21,18 @@ import { failpoint } from '../failpoints.ts';
 import { hashNatively } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
-import { syncFile } from './backup.ts';
+import { makePrivateFile, syncFile } from './backup.ts';
 import { asAppError, Connection, sqliteModule } from './driver.ts';
 import { type Opened, SqliteEngine } from './engine.ts';
-import { emptyLinearNodes, linearVersion, migrate, schemaOf } from './migrations.ts';
+import {
+  emptyLinearNodes,
+  exactSearchVersion,
+  linearVersion,
+  migrate,
+  schemaOf,
+  staleSearchState,
+} from './migrations.ts';
+import { clearResidue } from './residue.ts';
 import { blockingWait, longestWait } from './transactions.ts';
 
 /** The file that is used where none is named. */
@@ -92,6 +100,7 @@ function create(path: string): void {
   try {
     rmSync(temporary, { force: true });
     failpoint('create');
+    makePrivateFile(temporary);
     const connection = new Connection(new (sqliteModule().DatabaseSync)(temporary));
     try {
       connection.database.exec('PRAGMA journal_mode = DELETE');
@@ -196,7 +205,8 @@ function openBeside(path: string): Connection {
   return connection;
 }
 
-const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = FAST', 'temp_store = MEMORY'];
+// Deleted rows and freed pages are zeroed at once: a purge could not find the copies that they leave.
+const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string): Opened {
   const connection = new Connection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
@@ -211,6 +221,7 @@ function openToWrite(path: string): Opened {
     for (const pragma of [...pragmas, 'cache_size = -32000', `mmap_size = ${mappedBytes}`])
       connection.database.exec(`PRAGMA ${pragma}`);
     migrate(connection, path);
+    clearResidue(connection, path);
     const opened = { connection, place: path, readOnly: false, notes };
     // Without a write-ahead log whoever writes keeps readers out.
     return network === undefined ? { ...opened, beside: () => openBeside(path) } : opened;
@@ -232,6 +243,7 @@ function openToRead(path: string, asked: boolean): Opened {
       connection.all('SELECT count(*) FROM tree');
       // A file of before there was a place for them is not brought up to date here: it is read as one without any.
       if (version < linearVersion) connection.database.exec(emptyLinearNodes);
+      if (version < exactSearchVersion) connection.database.exec(staleSearchState);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
       connection.close();

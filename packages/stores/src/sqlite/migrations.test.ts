@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, type RunContext, readPage, run, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
@@ -32,6 +33,48 @@ function withConnection<T>(path: string, work: (connection: Connection) => T): T
   }
 }
 
+/** Takes back what version 6 of the tables changed. */
+const withoutVersion6 = [
+  'DROP TRIGGER node_forgotten',
+  'DROP TABLE node_indexed',
+  'DROP TABLE node_copy',
+  'DROP TABLE residue',
+  'ALTER TABLE search_state DROP COLUMN from_place',
+  'CREATE TRIGGER node_forgotten AFTER DELETE ON node BEGIN SELECT 1; END',
+].join(';');
+
+/** A file of version 5 as the program of that time left it, with an 18 kB text that it had purged. */
+function fileOfVersion5(): string {
+  const path = placeOf();
+  writeFileSync(path, gunzipSync(readFileSync(new URL('./fixtures/schema-5.db.gz', import.meta.url))));
+  return path;
+}
+
+it('[L74] what an older version left of purged texts is cleared when its file is opened', async () => {
+  const path = fileOfVersion5();
+  const left = () => readFileSync(path).toString('latin1').split('Gone0').length - 1;
+  expect(left()).toBeGreaterThan(500);
+  const reader = await open(path, { readOnly: true });
+  expect((await reader.search({ text: 'second answer' })).items).toHaveLength(2);
+  await reader.close();
+  const store = await open(path, {});
+  expect(left()).toBe(0);
+  for (const [words, hits] of [
+    ['first', 3],
+    ['second answer', 2],
+    ['answer of', 2],
+  ] as const)
+    expect((await store.search({ text: words })).items).toHaveLength(hits);
+  const tree = treeId('01890c2e-0000-7000-8000-000000000006');
+  await run(store, { type: 'delete-tree', treeId: tree }, me);
+  const { copies } = await store.purgeTree(tree);
+  expect(copies.map((copy) => copy.title)).toEqual(['A tree of schema 5']);
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
+  // The copy of before the migration was made without free pages.
+  expect(existsSync(`${path}.before-schema-6-from-5.bak`)).toBe(true);
+});
+
 it('[L40] tables of an older version are brought up to date after a copy of them was made, and nothing is lost', async () => {
   const path = placeOf();
   const first = await open(path, {});
@@ -39,6 +82,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   await run(first, { type: 'append', treeId: id, messages: [said('one'), said('two')] }, me);
   await first.close();
   withConnection(path, ({ database }) => {
+    database.exec(withoutVersion6);
     database.exec('DROP INDEX node_match');
     database.exec(
       'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
@@ -49,7 +93,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
     database.exec('PRAGMA user_version = 1');
   });
   const store = await open(path, {});
-  expect((await store.info()).schemaVersion).toBe(5);
+  expect((await store.info()).schemaVersion).toBe(6);
   const { result } = await run(
     store,
     {
@@ -63,7 +107,7 @@ it('[L40] tables of an older version are brought up to date after a copy of them
   expect(result.added).toHaveLength(1);
   expect((await store.read(id, () => readPage(id))).nodes.map((node) => node.text)).toEqual(['one', 'two', 'three']);
   await store.close();
-  expect(existsSync(`${path}.before-schema-5-from-1.bak`)).toBe(true);
+  expect(existsSync(`${path}.before-schema-6-from-1.bak`)).toBe(true);
   const columns = withConnection(path, (connection) => connection.all('PRAGMA index_info(node_match)'));
   expect(columns.map((column) => column.name)).toEqual([
     'tree_id',
@@ -84,6 +128,7 @@ it('[L40] lists of an older version keep their ids, and are read where nothing m
   await first.putLinear({ treeId: list, createdAt: 1, messages: [{ ...said('kept'), id: own }, said('without')] });
   await first.close();
   withConnection(path, ({ database }) => {
+    database.exec(withoutVersion6);
     database.exec('DROP TABLE linear_node');
     database.exec('PRAGMA user_version = 4');
   });

@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
+import { enterCopies } from '../sql/copies.ts';
 import { enterLists } from '../sql/linear-form.ts';
 import { driveNow, type Work } from '../sql/query.ts';
-import { blobPut, linearNodes, schema, shareVersion } from '../sql/schema.ts';
+import { blobPut, linearNodes, nodeCopies, schema, shareVersion } from '../sql/schema.ts';
+import { makePrivateFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { Connection } from './driver.ts';
-import { searchSchema } from './search.ts';
+import { exactSearchSchema, searchSchema } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written into. */
 export const applicationId = 0x436f7070;
@@ -53,6 +55,25 @@ export const linearVersion = 5;
 /** That table, beside a file that is only read. */
 export const emptyLinearNodes = 'CREATE TEMP TABLE linear_node (id TEXT, tree_id TEXT)';
 
+/** The version from which on the index deletes exactly. */
+export const exactSearchVersion = 6;
+
+/** The state of an index that is never used, beside a file of before that version that is only read. */
+export const staleSearchState = 'CREATE TEMP TABLE search_state AS SELECT 1 AS id, 0 AS change_id, 0 AS from_place';
+
+/**
+ * What may still be in the file though it was purged: `pages` where pages were freed by a version that did not zero them,
+ * so that the file has to be written anew once; `log` where the write-ahead log could not be emptied, since others read.
+ */
+const residueSchema: readonly string[] = [
+  `CREATE TABLE residue (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    pages INTEGER NOT NULL CHECK (pages IN (0, 1)),
+    log INTEGER NOT NULL CHECK (log IN (0, 1))
+  )`,
+  "INSERT INTO residue (id, pages, log) SELECT 1, EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'change'), 0",
+];
+
 /** Every version in order; one is never changed once it was released. */
 const migrations: readonly Migration[] = [
   { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, ...statistics] },
@@ -70,6 +91,11 @@ const migrations: readonly Migration[] = [
   { version: 3, statements: [shareVersion(sqliteDialect)] },
   { version: 4, statements: blobPut(sqliteDialect) },
   { version: linearVersion, statements: linearNodes(sqliteDialect), fill: () => enterLists(sqliteDialect) },
+  {
+    version: exactSearchVersion,
+    statements: [...exactSearchSchema, ...residueSchema, ...nodeCopies(sqliteDialect)],
+    fill: () => enterCopies(sqliteDialect),
+  },
 ];
 
 /** The version of the tables that this program writes. */
@@ -139,5 +165,7 @@ function rollBack(connection: Connection): void {
 
 function backUpBefore(connection: Connection, place: string, version: number): void {
   const copy = `${place}.before-schema-${schemaVersion}-from-${version}.bak`;
-  if (!existsSync(copy)) connection.run('VACUUM INTO $1', copy);
+  if (existsSync(copy)) return;
+  makePrivateFile(copy);
+  connection.run('VACUUM INTO $1', copy);
 }

@@ -2,9 +2,10 @@
  * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
  * it, and is brought up to the newest commit before every search, so that a search sees every acknowledged message.
  */
+import { createHash } from 'node:crypto';
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { toColumn } from '../sql/exact-text.ts';
-import { exec, number, type Param, type Row, rows, text, type Work } from '../sql/query.ts';
+import { exec, number, numberOrNull, type Param, type Row, row, rows, text, type Work } from '../sql/query.ts';
 import { messageOf, searchTextOf } from '../sql/rows.ts';
 import {
   behind,
@@ -17,27 +18,39 @@ import {
 } from '../sql/search.ts';
 import type { Connection } from './driver.ts';
 
-// It holds no text of its own but what the trigrams give away.
-const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`;
+// Without a copy of the texts, and with exact deletes: a row leaves it by its old text, entry by entry. A table that
+// only marks deleted rows would keep their trigrams, from which a text can be put together again.
+const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', tokenize='trigram case_sensitive 0')`;
 
-/** The index, and how far it has read the log. */
+/** The index of version 1, which marked deleted rows. */
 export const searchSchema: readonly string[] = [
-  indexTable,
+  `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`,
   'CREATE TABLE search_state (id INTEGER PRIMARY KEY CHECK (id = 1), change_id INTEGER NOT NULL)',
   'INSERT INTO search_state (id, change_id) VALUES (1, 0)',
-  // A purged row leaves the index with it: its place may be given to another row.
   'CREATE TRIGGER node_forgotten AFTER DELETE ON node BEGIN DELETE FROM node_text WHERE rowid = old.rowid; END',
+];
+
+/**
+ * The index with exact deletes. `node_indexed` has a hash of the text that each row is indexed by, since a contentless
+ * index is given the old text to delete it. `from_place` is the row after which a new index still has to be filled, null
+ * when it is full, and -1 when it is not to be trusted and has to be made anew.
+ */
+export const exactSearchSchema: readonly string[] = [
+  'DROP TRIGGER node_forgotten',
+  'DROP TABLE node_text',
+  indexTable,
+  'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
+  'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
+  'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
+  // A row that is deleted without being taken out of the index first, such as by hand: its place may be given to another.
+  `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
+    BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
 
 const batch = 500;
 const shortest = 3;
-
-interface Touched {
-  readonly treeId: string;
-  readonly ids: readonly string[];
-  /** What hangs elsewhere since. */
-  readonly moves: readonly string[];
-}
+// To delete one text exactly costs as much as to index about so many.
+const exactDeleteCost = 50;
 
 /** Whether the index lags behind the log, and whether an owner has conversations that are still lists. */
 export function searchState(
@@ -45,37 +58,37 @@ export function searchState(
   owner: string,
 ): { readonly behind: boolean; readonly lists: boolean } {
   const [state = {}] = connection.page(
-    `SELECT coalesce((SELECT max(id) FROM change), 0) > (SELECT change_id FROM search_state) AS behind,
-      EXISTS (SELECT 1 FROM tree WHERE owner = $1 AND linear_form IS NOT NULL) AS lists`,
+    `SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind,
+      EXISTS (SELECT 1 FROM tree WHERE owner = $1 AND linear_form IS NOT NULL) AS lists FROM search_state`,
     owner,
   );
   return { behind: number(state, 'behind') === 1, lists: number(state, 'lists') === 1 };
 }
 
-/** Reads a batch of the log into the index. The caller holds a write transaction. Returns whether more is left. */
-export function catchUp(connection: Connection): boolean {
-  const changes = connection.all(
-    'SELECT id, tree_id, version, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
+/**
+ * Brings the index on by a batch: first the rows that a new index lacks, then the log. Removed messages stay in it until
+ * they are purged; a search leaves them out.
+ */
+export function* catchUp(): Work<void> {
+  const state = yield* row('SELECT change_id, from_place FROM search_state');
+  const place = state === undefined ? null : numberOrNull(state, 'from_place');
+  if (place !== null && place < 0) return yield* emptyIndex();
+  if (place !== null) return yield* fillAfter(place);
+  const changes = yield* rows(
+    'SELECT id, tree_id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
     batch,
   );
-  const moved = new Map<string, string[]>();
   for (const change of changes) {
-    const { treeId, ids, moves } = touchedBy(connection, change);
-    for (const id of ids) reindex(connection, treeId, id);
-    if (moves.length > 0) moved.set(treeId, (moved.get(treeId) ?? []).concat(moves));
+    const tree = text(change, 'tree_id');
+    for (const id of touchedBy(change)) yield* indexOne(tree, id);
   }
-  for (const [treeId, tops] of moved)
-    for (const id of missingBelow(connection, treeId, tops)) reindex(connection, treeId, id);
   const last = changes[changes.length - 1];
-  if (last !== undefined) connection.run('UPDATE search_state SET change_id = $1', number(last, 'id'));
-  return changes.length === batch;
+  if (last !== undefined) yield* exec('UPDATE search_state SET change_id = $1', number(last, 'id'));
 }
 
-/** Nodes whose text came, went or changed in a commit. */
-function touchedBy(connection: Connection, change: Row): Touched {
-  const tree = text(change, 'tree_id');
+/** Nodes whose text came or changed in a commit. */
+function touchedBy(change: Row): string[] {
   const ids: string[] = [];
-  const moves: string[] = [];
   for (const step of JSON.parse(text(change, 'steps')) as readonly {
     readonly type: string;
     readonly id?: string;
@@ -83,76 +96,127 @@ function touchedBy(connection: Connection, change: Row): Touched {
   }[]) {
     if (step.type === 'insert' && step.id !== undefined) ids.push(step.id);
     if (step.type === 'replace' && step.nodeId !== undefined) ids.push(step.nodeId);
-    if ((step.type === 'remove' || step.type === 'restore') && step.nodeId !== undefined)
-      for (const id of subtreeOf(connection, tree, step.nodeId)) ids.push(id);
-    if (step.type === 'move' && step.nodeId !== undefined) moves.push(step.nodeId);
   }
-  return { treeId: tree, ids, moves };
+  return ids;
 }
 
-/**
- * What the index lacks of what hangs below moved nodes: moved out of what came back, it is not below that any more, and
- * the index would not hear that it is there again. All moves are one walk, or a long chain would be walked for each.
- */
-function missingBelow(connection: Connection, tree: string, tops: readonly string[]): string[] {
-  const found = connection.all(
-    `WITH RECURSIVE below(id) AS (
-      SELECT value FROM json_each($2)
-      UNION
-      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-    ) SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
-    WHERE NOT EXISTS (SELECT 1 FROM node_text WHERE rowid = n.rowid)`,
-    tree,
-    JSON.stringify(tops),
-  );
-  return found.map((row) => text(row, 'id'));
+const indexedColumns =
+  'n.rowid AS place, n.tree_id, n.id, n.kind, n.role, n.tool_call_id, n.content, n.search_text, i.sum';
+const indexedRows = `SELECT ${indexedColumns} FROM node n LEFT JOIN node_indexed i ON i.place = n.rowid`;
+
+function* indexOne(tree: string, id: string): Work<void> {
+  const found = yield* row(`${indexedRows} WHERE n.tree_id = $1 AND n.id = $2`, tree, id);
+  if (found !== undefined) yield* index(found);
 }
 
-function subtreeOf(connection: Connection, tree: string, top: string): string[] {
-  const found = connection.all(
-    `WITH RECURSIVE below(id) AS (
-      SELECT id FROM node WHERE tree_id = $1 AND id = $2
-      UNION ALL
-      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-    ) SELECT id FROM below`,
-    tree,
-    top,
-  );
-  return found.map((row) => text(row, 'id'));
+/** Has the index hold what a row says. False where it had to be emptied, since it was not known what it held. */
+function* index(found: Row): Work<boolean> {
+  const said = text(found, 'kind') === 'root' ? '' : folded(saidIn(found));
+  const sum = said === '' ? null : sumOf(said);
+  if (sum === found['sum']) return true;
+  if (found['sum'] !== null) {
+    yield* exactDeletes(true);
+    const known = yield* unindex(found);
+    yield* exactDeletes(false);
+    if (!known) yield* emptyIndex();
+    if (!known) return false;
+  }
+  if (sum === null) return true;
+  const place = number(found, 'place');
+  yield* exec('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, said);
+  yield* exec('INSERT INTO node_indexed (place, sum) VALUES ($1, $2)', place, sum);
+  return true;
 }
 
-function reindex(connection: Connection, tree: string, id: string): void {
-  const [row] = connection.all(
-    'SELECT rowid AS place, removed_in, kind, role, tool_call_id, content, search_text FROM node WHERE tree_id = $1 AND id = $2',
-    tree,
-    id,
+/** Whether the index deletes entries instead of marking them. Inserts take twice as long while it does. */
+function* exactDeletes(on: boolean): Work<void> {
+  // Pending changes are written by the setting that holds then.
+  if (!on) yield* exec("INSERT INTO node_text (node_text) VALUES ('flush')");
+  yield* exec("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
+}
+
+/** Takes a row out of the index by the text that it is indexed by. False where nobody knows that text any more. */
+function* unindex(found: Row): Work<boolean> {
+  const old = yield* indexedText(found);
+  if (old === null) return false;
+  const place = number(found, 'place');
+  yield* exec("INSERT INTO node_text (node_text, rowid, text) VALUES ('delete', $1, $2)", place, old);
+  yield* exec('DELETE FROM node_indexed WHERE place = $1', place);
+  return true;
+}
+
+function* indexedText(found: Row): Work<string | null> {
+  const now = folded(saidIn(found));
+  if (sumOf(now) === found['sum']) return now;
+  const former = yield* rows(
+    'SELECT content, search_text FROM node_content WHERE tree_id = $1 AND node_id = $2 ORDER BY version DESC',
+    text(found, 'tree_id'),
+    text(found, 'id'),
   );
-  if (row === undefined) return;
-  const place = number(row, 'place');
-  connection.run('DELETE FROM node_text WHERE rowid = $1', place);
-  if (row.removed_in !== null || text(row, 'kind') === 'root') return;
-  const said = saidIn(row);
-  if (said !== '') connection.run('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, folded(said));
+  for (const one of former) {
+    const before = folded(saidIn({ ...one, role: found['role'], tool_call_id: found['tool_call_id'] }));
+    if (sumOf(before) === found['sum']) return before;
+  }
+  return null;
+}
+
+/** Takes rows out of the index that are about to be purged: some nodes of a tree, or all of it. */
+export function* unindexNodes(tree: string, ids: string | null): Work<void> {
+  const which = `n.tree_id = $1${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
+  const params = ids === null ? [tree] : [tree, ids];
+  const counted = yield* row(
+    `SELECT count(*) AS n, (SELECT coalesce(max(place), 0) FROM node_indexed) AS of
+    FROM node n JOIN node_indexed i ON i.place = n.rowid WHERE ${which}`,
+    ...params,
+  );
+  const count = counted === undefined ? 0 : number(counted, 'n');
+  if (count === 0) return;
+  if (count * exactDeleteCost > number(counted ?? {}, 'of')) return yield* emptyIndex();
+  yield* exactDeletes(true);
+  for (let after = -1; ; ) {
+    const found = yield* rows(
+      `${indexedRows} WHERE ${which} AND n.rowid > $${params.length + 1} AND i.sum IS NOT NULL ORDER BY n.rowid LIMIT 20`,
+      ...params,
+      after,
+    );
+    for (const one of found) {
+      after = number(one, 'place');
+      if (!(yield* unindex(one))) return yield* emptyIndex();
+    }
+    if (found.length === 0) break;
+  }
+  yield* exactDeletes(false);
+}
+
+/** Drops all entries; the next search fills the index again. */
+function* emptyIndex(): Work<void> {
+  yield* exec('DROP TABLE node_text');
+  yield* exec(indexTable);
+  yield* exec('DELETE FROM node_indexed');
+  yield* exec('UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)');
+}
+
+/** Indexes the next rows behind a place. */
+function* fillAfter(place: number): Work<void> {
+  const found = yield* rows(`${indexedRows} WHERE n.rowid > $1 ORDER BY n.rowid LIMIT ${batch}`, place);
+  for (const one of found) if (!(yield* index(one))) return;
+  const last = found[found.length - 1];
+  yield* exec('UPDATE search_state SET from_place = $1', last === undefined ? null : number(last, 'place'));
+}
+
+function sumOf(said: string): string {
+  return createHash('sha256').update(toColumn(said)).digest('base64url').slice(0, 22);
 }
 
 /** Makes the index from the messages, whatever became of the old one. The caller holds a write transaction. */
 export function* indexAnew(): Work<void> {
-  yield* exec('DROP TABLE node_text');
-  yield* exec(indexTable);
-  for (let after = 0; ; ) {
-    const found = yield* rows(
-      `SELECT rowid AS place, role, tool_call_id, content, search_text FROM node
-      WHERE rowid > $1 AND removed_in IS NULL AND kind <> 'root' ORDER BY rowid LIMIT ${batch}`,
-      after,
-    );
-    for (const row of found) {
-      after = number(row, 'place');
-      const said = saidIn(row);
-      if (said !== '') yield* exec('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', after, folded(said));
-    }
-    if (found.length < batch) break;
+  yield* emptyIndex();
+  for (;;) {
+    const state = yield* row('SELECT from_place FROM search_state');
+    const place = state === undefined ? null : numberOrNull(state, 'from_place');
+    if (place === null) return;
+    yield* fillAfter(place);
   }
-  yield* exec('UPDATE search_state SET change_id = coalesce((SELECT max(id) FROM change), 0)');
 }
 
 /** What a row says; nothing where it is damaged itself, which is told and mended as such. */
@@ -165,10 +229,9 @@ function saidIn(row: Row): string {
   }
 }
 
-// The index folds case the way the scan for short terms does, so that both find the same; and it holds texts in the
-// form in which terms are handed over, or one with half a surrogate pair in it would never meet its term.
+// The index folds case the way the scan for short terms does, so that both find the same.
 function folded(said: string): string {
-  return toColumn(said.toLowerCase());
+  return said.toLowerCase();
 }
 
 /**

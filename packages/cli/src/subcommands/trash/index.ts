@@ -1,4 +1,4 @@
-import type { Store, TreeRow } from '@coppice/core';
+import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
 import { counted } from '../../changing.ts';
 import { findNodeIn, findTree } from '../../place.ts';
 import { listed, timeText, treeLine } from '../../printing.ts';
@@ -29,14 +29,20 @@ export const trash = defineSubcommand({
     if (given.flag('purge')) {
       const node = given.optional('node');
       if (node === undefined && row.attributes.trashedAt !== undefined) {
-        await store.purgeTree(row.id);
-        return { data: { treeId: row.id, purged: true }, lines: ['Nothing of the tree remains.'] };
+        const report = await store.purgeTree(row.id);
+        return {
+          data: { treeId: row.id, purged: true, ...report },
+          lines: ['Nothing of the tree remains.', ...remainderLines(report)],
+        };
       }
       const what = node === undefined ? { upTo: row.version } : { nodeId: await findNodeIn(at, row, node) };
       const report = await store.purge(row.id, what);
       return {
         data: { treeId: row.id, ...report },
-        lines: [`${counted(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`],
+        lines: [
+          `${counted(report.nodes, 'node')} ${report.nodes === 1 ? 'is' : 'are'} gone for good.`,
+          ...remainderLines(report),
+        ],
       };
     }
     const items = await store.trash(row.id);
@@ -64,23 +70,59 @@ async function trees(at: Workplace, purge: boolean): Promise<Answer> {
     for (const row of page.items) items.push(row);
     cursor = page.cursor;
   } while (cursor !== null);
-  if (purge) await purgeAll(store, items, at);
+  const reports = purge ? await purgeAll(store, items, at) : [];
   const { style } = at.output;
   const lines = items.map((row) => treeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
   else if (purge) lines.push(style.quiet('Nothing of them remains.'));
-  return { data: { items, cursor, purged: purge }, lines };
+  const report = mergeReports(reports, new Set(items.map((row) => row.id)));
+  for (const line of remainderLines(report)) lines.push(line);
+  return { data: { items, cursor, purged: purge, ...(purge ? report : {}) }, lines };
 }
 
-async function purgeAll(store: Store, items: readonly TreeRow[], at: Workplace): Promise<void> {
+/** What a purge had to leave, one line for each reason. */
+function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
+  const lines = copies.map(
+    ({ treeId, title, nodes }) =>
+      `${counted(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? treeId : `"${title}" (${treeId})`}.`,
+  );
+  if (waitingAttachments > 0)
+    lines.push(
+      `${counted(waitingAttachments, 'attachment')} uploaded less than an hour ago ${waitingAttachments === 1 ? 'is' : 'are'} deleted later.`,
+    );
+  for (const file of uncleared)
+    lines.push(`Another process is reading ${file}: purged text is overwritten once it has finished.`);
+  return lines;
+}
+
+/** Several purges as one; copies in trees that were purged themselves are gone. */
+function mergeReports(reports: readonly PurgeReport[], purged: ReadonlySet<TreeId>): PurgeReport {
+  const copies = new Map<TreeId, PurgeReport['copies'][number]>();
+  for (const copy of reports.flatMap((report) => report.copies)) {
+    const nodes = (copies.get(copy.treeId)?.nodes ?? 0) + copy.nodes;
+    if (!purged.has(copy.treeId)) copies.set(copy.treeId, { ...copy, nodes });
+  }
+  const total = (count: (report: PurgeReport) => number) => reports.reduce((sum, report) => sum + count(report), 0);
+  return {
+    nodes: total((report) => report.nodes),
+    contents: total((report) => report.contents),
+    copies: [...copies.values()],
+    waitingAttachments: total((report) => report.waitingAttachments),
+    uncleared: reports[reports.length - 1]?.uncleared ?? [],
+  };
+}
+
+async function purgeAll(store: Store, items: readonly TreeRow[], at: Workplace): Promise<PurgeReport[]> {
+  const reports: PurgeReport[] = [];
   const progress = createProgress(at.output, 'trees');
   try {
     for (const [done, row] of items.entries()) {
       progress.tell(done, items.length - done);
       at.host.signal.throwIfAborted();
-      await store.purgeTree(row.id);
+      reports.push(await store.purgeTree(row.id));
     }
   } finally {
     progress.end();
   }
+  return reports;
 }

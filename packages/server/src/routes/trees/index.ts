@@ -16,6 +16,7 @@ import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { formatOf, placeOf, readMessages, requireTree, viewOf } from '../../places.ts';
 import { runContext, toTreeView, toWritten, write } from '../../tree-view.ts';
+import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   anyObject,
   count,
@@ -262,7 +263,11 @@ const remove = defineRoute({
   summary: 'Puts a tree into the trash; with `purge` takes it out of there for good. A temporary tree is discarded.',
   needs: { version: 'optional' },
   query: writeQuery({ purge: flag.optional() }),
-  answer: z.object({ treeId: treeIdText, state: z.enum(['trashed', 'purged', 'discarded']) }),
+  answer: z.object({
+    treeId: treeIdText,
+    state: z.enum(['trashed', 'purged', 'discarded']),
+    ...z.object(purgeRemainder).partial().shape,
+  }),
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
     const { treeId: id, store } = place;
@@ -271,8 +276,8 @@ const remove = defineRoute({
       return reply({ treeId: id, state: 'discarded' as const });
     }
     if (call.query.purge === true) {
-      await store.purgeTree(id);
-      return reply({ treeId: id, state: 'purged' as const });
+      const report = await store.purgeTree(id);
+      return reply({ treeId: id, state: 'purged' as const, ...toPurgeRemainder(report) });
     }
     const { version } = await write(call, store, { type: 'delete-tree', treeId: id });
     return reply({ treeId: id, state: 'trashed' as const }, { version });

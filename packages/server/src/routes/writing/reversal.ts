@@ -3,6 +3,7 @@ import {
   type ActId,
   ask,
   isStructural,
+  type PurgeReport,
   parseActId,
   type Reading,
   type Reversed,
@@ -15,6 +16,7 @@ import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { checkVersion, placeOf } from '../../places.ts';
 import { runContext, toWritten, type Written, write } from '../../tree-view.ts';
+import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import { list, nodeIdText, plainWriteQuery, treeIdText, writeBody, writeQuery, written } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 import { touched } from './results.ts';
@@ -180,7 +182,11 @@ const restoreNode = defineRoute({
   },
 });
 
-const purged = z.object({ nodes: z.number(), contents: z.number() });
+const purged = z.object({ nodes: z.number(), contents: z.number(), ...purgeRemainder });
+
+function toPurged(report: PurgeReport) {
+  return { nodes: report.nodes, contents: report.contents, ...toPurgeRemainder(report) };
+}
 
 const purgeNode = defineRoute({
   method: 'delete',
@@ -190,7 +196,7 @@ const purgeNode = defineRoute({
   answer: purged,
   async handle(call) {
     const { store, treeId } = await placeOf(call, call.params.tree);
-    return reply(await store.purge(treeId, { nodeId: call.params.node }));
+    return reply(toPurged(await store.purge(treeId, { nodeId: call.params.node })));
   },
 });
 
@@ -205,7 +211,7 @@ const emptyTrash = defineRoute({
   async handle(call) {
     const { store, treeId } = await placeOf(call, call.params.tree);
     const { version } = await store.read(treeId, () => readTree(treeId));
-    return reply(await store.purge(treeId, { upTo: call.expectedVersion ?? version }));
+    return reply(toPurged(await store.purge(treeId, { upTo: call.expectedVersion ?? version })));
   },
 });
 

@@ -1,0 +1,64 @@
+/** Which messages are copies of which: what a purge of one of them leaves in other trees. */
+import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
+import { type Dialect, number, type Query, rows, text, textOrNull, type Work } from './query.ts';
+
+// The first node of a row of copies stands for all of them, so that they are found though one in between was purged.
+const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
+  VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
+
+/** The statement that notes where a node was copied from; null where it was not. */
+export function copyOf(tree: string, id: string, meta: NodeMeta): Query | null {
+  const origin = meta.copiedFrom ?? meta.pickedFrom;
+  if (origin === undefined) return null;
+  return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
+}
+
+/** Notes the copies that were made before there was a place for them. */
+export function* enterCopies({ name }: Dialect): Work<void> {
+  const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
+  const place = name === 'sqlite' ? 'rowid' : 'id';
+  for (let after: string | number = name === 'sqlite' ? 0 : ''; ; ) {
+    const found = yield* rows(
+      `SELECT ${place} AS place, tree_id, id, meta FROM node WHERE ${place} > $1 AND ${like} ORDER BY ${place} LIMIT 500`,
+      after,
+    );
+    for (const one of found) {
+      after = name === 'sqlite' ? number(one, 'place') : text(one, 'place');
+      const query = copyOf(text(one, 'tree_id'), text(one, 'id'), metaIn(text(one, 'meta')));
+      if (query !== null) yield query;
+    }
+    if (found.length < 500) return;
+  }
+}
+
+/** The metadata of a row; none where it is damaged, which the check of the store reports. */
+function metaIn(json: string): NodeMeta {
+  try {
+    return JSON.parse(json) as NodeMeta;
+  } catch {
+    return {};
+  }
+}
+
+/** Other trees of an owner that hold a copy of nodes, or what nodes were copied from, and how many. */
+export function* copiesOf({ list }: Dialect, owner: string, tree: TreeId, ids: string): Work<PurgeReport['copies']> {
+  const origins = new Set(JSON.parse(ids) as readonly string[]);
+  for (const one of yield* rows(`SELECT from_node_id FROM node_copy WHERE node_id IN ${list('$1')}`, ids))
+    origins.add(text(one, 'from_node_id'));
+  const first = JSON.stringify([...origins]);
+  const kin = new Set(origins);
+  for (const one of yield* rows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
+    kin.add(text(one, 'node_id'));
+  const found = yield* rows(
+    `SELECT n.tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.id = n.tree_id
+    WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY n.tree_id, t.title ORDER BY n.tree_id`,
+    owner,
+    tree,
+    JSON.stringify([...kin]),
+  );
+  return found.map((one) => ({
+    treeId: treeId(text(one, 'tree_id')),
+    title: textOrNull(one, 'title'),
+    nodes: number(one, 'n'),
+  }));
+}

@@ -1,0 +1,189 @@
+/**
+ * Overwrites copies of purged rows in the unused part of table pages. SQLite zeroes a deleted cell and a freed page
+ * (`secure_delete = ON`), but when it rebuilds a page to balance a tree, the bytes between the cell pointers and the first
+ * cell stay as they were: a row that moved may leave a copy of itself there. Such a copy is on a page that once held the
+ * row, and those pages stay neighbours in the order of the keys. So every row near a purged one is made so long that it
+ * fills a page by itself, which overwrites the page, and is then cut to its own length again.
+ */
+import { exec, number, type Row, row, rows, text, type Work } from '../sql/query.ts';
+
+/** The tables that hold what people wrote, each with a text column that may be longer for a moment and is in no index. */
+const paddedColumns: ReadonlyMap<string, string> = new Map([
+  ['node', 'meta'],
+  ['node_content', 'aliases'],
+  ['change', 'steps'],
+  ['tree', 'attributes'],
+  ['bookmark', 'title'],
+  ['run', 'data'],
+  ['run_chunk', 'text'],
+  ['share', 'fields'],
+  ['blob', 'media_type'],
+  ['provenance', 'source'],
+]);
+
+/** How many pages on either side of a purged row are overwritten. */
+const pagesAside = 4;
+
+/** Notes which rows are deleted or rewritten from here to {@link overwriteResidue}, in the same transaction. */
+export function* watchDeletes(): Work<void> {
+  yield* exec('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
+  yield* exec('DELETE FROM temp.purged_row');
+  for (const table of paddedColumns.keys()) yield* exec(watching(table, 'DELETE'));
+  yield* exec(watching('change', 'UPDATE'));
+}
+
+function watching(table: string, event: 'DELETE' | 'UPDATE'): string {
+  return `CREATE TEMP TRIGGER ${watcherOf(table, event)} AFTER ${event} ON main.${table}
+    BEGIN INSERT INTO purged_row (tbl, place) VALUES ('${table}', old.rowid); END`;
+}
+
+function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
+  return `watch_${table}_${event.toLowerCase()}`;
+}
+
+/** Overwrites the pages around the rows that were deleted since {@link watchDeletes}, and stops watching. */
+export function* overwriteResidue(): Work<void> {
+  for (const table of paddedColumns.keys()) yield* exec(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
+  yield* exec(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);
+  const pageSize = number((yield* row('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
+  for (const [table, column] of paddedColumns) yield* overwriteIn(table, column, pageSize);
+  yield* exec('DELETE FROM temp.purged_row');
+}
+
+function* overwriteIn(table: string, column: string, pageSize: number): Work<void> {
+  const purged = yield* rows('SELECT DISTINCT place FROM temp.purged_row WHERE tbl = $1 ORDER BY place', table);
+  if (purged.length === 0) return;
+  const columns = (yield* rows(`SELECT name FROM pragma_table_info('${table}')`)).map((one) => text(one, 'name'));
+  const near = new Set<number>();
+  let reached = Number.NEGATIVE_INFINITY;
+  for (const one of purged) {
+    const place = number(one, 'place');
+    // The row itself where it was only rewritten, then what is next to it.
+    if (place > reached) {
+      reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
+      yield* neighbours({ table, columns, pageSize, near }, place, '<', 'DESC');
+    }
+  }
+  const index = columns.indexOf(column);
+  const grown: [place: number, added: number][] = [];
+  for (const place of [...near].sort((a, b) => a - b)) {
+    const found = yield* row(`SELECT ${measures(columns)} FROM ${table} WHERE rowid = $1`, place);
+    if (found === undefined) continue;
+    const added = paddingOf(cellsOf(found, columns.length), index, pageSize);
+    if (added === 0) continue;
+    yield* exec(`UPDATE ${table} SET ${column} = ${column} || printf('%*s', $2, '') WHERE rowid = $1`, place, added);
+    grown.push([place, added]);
+  }
+  for (const [place, added] of grown)
+    yield* exec(
+      `UPDATE ${table} SET ${column} = substr(${column}, 1, length(${column}) - $2) WHERE rowid = $1`,
+      place,
+      added,
+    );
+}
+
+interface Surrounding {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly pageSize: number;
+  /** The places of the rows that were found. */
+  readonly near: Set<number>;
+}
+
+/** Adds the rows that may share the next pages in one direction; returns the last place looked at. */
+function* neighbours(
+  { table, columns, pageSize, near }: Surrounding,
+  from: number,
+  comparison: '<' | '>=',
+  order: 'ASC' | 'DESC',
+): Work<number> {
+  let last = from;
+  for (let bytes = 0; bytes < pagesAside * pageSize; ) {
+    const bound = last === from ? comparison : comparison === '<' ? '<' : '>';
+    const found = yield* rows(
+      `SELECT rowid AS place, ${measures(columns)} FROM ${table} WHERE rowid ${bound} $1 ORDER BY rowid ${order} LIMIT 32`,
+      last,
+    );
+    for (const one of found) {
+      last = number(one, 'place');
+      near.add(last);
+      bytes += localSize(payloadSize(cellsOf(one, columns.length)), pageSize);
+    }
+    if (found.length < 32) break;
+  }
+  return last;
+}
+
+/** What a column takes in a record: how long its content is, or the number that it holds. */
+interface Cell {
+  readonly bytes: number;
+  /** Of a text or a blob, whose length is part of its type. */
+  readonly sized: 'text' | 'blob' | null;
+}
+
+function measures(columns: readonly string[]): string {
+  return columns
+    .map(
+      (name, at) =>
+        `typeof(${name}) AS t${at}, octet_length(${name}) AS l${at}, CASE typeof(${name}) WHEN 'integer' THEN ${name} END AS v${at}`,
+    )
+    .join(', ');
+}
+
+function cellsOf(found: Row, count: number): Cell[] {
+  return Array.from({ length: count }, (_, at): Cell => {
+    const type = found[`t${at}`];
+    if (type === 'null') return { bytes: 0, sized: null };
+    if (type === 'integer') return { bytes: integerSize(number(found, `v${at}`)), sized: null };
+    // A real may be stored as an integer, in fewer bytes: taken as eight, a record is never longer than it is thought to be.
+    if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
+    return { bytes: number(found, `l${at}`), sized: type };
+  });
+}
+
+function integerSize(value: number): number {
+  if (value === 0 || value === 1) return 0;
+  const bits = Math.log2(Math.abs(value) + 1);
+  return [1, 2, 3, 4, 6].find((bytes) => bits < bytes * 8 - 1) ?? 8;
+}
+
+function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) size++;
+  return size;
+}
+
+function payloadSize(cells: readonly Cell[]): number {
+  let types = 0;
+  let content = 0;
+  for (const { bytes, sized } of cells) {
+    types += sized === null ? 1 : varintSize(bytes * 2 + (sized === 'text' ? 13 : 12));
+    content += bytes;
+  }
+  const header = types + varintSize(types + 1);
+  return header + content;
+}
+
+/** How much of a record is on the page of its row; the rest is on pages that nothing else uses. */
+function localSize(payload: number, pageSize: number): number {
+  const most = pageSize - 35;
+  if (payload <= most) return payload;
+  const least = Math.floor(((pageSize - 12) * 32) / 255) - 23;
+  const local = least + ((payload - least) % (pageSize - 4));
+  return local <= most ? local : least;
+}
+
+/** How many characters fill up the page of a row, so that no other row has room beside it. */
+function paddingOf(cells: readonly Cell[], index: number, pageSize: number): number {
+  const most = pageSize - 35;
+  const step = pageSize - 4;
+  const payload = payloadSize(cells);
+  const target = payload <= most ? most : payload + ((((most - payload) % step) + step) % step);
+  const cell = cells[index];
+  if (cell === undefined) return 0;
+  for (let added = target - payload; added > 0; added--) {
+    const grown = cells.map((one, at) => (at === index ? { ...one, bytes: cell.bytes + added } : one));
+    if (payloadSize(grown) <= target) return added;
+  }
+  return 0;
+}

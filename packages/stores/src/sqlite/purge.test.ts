@@ -1,0 +1,182 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ContentBlock, messageKit } from '@coppice/content';
+import { type Message, nodeId, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Random } from '../torture/random.ts';
+import { Connection, sqliteModule } from './driver.ts';
+import { open } from './index.ts';
+
+const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+let folder = '';
+let place = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-purge-'));
+  place = join(folder, 'trees.db');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function newTree() {
+  return treeId(crypto.randomUUID());
+}
+
+/** A text in which any twelve bytes name it: no other text has them. */
+function marked(name: string, length: number): string {
+  let text = '';
+  for (let at = 0; text.length < length; at++) text += `${name}${at.toString(36).padStart(4, '0')} `;
+  return text.slice(0, length);
+}
+
+/** The names of texts of which something is in any file of the folder, the backup among them. */
+async function namesLeft(store: Store, name: RegExp): Promise<string[]> {
+  await store.backup(join(folder, `backup-${crypto.randomUUID()}.db`));
+  const found = new Set<string>();
+  for (const file of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, file)).toString('latin1');
+    for (const [hit] of bytes.matchAll(name)) found.add(`${hit} in ${file}`);
+  }
+  return [...found];
+}
+
+async function say(store: Store, tree: ReturnType<typeof newTree>, message: Message, id = nodeId(crypto.randomUUID())) {
+  await run(store, { type: 'append', treeId: tree, messages: [{ id, message }] }, me);
+  return id;
+}
+
+/** The rows of the index, as a table of its own tells them. */
+function entriesIn(path: string): number {
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  try {
+    connection.database.exec("CREATE VIRTUAL TABLE temp.entries USING fts5vocab('main', 'node_text', 'instance')");
+    return Number(connection.all('SELECT count(DISTINCT doc) AS n FROM temp.entries')[0]?.n);
+  } finally {
+    connection.close();
+  }
+}
+
+test.each([100, 900, 5_000, 18_000, 200_000, 5_000_000])(
+  '[L70] of a purged tree with messages of %i bytes nothing is in any file, nor in a backup made afterwards',
+  async (length) => {
+    const store = await open(place, { attachmentGrace: 0 });
+    const kept = newTree();
+    await run(store, { type: 'create', treeId: kept }, me);
+    for (let at = 0; at < 30; at++) await say(store, kept, textMessage('user', marked('Kept', 700)));
+    const tree = newTree();
+    const attributes = { title: marked('Gone', 60), systemPrompt: marked('Gone', Math.min(length, 30_000)) };
+    await run(store, { type: 'create', treeId: tree, attributes }, me);
+    const blob = await store.blobs.put(Buffer.from(marked('Gone', length)), 'text/plain');
+    const id = await say(store, tree, textMessage('user', marked('Gone', length)));
+    await store.search({ text: 'Gone0001' });
+    await run(
+      store,
+      { type: 'edit', treeId: tree, nodeId: id, content: marked('Gone edited', length), mode: 'in-place' },
+      me,
+    );
+    const content: readonly ContentBlock[] = [
+      { type: 'tool-use', id: 'c1', name: 'write', parameters: { words: marked('Gone', length) } },
+      { type: 'file', source: { type: 'blob', hash: blob.hash }, mediaType: 'text/plain' },
+    ];
+    await say(store, tree, { role: 'assistant', content });
+    await run(store, { type: 'bookmark', treeId: tree, nodeId: id, title: marked('Gone', 40) }, me);
+    expect((await store.search({ text: 'Gone edited' })).items.length).toBeGreaterThan(0);
+    await run(store, { type: 'delete-tree', treeId: tree }, me);
+    expect(await store.purgeTree(tree)).toMatchObject({ copies: [], waitingAttachments: 0, uncleared: [] });
+    expect(await namesLeft(store, /[Gg]one(?: edited)?0\w{3} ?/g)).toEqual([]);
+    expect((await store.search({ text: 'kept0001' })).items.length).toBeGreaterThan(0);
+    await store.close();
+    expect(entriesIn(place)).toBe(30);
+  },
+);
+
+test('[L70] of purged messages nothing is left between the rows that stay, after edits and searches in any order', async () => {
+  const random = new Random(20261118);
+  const store = await open(place, {});
+  const trees = [newTree(), newTree(), newTree()];
+  for (const tree of trees) await run(store, { type: 'create', treeId: tree }, me);
+  const live = new Map<string, { readonly tree: ReturnType<typeof newTree>; readonly id: ReturnType<typeof nodeId> }>();
+  const purged = new Set<string>();
+  const lengths = [40, 90, 200, 450, 900, 1_600, 3_000, 6_000];
+  for (let turn = 0; turn < 500; turn++) {
+    const names = [...live.keys()];
+    const name = names[random.below(Math.max(1, names.length))] ?? '';
+    const node = live.get(name);
+    const choice = random.below(10);
+    if (node === undefined || choice < 5) {
+      const tree = trees[random.below(3)] ?? newTree();
+      const fresh = `M${String(turn).padStart(4, '0')}`;
+      live.set(fresh, {
+        tree,
+        id: await say(store, tree, textMessage('user', marked(fresh, lengths[random.below(8)] ?? 9))),
+      });
+    } else if (choice < 8) {
+      const content = marked(name, lengths[random.below(8)] ?? 9);
+      await run(store, { type: 'edit', treeId: node.tree, nodeId: node.id, content, mode: 'in-place' }, me);
+    } else if (choice < 9) {
+      live.delete(name);
+      purged.add(name);
+      await run(store, { type: 'delete', treeId: node.tree, nodeIds: [node.id], mode: 'splice' }, me);
+      await store.purge(node.tree, { nodeId: node.id });
+    } else if (turn % 5 === 0) await store.search({ text: 'M00' });
+  }
+  expect(purged.size).toBeGreaterThan(25);
+  const left = await namesLeft(store, /m\d{4}0\w{3} /gi);
+  expect(left.filter((hit) => purged.has(hit.slice(0, 5).toUpperCase()))).toEqual([]);
+  for (const name of [...live.keys()].slice(0, 20))
+    expect((await store.search({ text: `${name}0000` })).items).toHaveLength(1);
+  expect((await store.fsck()).findings).toEqual([]);
+  await store.close();
+});
+
+test('[L71] a purge deletes the entries of its messages from a large index, one by one, and no others', async () => {
+  const store = await open(place, {});
+  const tree = newTree();
+  await run(store, { type: 'create', treeId: tree }, me);
+  const messages = Array.from({ length: 400 }, (_, at) => ({ message: textMessage('user', marked(`Row${at} `, 90)) }));
+  await run(store, { type: 'append', treeId: tree, messages }, me);
+  const id = await say(store, tree, textMessage('user', 'unmistakable xylophone'));
+  await store.search({ text: 'xylophone' });
+  await run(store, { type: 'edit', treeId: tree, nodeId: id, content: 'another zither', mode: 'in-place' }, me);
+  await run(store, { type: 'delete', treeId: tree, nodeIds: [id], mode: 'cascade' }, me);
+  await store.purge(tree, { nodeId: id });
+  await store.close();
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(place));
+  connection.database.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'node_text', 'row')");
+  const terms = connection.all('SELECT term FROM temp.terms').map((one) => String(one.term));
+  connection.close();
+  expect(terms.filter((term) => ['xyl', 'ylo', 'pho', 'zit', 'unm'].includes(term))).toEqual([]);
+  expect(terms).toContain('row');
+  expect(entriesIn(place)).toBe(400);
+});
+
+test('[L72] while another process reads an older state, a purge says which file is not cleared, and clears it later', async () => {
+  const store = await open(place, {});
+  const tree = newTree();
+  await run(store, { type: 'create', treeId: tree }, me);
+  await say(store, tree, textMessage('user', marked('Gone', 9_000)));
+  const reader = new Connection(new (sqliteModule().DatabaseSync)(place));
+  reader.database.exec('BEGIN');
+  expect(reader.all('SELECT count(*) AS n FROM node')).toEqual([{ n: 2 }]);
+  await run(store, { type: 'delete-tree', treeId: tree }, me);
+  const report = await store.purgeTree(tree);
+  expect(report.uncleared).toEqual([`${place}-wal`]);
+  reader.database.exec('COMMIT');
+  reader.close();
+  await store.close();
+  const again = await open(place, {});
+  expect(await namesLeft(again, /Gone0\w{3} /g)).toEqual([]);
+  await again.close();
+}, 30_000);
+
+test('[L73] a database and what is copied from it can be read by its owner alone', async () => {
+  const store = await open(place, {});
+  await run(store, { type: 'create', treeId: newTree() }, me);
+  const copy = join(folder, 'copy.db');
+  await store.backup(copy);
+  for (const file of [place, `${place}-wal`, copy]) expect(statSync(file).mode & 0o777).toBe(0o600);
+  await store.close();
+});
