@@ -14,6 +14,7 @@ import {
   refuse,
   type Step,
   type Tree,
+  textOf,
 } from '@coppice/core';
 
 /** What a purge is asked to take. */
@@ -74,10 +75,12 @@ export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purg
       node.lastChildId !== null && nodeIds.has(node.lastChildId) ? { ...node, lastChildId: null } : node,
     );
   let contents = 0;
+  const halves = splitTexts(tree, nodeIds);
+  const holds = (step: Step) => concerns(step, nodeIds) || holdsHalf(step, halves);
   const cleaned = log.map((commit) => {
-    if (!commit.steps.some((step) => concerns(step, nodeIds))) return commit;
-    for (const step of commit.steps) if (step.type === 'replace' && nodeIds.has(step.nodeId)) contents++;
-    return { ...commit, steps: commit.steps.map((step) => (concerns(step, nodeIds) ? emptied(step) : step)) };
+    if (!commit.steps.some(holds)) return commit;
+    for (const step of commit.steps) if (step.type === 'replace' && holds(step)) contents++;
+    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? emptied(step) : step)) };
   });
   return {
     nodeIds,
@@ -90,6 +93,32 @@ export function purge(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purg
 function concerns(step: Step, ids: ReadonlySet<NodeId>): boolean {
   if (step.type === 'insert') return ids.has(step.node.id);
   return 'nodeId' in step && ids.has(step.nodeId);
+}
+
+/** The texts that purged nodes were split off with, by the node that they were split from. */
+function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const id of nodeIds) {
+    const { message, meta } = findAnyNode(tree, id) ?? {};
+    if (message == null || meta?.splitSource === undefined) continue;
+    const texts = found.get(meta.splitSource);
+    if (texts === undefined) found.set(meta.splitSource, [textOf(message)]);
+    else texts.push(textOf(message));
+  }
+  return found;
+}
+
+/** Whether a step holds the text of a node before a half of it was split off that is purged. */
+function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): boolean {
+  const id = step.type === 'insert' ? step.node.id : step.type === 'replace' ? step.nodeId : null;
+  const texts = id === null ? [] : (halves.get(id) ?? []);
+  const messages =
+    step.type === 'insert'
+      ? [step.node.message]
+      : step.type === 'replace'
+        ? [step.before.message, step.after.message]
+        : [];
+  return texts.some((text) => messages.some((message) => message !== null && textOf(message).includes(text)));
 }
 
 const block: Block = { type: 'purged' };

@@ -1,5 +1,5 @@
 /** Generations on their way, and their text so far. */
-import { type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
+import { type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
 import type { Book } from './book.ts';
 
 interface Running {
@@ -24,9 +24,10 @@ export class Runs {
     this.#running.set(run.id, { owner, run, chunks: [...chunks], length });
   }
 
-  /** Forgets the runs of a tree that is no more. */
-  async forget(treeId: TreeId): Promise<void> {
-    for (const { run } of [...this.#running.values()]) if (run.treeId === treeId) await this.#end(run.id);
+  /** Ends the runs of a tree that is purged, or of some of its nodes. */
+  async forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): Promise<void> {
+    for (const { run } of [...this.#running.values()])
+      if (run.treeId === treeId && nodeIds?.has(run.nodeId) !== false) await this.#end(run.id);
   }
 
   async #end(id: string): Promise<void> {

@@ -250,7 +250,11 @@ export class SideFiles {
 
   /** Writes the generations that still run into a new file when the others have become most of it. */
   #tidyRuns(): void {
-    if (this.#stale < mostStale) return;
+    if (this.#stale >= mostStale) this.#rewriteRuns();
+  }
+
+  /** Writes the file of generations anew, without those that have ended. */
+  #rewriteRuns(): void {
     this.#stale = 0;
     const running = [...this.#running.values()];
     const lines = function* () {
@@ -322,6 +326,9 @@ export class SideFiles {
     this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
     this.#filter('provenance', (row) => row.treeId === treeId && (gone(row.firstNodeId) || gone(row.lastNodeId)));
     if (nodeIds === undefined) this.#filter('accounts', (row) => row.treeId === treeId);
+    for (const [id, { run }] of this.#running) if (run.treeId === treeId && gone(run.nodeId)) this.#running.delete(id);
+    // Pieces of ended replies stay in the file of generations for a while: they may be what is purged.
+    if (existsSync(this.#path('runs'))) this.#rewriteRuns();
     this.#dropDamaged();
   }
 

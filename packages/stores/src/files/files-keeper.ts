@@ -24,7 +24,7 @@ import { writeFormat } from './format-file.ts';
 import { actsIn } from './journal.ts';
 import { rootData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
-import type { Original } from './original.ts';
+import { forgetOriginal, type Original } from './original.ts';
 import { forgetDamaged, type Rebuilt, rebuildJournal } from './rebuild.ts';
 import type { Registry } from './registry.ts';
 import { type Surroundings, TreeFolder } from './tree-folder.ts';
@@ -167,6 +167,8 @@ export class FilesKeeper implements Keeper {
       this.#written(folder);
       for (const gone of nodeIds) this.#homes?.delete(gone);
       await this.#tried(() => forgetDamaged(folder.path));
+      const { origin } = folder;
+      if (origin !== null) await this.#tried(() => forgetOriginal(this.#has.place, id, origin.id, new Set(nodeIds)));
       // What was purged is to be gone from the other files as well when this returns; the journal has decided it already.
       await this.#tried(() => this.#has.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
@@ -187,6 +189,7 @@ export class FilesKeeper implements Keeper {
   async #forget(id: TreeId): Promise<void> {
     const { place, folders, originals, registry, side } = this.#has;
     const path = originals.get(id)?.folder ?? folders.get(id)?.path ?? join(place, id);
+    const origin = folders.get(id)?.readOrigin();
     const gone = join(place, '.coppice', 'gone');
     folders.get(id)?.close();
     if (statOf(path) !== null)
@@ -209,6 +212,8 @@ export class FilesKeeper implements Keeper {
     this.#listed = false;
     await this.#tried(() => side.forget(id));
     await this.#tried(() => this.#list());
+    await this.#tried(() => registry.forgetDamaged());
+    if (origin != null) await this.#tried(() => forgetOriginal(place, id, origin.id));
     await this.#tried(() => onFile(gone, () => rmSync(join(gone, id), { recursive: true, force: true })));
   }
 

@@ -96,6 +96,8 @@ function look(place: string, options: StoreOptions): Opened {
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
+    // What a purge had taken out of sight when its process ended.
+    if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
     const side = new SideFiles(join(place, '.coppice'), bench, note);
     return {
       holdings: { ...finder.found(), place, bench, registry, side, lock, note, kit: options.kit },

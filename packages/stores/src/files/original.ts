@@ -2,7 +2,7 @@
  * Folders that other programs wrote: a registry, and one file per node, without a journal. They are read strictly and
  * in full; what cannot be read is refused with the name of its file.
  */
-import { lstatSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageKit, normaliseMessage, parseJson } from '@coppice/content';
 import {
@@ -133,6 +133,37 @@ function readFolder(folder: string, rootId: string): Map<string, Found> {
     found.set(node.id, node);
   }
   return found;
+}
+
+/**
+ * Deletes what the folder that a tree was taken over from says of purged nodes, or all of it: it stays where it was
+ * otherwise, beside the folder with the journal.
+ */
+export function forgetOriginal(place: string, tree: TreeId, origin: string, nodeIds?: ReadonlySet<NodeId>): void {
+  // Only a name in the folder itself; the tree's own folder follows from its journal.
+  if (origin === tree || !namesIn(place).includes(origin)) return;
+  const folder = join(place, origin);
+  if (nodeIds === undefined) {
+    onFile(folder, () => rmSync(folder, { recursive: true, force: true }));
+    return;
+  }
+  for (const name of namesIn(join(folder, 'nodes'))) {
+    const path = join(folder, 'nodes', name);
+    const foreign = foreignIdIn(path) ?? name.replace(/\.json$/, '');
+    const own = nodeId(isUuid(foreign) ? foreign : derivedId('loom', tree, foreign));
+    if (nodeIds.has(own)) onFile(path, () => rmSync(path, { force: true }));
+  }
+}
+
+/** The id that a node file of another program says; null where it cannot be read. */
+function foreignIdIn(path: string): string | null {
+  try {
+    const json: unknown = JSON.parse(readText(path) ?? '');
+    const id = isFields(json) ? field(json, 'id') : undefined;
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
 }
 
 // Times tie, and counted ids sort as numbers: node-10 comes after node-9.

@@ -1,5 +1,5 @@
 /** `roots.json`: the list of trees that other readers begin with. It follows from the folders, which have the truth. */
-import { constants, copyFileSync } from 'node:fs';
+import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fields, field, isFields } from '../disk/decode.ts';
 import { bytesOf, namesIn, onFile, readText, type Workbench } from '../disk/whole-files.ts';
@@ -73,6 +73,15 @@ export class Registry {
     if (this.trouble !== null && !this.#kept) this.#keep();
     bench.replace(this.path, [bytesOf(text)], 'roots', true);
     this.#written = text;
+  }
+
+  /** Deletes the kept registries that could not be read: they may name a tree that is purged. */
+  forgetDamaged(): void {
+    for (const name of namesIn(this.#folder))
+      if (name.startsWith('roots.json.damaged-')) {
+        const path = join(this.#folder, name);
+        onFile(path, () => rmSync(path, { force: true }));
+      }
   }
 
   #keep(): void {

@@ -24,6 +24,7 @@ import {
   type Journal,
   linearLine,
   type Origin,
+  originOf,
   readJournal,
   replay,
   rewrittenLines,
@@ -107,6 +108,16 @@ export class TreeFolder {
   /** Whether the files are behind the journal. */
   get behind(): boolean {
     return this.#behind;
+  }
+
+  /** Where the tree was before it had a journal, as far as it is loaded. */
+  get origin(): Origin | null {
+    return this.#origin;
+  }
+
+  /** The same, read from the first line of the journal if the tree is not loaded. */
+  readOrigin(): { readonly id: string } | null {
+    return this.#origin ?? originOf(this.journalPath);
   }
 
   get journalBytes(): number {

@@ -158,9 +158,16 @@ export class JsonlKeeper implements Keeper {
     this.#sides.delete(id);
     this.#has.sessions.delete(id);
     for (const [node, home] of this.#homes ?? []) if (home === id) this.#homes?.delete(node);
-    for (const path_ of [gone, sideOf(path), ...copiesBeside(path)])
-      this.#tried(() => rmSync(path_, { recursive: true, force: true }));
-    this.#tried(() => this.#top?.forget(id));
+    // The file itself last: while it lies there, the next opening goes on with what a crash left undone.
+    for (const left of [...copiesBeside(path), sideOf(path), join(gone, basename(path))])
+      this.#tried(() => rmSync(left, { recursive: true, force: true }));
+    this.#tried(() => this.#forgetShared(id));
+  }
+
+  #forgetShared(id: TreeId): void {
+    if (this.#top === null) return;
+    this.#lockShared();
+    this.#top.forget(id);
   }
 
   #tried(work: () => void): void {

@@ -14,7 +14,7 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import type { Holdings } from './jsonl-keeper.ts';
 import { migrateFile } from './migrate.ts';
-import { idInName, isElsewhere, sideOf } from './places.ts';
+import { copiesBeside, idInName, isElsewhere, sideOf } from './places.ts';
 import { readRowFile } from './row-file.ts';
 import { Session } from './session.ts';
 import { JsonlFile } from './session-file.ts';
@@ -47,6 +47,7 @@ export function openPlace(place: string, options: StoreOptions): Opened {
     : namesIn(folder)
         .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
         .map((name) => join(folder, name));
+  if (mayWrite) finishPurges(folder);
   for (const path of paths) finder.find(path, mayWrite);
   const held = single && mayWrite && finder.hold();
   return finder.opened(mayWrite && (!single || paths.length === 0 || held));
@@ -67,6 +68,17 @@ function makeFolder(folder: string, readOnly: boolean): void {
     makeFolders(folder);
     syncFolder(dirname(folder), 'session');
   });
+}
+
+/** Deletes what a purge had taken out of sight when its process ended, and what lies beside it. */
+function finishPurges(folder: string): void {
+  const gone = join(folder, '.coppice', 'gone');
+  for (const name of namesIn(gone)) {
+    const path = join(folder, name);
+    for (const left of statOf(path) === null ? [sideOf(path), ...copiesBeside(path)] : [])
+      onFile(left, () => rmSync(left, { recursive: true, force: true }));
+    onFile(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
+  }
 }
 
 function isWritable(folder: string): boolean {
