@@ -87,6 +87,45 @@ async function opening(page: Page, url: string): Promise<number> {
   return page.evaluate('globalThis.firstMessageAt');
 }
 
+const megabyte = 1_000_000;
+const repeated = (text: string) => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte);
+
+/** A megabyte of each kind of text that is slow to read, or makes many elements, or nests deeply. */
+const largeMessages: Readonly<Record<string, string>> = {
+  'a table': `| a | b |\n|---|---|\n${repeated('| 1 | 2 |\n')}`,
+  'quotes in quotes': repeated('> > > text\n'),
+  'nested lists': repeated(Array.from({ length: 30 }, (_, at) => `${'  '.repeat(at)}- item\n`).join('')),
+  'emphasis over lines': repeated('*a _b **c __d\n'),
+  links: repeated('[a](https://a.example)\n\n'),
+  'one block of code': `\`\`\`js\n${repeated('let a = 1; // b\n')}\`\`\`\n`,
+  'blocks of code': repeated('```js\nlet a;\n```\n'),
+  'one line': repeated('word '),
+  'small paragraphs': repeated('a\n\n'),
+};
+
+/** The longest task of the page's main thread, in milliseconds, while a tree with a message opens. */
+export async function longestTask(page: Page, server: TestServer, url: string, content: string): Promise<number> {
+  const messages = [
+    { role: 'user', content: 'Show it' },
+    { role: 'assistant', content },
+  ];
+  const { body } = await server.ask('POST', '/api/trees', { body: { title: 'A megabyte', messages } });
+  await page.goto('about:blank');
+  await page.goto(`${url}/t/${body.treeId}`);
+  await page.getByText('Show the other').first().waitFor({ timeout: 60_000 });
+  // Tasks are reported after they ended.
+  await page.waitForTimeout(1_000);
+  return page.evaluate('Math.max(0, ...(globalThis.longTasks ?? []))');
+}
+
+/** Has the page note its long tasks, those over 50 ms. */
+export async function noteLongTasks(page: Page): Promise<void> {
+  await page.addInitScript(`globalThis.longTasks = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) globalThis.longTasks.push(entry.duration);
+    }).observe({ type: 'longtask', buffered: true });`);
+}
+
 /** Measures the page. */
 export async function web(): Promise<readonly Measure[]> {
   const stage = await openStage();
@@ -147,6 +186,19 @@ export async function web(): Promise<readonly Measure[]> {
       budget: '≤ 1.5× the tree of 1,000',
       kept: value <= base * 1.5,
     });
+    await noteLongTasks(page);
+    for (const [kind, text] of Object.entries(largeMessages)) {
+      const longest = (await longestTask(page, server, url, text)) * 1000;
+      measures.push({
+        work: `open a megabyte of ${kind}`,
+        by: 'longest task',
+        value: longest,
+        unit: 'µs',
+        ratio: longest / 200_000,
+        budget: '≤ 1× of 200 ms',
+        kept: longest <= 200_000,
+      });
+    }
     return measures;
   } finally {
     await stage.close();

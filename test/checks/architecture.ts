@@ -95,6 +95,11 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'radix-ui' },
       { name: 'cmdk' },
       { name: 'marked', where: /^src\/markdown\// },
+      // Formulas as MathML, loaded when a message has one.
+      { name: 'temml', where: /^src\/markdown\// },
+      // Highlighted code as a tree instead of HTML, loaded when a message has code; the languages are highlight.js's.
+      { name: 'lowlight', where: /^src\/markdown\// },
+      { name: 'highlight.js', where: /^src\/markdown\// },
       { name: 'virtua' },
       { name: /^@fontsource-variable\// },
     ],

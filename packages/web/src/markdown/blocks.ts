@@ -9,17 +9,27 @@ export interface MarkdownBlock {
   readonly token: Token;
 }
 
-/** Above this many characters a text is shown as it is: nobody reads a megabyte of prose, and the page must not hang on it. */
-export const plainAbove = 1_000_000;
-
 const options = { gfm: true, breaks: false, extensions: mathExtensions, async: false, silent: false };
 
-// Reading inside a line looks ahead to its end at every mark, so a line without end would cost its square.
-const longestLine = 20_000;
+// Reading inside a paragraph looks ahead to its end at every mark, so one without end would cost its square, and one full
+// of marks for emphasis that do not match more than that.
+const longestParagraph = 20_000;
+const mostEmphasis = 400;
+
+function isReadable(text: string): boolean {
+  if (text.length > longestParagraph) return false;
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // * _ ~
+    if (code === 42 || code === 95 || code === 126) marks++;
+  }
+  return marks <= mostEmphasis;
+}
 
 class BoundedLexer extends Lexer {
   override inlineTokens(text: string, tokens: Token[] = []): Token[] {
-    if (text.length <= longestLine) return super.inlineTokens(text, tokens);
+    if (isReadable(text)) return super.inlineTokens(text, tokens);
     tokens.push({ type: 'text', raw: text, text });
     return tokens;
   }

@@ -1,10 +1,16 @@
-import { memo, type ReactElement, useMemo } from 'react';
-import { t } from '../i18n/index.ts';
+import { memo, type ReactElement, useMemo, useState } from 'react';
+import { num, t } from '../i18n/index.ts';
+import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { inkOf } from './ink.ts';
+import { highlight } from './highlight.ts';
+import { piecesOf } from './pieces.ts';
+import { useHighlighter } from './use-library.ts';
 
-/** A block of code with its language and a button that copies it. */
+// More is shown on demand, and in one colour: nobody reads so much code in a chat.
+const mostShown = 20_000;
+
+/** A block of code with its language and a button that copies all of it. */
 export const Code = memo(function Code({
   code,
   language,
@@ -13,7 +19,12 @@ export const Code = memo(function Code({
   readonly language: string;
 }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
-  const parts = useMemo(() => inkOf(code, language), [code, language]);
+  const [whole, setWhole] = useState(false);
+  const [first] = useMemo(() => piecesOf(code, mostShown), [code]);
+  const shown = first?.text ?? '';
+  const highlighter = useHighlighter(language !== '');
+  const parts = useMemo(() => highlight(highlighter, shown, language), [highlighter, shown, language]);
+  const rest = useMemo(() => (whole ? piecesOf(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
     <div className="code">
       <div>
@@ -22,15 +33,25 @@ export const Code = memo(function Code({
       </div>
       <pre ref={scrolls} dir="ltr">
         {parts.map((part) =>
-          part.ink === null ? (
+          part.look === null ? (
             part.text
           ) : (
-            <span key={part.at} className={part.ink}>
+            <span key={part.at} className={`hl-${part.look}`}>
               {part.text}
             </span>
           ),
         )}
+        {rest.map((piece) => (
+          <span key={shown.length + piece.at} className="code-piece">
+            {piece.text}
+          </span>
+        ))}
       </pre>
+      {shown.length < code.length && !whole ? (
+        <Button small onClick={() => setWhole(true)}>
+          {t('showRest', { n: num(code.length - shown.length) })}
+        </Button>
+      ) : null}
     </div>
   );
 });

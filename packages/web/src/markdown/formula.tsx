@@ -1,7 +1,7 @@
-import { createElement, memo, type ReactElement, useMemo } from 'react';
-import { type MathNode, toMath } from './tex.ts';
+import { memo, type ReactElement, useLayoutEffect, useRef, useState } from 'react';
+import { useFormulas } from './use-library.ts';
 
-/** A formula. What this page cannot set it shows as it was written. */
+/** A formula. Until it can be set, and where it cannot be, it is shown as it was written. */
 export const Formula = memo(function Formula({
   tex,
   display,
@@ -9,14 +9,16 @@ export const Formula = memo(function Formula({
   readonly tex: string;
   readonly display: boolean;
 }): ReactElement {
-  const math = useMemo(() => toMath(tex), [tex]);
-  if (math === null) return <code className={display ? 'math-text display' : 'math-text'}>{tex}</code>;
-  const formula = createElement('math', { display: display ? 'block' : 'inline', 'aria-label': tex }, set(math, 0));
-  return display ? <div className="math-block">{formula}</div> : formula;
+  const place = useRef<HTMLSpanElement>(null);
+  const setFormula = useFormulas();
+  const [isSet, setIsSet] = useState(false);
+  useLayoutEffect(() => {
+    if (place.current !== null && setFormula !== null) setIsSet(setFormula(tex, display, place.current));
+  }, [setFormula, tex, display]);
+  return (
+    <>
+      <span ref={place} className={display ? 'math-block' : undefined} role="math" aria-label={tex} hidden={!isSet} />
+      {isSet ? null : <code className={display ? 'math-text display' : 'math-text'}>{tex}</code>}
+    </>
+  );
 });
-
-function set(node: MathNode, key: number): ReactElement {
-  const { class: className, ...attributes } = node.attributes ?? {};
-  const inside = node.inside?.map(set) ?? node.text;
-  return createElement(node.tag, { key, ...attributes, ...(className === undefined ? {} : { className }) }, inside);
-}

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { type Cut, cutBlocks } from './blocks.ts';
-import { inkOf } from './ink.ts';
+import { highlight } from './highlight.ts';
+import { highlighter } from './languages.ts';
 import { isOwnImage, safeAddress } from './links.ts';
+import { Markdown } from './markdown.tsx';
 import { piecesOf } from './pieces.ts';
+import { type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
 
 const sample =
   '# Title\n\nOne *word*.\n\n- a\n- b\n\n```js\nlet x = 1;\n\nlet y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n';
@@ -96,19 +101,112 @@ test('[B5] the pieces of code joined are the code, in every language and none', 
   fc.assert(
     fc.property(
       fc.string({ maxLength: 400 }),
-      fc.constantFrom('ts', 'python', 'sql', 'sh', 'rust', 'text', '', 'klingon'),
+      fc.constantFrom('ts', 'python', 'sql', 'sh', 'rust', 'text', '', 'klingon', 'html', 'C++'),
       (code, language) => {
-        expect(
-          inkOf(code, language)
-            .map((part) => part.text)
-            .join(''),
-        ).toBe(code);
+        for (const library of [highlighter, null])
+          expect(
+            highlight(library, code, language)
+              .map((part) => part.text)
+              .join(''),
+          ).toBe(code);
       },
     ),
   );
-  expect(inkOf('const a = "b"; // c', 'ts').flatMap((part) => (part.ink === null ? [] : [part.ink]))).toEqual([
-    'k',
-    's',
-    'c',
-  ]);
+  const looks = highlight(highlighter, 'const a = "b"; // c', 'ts').flatMap((part) => part.look ?? []);
+  expect(looks).toEqual(['keyword', 'string', 'comment']);
+});
+
+const megabyte = 1_000_000;
+const repeated = (text: string) => text.repeat(Math.ceil(megabyte / text.length)).slice(0, megabyte);
+
+/** A megabyte of each kind of text that could make many elements, nest deeply or be read slowly. */
+const large: Readonly<Record<string, string>> = {
+  'a table': `| a | b |\n|---|---|\n${repeated('| 1 | 2 |\n')}`,
+  'a dense table': `|a|b|c|d|\n|-|-|-|-|\n${repeated('|1|2|3|4|\n')}`,
+  'quotes in quotes': repeated('> > > text\n'),
+  'a line of quotes': repeated('> '),
+  'quotes 500 deep': repeated(`${'> '.repeat(500)}x\n`),
+  'nested lists': Array.from({ length: 60_000 }, (_, at) => `${'  '.repeat(at % 30)}- item`).join('\n'),
+  'a list 1,400 deep': Array.from({ length: 1_400 }, (_, at) => `${'  '.repeat(at)}- x`).join('\n'),
+  'emphasis that does not end': repeated('*a'),
+  'emphasis over lines': repeated('*a _b **c __d\n'),
+  'strong words': repeated('**a** '),
+  'strong lines': repeated('**a** _b_\n\n'),
+  'links in a line': repeated('[a](https://a.example) '),
+  'links line by line': repeated('[a](https://a.example)\n\n'),
+  'open brackets': repeated('[[[[[[[[[[[\n'),
+  'one block of code': `\`\`\`js\n${repeated('let a = 1; // b\n')}\`\`\`\n`,
+  'code that does not end': `~~~\n${repeated('a\n')}`,
+  'blocks of code': repeated('```js\nlet a;\n```\n'),
+  'one line': repeated('word '),
+  'one word': repeated('a'),
+  'small paragraphs': repeated('a\n\n'),
+  headings: repeated('# a\n'),
+  tasks: repeated('- [ ] a\n'),
+  'numbered lines': repeated('1. a\n'),
+  'everything in each other': repeated('> - 1. > - a\n'),
+  formulas: repeated('$x$ $y$\n\n'),
+  'formulas that do not end': repeated('$$a\n'),
+  html: repeated('<b>x\n'),
+  'blank lines': repeated('\n'),
+  entities: repeated('&amp; '),
+};
+
+test.each(Object.entries(large))('[B108] a megabyte of %s makes a bounded number of elements', (_kind, text) => {
+  const html = renderToStaticMarkup(createElement(Markdown, { text }));
+  const elements = html.match(/<[a-z]/g)?.length ?? 0;
+  expect(elements).toBeLessThanOrEqual(6_000);
+  expect(html.replaceAll(/<[^>]*>/g, '').length).toBeLessThanOrEqual(120_000);
+  // Nothing is lost: what is not shown is offered.
+  if (!/^\s*$/.test(text)) expect(html).toContain('Show the other');
+});
+
+test.each(Object.entries(large))(
+  '[B108] a megabyte of %s is cut into slices that are bounded and complete',
+  (_kind, text) => {
+    const { list } = sliceMarkdown(text, { length: Number.POSITIVE_INFINITY, weight: Number.POSITIVE_INFINITY });
+    expect(list.map((slice) => slice.text).join('') === text).toBe(true);
+    for (const { plain, weight, text: part } of list) {
+      const isCode = /^(?:```|~~~)/.test(part);
+      if (!plain && !isCode) expect(part.length).toBeLessThanOrEqual(sliceLength + 10_000);
+      expect(weight).toBeLessThanOrEqual(sliceWeight + 10_000);
+    }
+  },
+);
+
+test('[B2] a text that is cut into slices piece by piece is cut like one that is cut at once', () => {
+  const line = fc.constantFrom(
+    'word '.repeat(80),
+    '- item',
+    '| a | b |',
+    '|---|---|',
+    '',
+    '# head',
+    '```',
+    '> q',
+    '  in',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 60, maxLength: 400 }),
+      fc.integer({ min: 500, max: 9_000 }),
+      (lines, stride) => {
+        const text = lines.join('\n');
+        const limit = { length: 60_000, weight: 4_000 };
+        let slices: Slices | null = null;
+        for (let length = stride; length < text.length; length += stride)
+          slices = sliceMarkdown(text.slice(0, length), limit, slices);
+        expect(sliceMarkdown(text, limit, slices).list).toEqual(sliceMarkdown(text, limit).list);
+      },
+    ),
+  );
+});
+
+test('[B108] a table that is cut keeps its header in every slice, and code that is cut nowhere is one slice', () => {
+  const table = sliceMarkdown(large['a table'] ?? '', { length: megabyte, weight: 100_000 });
+  expect(table.list.length).toBeGreaterThan(10);
+  for (const slice of table.list.slice(1)) expect(slice.prefix).toBe('| a | b |\n|---|---|\n');
+  expect(sliceMarkdown(large['one block of code'] ?? '', { length: megabyte * 2, weight: 100_000 }).list).toHaveLength(
+    1,
+  );
 });

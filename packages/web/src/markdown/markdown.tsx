@@ -3,38 +3,98 @@
  * the way that its own first letter does; code runs from left to right.
  */
 import type { Token, Tokens } from 'marked';
-import { Fragment, memo, type ReactElement, type ReactNode, useMemo, useRef } from 'react';
-import { type Cut, cutBlocks, type MarkdownBlock, plainAbove } from './blocks.ts';
+import { Fragment, memo, type ReactElement, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { num, t } from '../i18n/index.ts';
+import { Button } from '../ui/button.tsx';
+import { type Cut, cutBlocks, type MarkdownBlock } from './blocks.ts';
 import { Code } from './code.tsx';
 import { directionOf } from './direction.ts';
+import { countElements, mostElements } from './elements.ts';
 import { Formula } from './formula.tsx';
 import { safeAddress } from './links.ts';
 import { Picture } from './picture.tsx';
 import { Plain } from './plain.tsx';
+import { type Slice, type SliceLimit, type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
 
 interface MarkdownProps {
   readonly text: string;
-  /** Whether more is to come: then only the last blocks are read again. */
+  /** Whether more is to come: then only the last blocks of the last slice are read again. */
   readonly growing?: boolean;
 }
 
-/** A text in Markdown, block by block; one that is too large or cannot be read is shown as it is. */
+// What is read and drawn at once; the rest of a longer text comes when it is asked for.
+const atFirst: SliceLimit = { length: 48_000, weight: 2_000 };
+// Of a long reply that is still being written, so much of its end is shown.
+const tailLength = 4_000;
+
+/**
+ * A text in Markdown, slice by slice. A long one is shown from its beginning as far as one task of the page can draw, and
+ * the rest on demand; what cannot be read is shown as it is.
+ */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
-  const before = useRef<Cut | null>(null);
-  const cut = useMemo(() => {
-    if (text.length > plainAbove) return null;
-    const next = cutBlocks(text, growing ? before.current : null);
+  const before = useRef<Slices | null>(null);
+  const [limit, setLimit] = useState(atFirst);
+  /** Where the part that was shown at first ends, once all is wanted. */
+  const [firstEnd, setFirstEnd] = useState<number | null>(null);
+  const slices = useMemo(() => {
+    const next = sliceMarkdown(text, limit, before.current);
     before.current = next;
     return next;
-  }, [text, growing]);
-  if (cut === null) return <Plain text={text} />;
+  }, [text, limit]);
+  const { list, end } = slices;
+  const left = slices.text.length - end;
+  // All of a long text is drawn piece by piece, each in a task of its own, so that the page answers meanwhile.
+  useEffect(() => {
+    if (firstEnd === null || left === 0) return;
+    const timer = setTimeout(() => {
+      const weight = list.reduce((sum, slice) => sum + slice.weight, 0);
+      setLimit({ length: end + sliceLength, weight: weight + sliceWeight });
+    });
+    return () => clearTimeout(timer);
+  }, [firstEnd, left, list, end]);
   return (
     <>
-      {cut.blocks.map((block) => (
-        <Block key={block.at} block={block} />
+      {list.map((slice, index) => (
+        <SliceView
+          key={slice.at}
+          slice={slice}
+          growing={growing && left === 0 && index === list.length - 1}
+          later={firstEnd !== null && slice.at >= firstEnd}
+        />
       ))}
+      {left > 0 && growing ? (
+        <Plain text={`…${slices.text.slice(Math.max(end, slices.text.length - tailLength))}`} />
+      ) : null}
+      {left > 0 && firstEnd === null ? (
+        <Button small onClick={() => setFirstEnd(end)}>
+          {t('showRest', { n: num(left) })}
+        </Button>
+      ) : null}
     </>
   );
+});
+
+/** A slice; drawn again only while it is still being written. */
+const SliceView = memo(function SliceView({
+  slice,
+  growing,
+  later,
+}: {
+  readonly slice: Slice;
+  readonly growing: boolean;
+  /** Whether it came on demand: then the browser lays it out when it comes into sight. */
+  readonly later: boolean;
+}): ReactElement {
+  const before = useRef<Cut | null>(null);
+  const cut = useMemo(() => {
+    if (slice.plain) return null;
+    const next = cutBlocks(slice.prefix + slice.text, growing ? before.current : null);
+    before.current = next;
+    return next === null || countElements(next.blocks.map((block) => block.token)) > mostElements ? null : next;
+  }, [slice, growing]);
+  if (cut === null) return <Plain text={slice.text} />;
+  const blocks = cut.blocks.map((block) => <Block key={block.at} block={block} />);
+  return later ? <div className="later-slice">{blocks}</div> : <>{blocks}</>;
 });
 
 // Compared by what is written: a block whose text did not change is not drawn again while the reply goes on below it.
@@ -160,7 +220,7 @@ function list(token: Tokens.List, depth: number): ReactElement {
   );
 }
 
-const sides = { left: 'l', right: 'r', center: 'm' } as const;
+const sides = { left: 'to-left', right: 'to-right', center: 'to-center' } as const;
 
 function table(token: Tokens.Table, depth: number): ReactElement {
   const side = (index: number) => {

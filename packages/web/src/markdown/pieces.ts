@@ -1,7 +1,10 @@
-const pieceLength = 20_000;
+const longestPiece = 20_000;
 
 /** Cuts a text at line ends into pieces of about equal length; joined they are the text. */
-export function piecesOf(text: string): readonly { readonly at: number; readonly text: string }[] {
+export function piecesOf(
+  text: string,
+  pieceLength = longestPiece,
+): readonly { readonly at: number; readonly text: string }[] {
   const pieces: { at: number; text: string }[] = [];
   for (let at = 0; at < text.length; ) {
     const wanted = at + pieceLength;

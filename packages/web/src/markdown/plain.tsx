@@ -3,7 +3,7 @@ import { num, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { piecesOf } from './pieces.ts';
 
-const shownAtFirst = 200_000;
+const shownAtFirst = 40_000;
 
 /** A large text as it is. The browser lays out only the pieces that are seen, and what is past the first part on demand. */
 export function Plain({ text }: { readonly text: string }): ReactElement {

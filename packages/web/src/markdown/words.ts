@@ -1,6 +1,7 @@
 /** The words of a text in Markdown as a reader sees them, without the marks that set them. */
 import type { Token } from 'marked';
-import { cutBlocks, plainAbove } from './blocks.ts';
+import { cutBlocks } from './blocks.ts';
+import { sliceMarkdown } from './slices.ts';
 
 /** What stands between a token's words and those of the next one beside it. */
 function endOf(type: string): string {
@@ -53,12 +54,20 @@ function own(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? unescaped(token.text) : token.raw;
 }
 
-/** The words of a text. One that is too large, or that no reader survives, is given as it is written. */
+// A longer text is compared as it is written: whoever compares that much looks at the source anyway.
+const mostWords = { length: 200_000, weight: 20_000 };
+
+/** The words of a text. What is too large, or cannot be read as Markdown, is given as it is written. */
 export function wordsOfMarkdown(text: string): string {
-  const cut = text.length > plainAbove ? null : cutBlocks(text, null);
-  if (cut === null) return text;
+  const { list, end, text: clean } = sliceMarkdown(text, mostWords);
   const parts: string[] = [];
-  const waiting: (Token | string)[] = cut.blocks.map((block) => block.token).reverse();
+  const waiting: (Token | string)[] = [clean.slice(end)];
+  for (const { plain, prefix, text: part } of [...list].reverse()) {
+    const cut = plain ? null : cutBlocks(part, null);
+    // The header of a table that was cut is in the slice before.
+    if (cut === null || prefix !== '') waiting.push(part);
+    else for (const block of [...cut.blocks].reverse()) waiting.push(block.token);
+  }
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') {
       parts.push(next);

@@ -1,0 +1,46 @@
+/** How many elements Markdown becomes, counted before any of them is made. */
+import type { Token, Tokens } from 'marked';
+
+/** A slice with more elements than this is shown as it is written. */
+export const mostElements = 5_000;
+
+// A formula becomes about this many elements when it is set.
+const formulaElements = 12;
+
+// A block of code with its bar, and at most so many pieces.
+const codeElements = 12;
+const mostPieces = 1_500;
+
+function elementsOf(token: Token): number {
+  if (token.type === 'math') return formulaElements;
+  if (token.type !== 'code') return 1;
+  let lines = 0;
+  for (let at = 0; at >= 0 && lines * 2 < mostPieces; at = token.raw.indexOf('\n', at + 1)) lines++;
+  return codeElements + lines * 2;
+}
+
+function isTable(token: Token): token is Tokens.Table {
+  return token.type === 'table' && 'rows' in token;
+}
+
+/** Counts the elements of tokens, up to a limit. Iterative: quotes may be nested thousands deep. */
+export function countElements(tokens: readonly Token[], most = mostElements): number {
+  let count = 0;
+  const waiting: (readonly Token[])[] = [tokens];
+  for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop())
+    for (const token of next) {
+      count += elementsOf(token);
+      if (count > most) break;
+      if (isTable(token)) {
+        count += token.rows.length;
+        for (const cells of [token.header, ...token.rows]) {
+          count += cells.length;
+          for (const cell of cells) waiting.push(cell.tokens);
+        }
+      } else if (token.type === 'list' && 'items' in token && Array.isArray(token.items)) {
+        const items: readonly Token[] = token.items;
+        waiting.push(items);
+      } else if ('tokens' in token && token.tokens !== undefined) waiting.push(token.tokens);
+    }
+  return count;
+}

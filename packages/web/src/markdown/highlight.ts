@@ -1,0 +1,71 @@
+/** Code in pieces by what they are: keywords, strings, comments. Weight tells them apart; hue keeps its meaning elsewhere. */
+import type { createLowlight } from 'lowlight';
+
+/** The library that knows the languages. */
+export type Highlighter = ReturnType<typeof createLowlight>;
+/** How a piece of code looks. */
+export type Look = 'keyword' | 'string' | 'comment' | null;
+/** A piece of code. */
+export interface CodePart {
+  readonly at: number;
+  readonly text: string;
+  readonly look: Look;
+}
+
+const looks: ReadonlyMap<string, Look> = new Map([
+  ['hljs-keyword', 'keyword'],
+  ['hljs-literal', 'keyword'],
+  ['hljs-built_in', 'keyword'],
+  ['hljs-selector-tag', 'keyword'],
+  ['hljs-name', 'keyword'],
+  ['hljs-section', 'keyword'],
+  ['hljs-string', 'string'],
+  ['hljs-regexp', 'string'],
+  ['hljs-number', 'string'],
+  ['hljs-attr', 'string'],
+  ['hljs-addition', 'string'],
+  ['hljs-comment', 'comment'],
+  ['hljs-quote', 'comment'],
+  ['hljs-deletion', 'comment'],
+]);
+
+// Past this many pieces the rest is plain: each is an element.
+const mostParts = 1_500;
+
+type HighlightedNode = ReturnType<Highlighter['highlight']>['children'][number];
+
+function lookOf(names: unknown): Look {
+  if (!Array.isArray(names)) return null;
+  for (const name of names) if (typeof name === 'string' && looks.has(name)) return looks.get(name) ?? null;
+  return null;
+}
+
+/** Cuts code into pieces; joined they are the code. Without a library, or in a language it does not know, it is one. */
+export function highlight(highlighter: Highlighter | null, code: string, language: string): readonly CodePart[] {
+  const name = language.toLowerCase();
+  if (highlighter === null || name === '' || !highlighter.registered(name)) return [{ at: 0, text: code, look: null }];
+  const parts: CodePart[] = [];
+  let at = 0;
+  const add = (text: string, look: Look) => {
+    if (text === '') return;
+    const last = parts.at(-1);
+    if (last !== undefined && last.look === look) parts[parts.length - 1] = { ...last, text: last.text + text };
+    else parts.push({ at, text, look });
+    at += text.length;
+  };
+  const waiting: { readonly node: HighlightedNode; readonly look: Look }[] = [];
+  const push = (nodes: readonly HighlightedNode[], look: Look) => {
+    for (let index = nodes.length - 1; index >= 0; index--) {
+      const node = nodes[index];
+      if (node !== undefined) waiting.push({ node, look });
+    }
+  };
+  push(highlighter.highlight(name, code).children, null);
+  for (let next = waiting.pop(); next !== undefined && parts.length < mostParts; next = waiting.pop()) {
+    const { node, look } = next;
+    if (node.type === 'text') add(node.value, look);
+    else if (node.type === 'element') push(node.children, lookOf(node.properties.className) ?? look);
+  }
+  add(code.slice(at), null);
+  return parts;
+}

@@ -1,0 +1,179 @@
+/** Cuts Markdown into slices that are read and drawn one at a time, so that no text costs the page more than one of them. */
+
+/** A part of a text that is read by itself. */
+export interface Slice {
+  /** Where it begins in the whole text. */
+  readonly at: number;
+  readonly text: string;
+  /** What goes before it when it is read: the header of a table that was cut. */
+  readonly prefix: string;
+  /** The same for the slice after it. */
+  readonly carry: string;
+  /** A line too long to be read as Markdown: it is shown as it is. */
+  readonly plain: boolean;
+  /** About how many elements it becomes. */
+  readonly weight: number;
+}
+
+/** The beginning of a text in slices, ready to be continued. */
+export interface Slices {
+  readonly text: string;
+  readonly list: readonly Slice[];
+  /** Where the slices end: the rest has not been looked at. */
+  readonly end: number;
+}
+
+/** How much of a text is cut. */
+export interface SliceLimit {
+  readonly length: number;
+  readonly weight: number;
+}
+
+/** A slice ends after this many characters, or marks and lines, at the next place where it can. */
+export const sliceLength = 24_000;
+export const sliceWeight = 1_000;
+// Reading inside a line looks ahead to its end at every mark, so a line without end would cost its square.
+const longestLine = 8_000;
+
+// A block of code has a bar with its language and a button.
+const codeWeight = 12;
+
+const fence = /^ {0,3}(`{3,}|~{3,})([^\n]*)/;
+const delimiterRow = /^ {0,3}\|?(?: *:?-+:? *\|)+(?: *:?-+:? *)?$/;
+
+function marksIn(line: string): number {
+  // What is indented is read once for each level that it may belong to.
+  let marks = 1 + (/^[ \t]*/.exec(line)?.[0].length ?? 0) / 4;
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at);
+    // | * _ ` [ < $ ~ ! >
+    if (code === 124 || code === 42 || code === 95 || code === 96 || code === 91) marks++;
+    else if (code === 60 || code === 36 || code === 126 || code === 33 || code === 62) marks++;
+  }
+  return marks;
+}
+
+/** Walks a text line by line and remembers where it may be cut. */
+class Slicer {
+  readonly list: Slice[] = [];
+  readonly #text: string;
+  #start: number;
+  #weight = 0;
+  #cutWeight = 0;
+  /** The last beginning of a block in this slice, and the weight up to there. */
+  #block = { at: -1, weight: 0 };
+  #fence: { readonly at: number; readonly mark: string; readonly weight: number } | null = null;
+  #table: string | null = null;
+  #prefix = '';
+  #lineBefore = '';
+
+  constructor(text: string, start: number, carry: string) {
+    this.#text = text;
+    this.#start = start;
+    this.#prefix = carry;
+    this.#table = carry === '' ? null : carry;
+  }
+
+  /** Cuts on until slices of a length or weight are there, or the text ends; gives where they end. */
+  run({ length, weight }: SliceLimit): number {
+    const text = this.#text;
+    for (let at = this.#start; at < text.length; ) {
+      if (this.#start >= length || this.#cutWeight >= weight) return this.#start;
+      const newline = text.indexOf('\n', at);
+      const end = newline < 0 ? text.length : newline + 1;
+      this.#take(at, end, newline >= 0);
+      at = end;
+    }
+    const open = this.#fence;
+    if (open !== null && text.length - this.#start > sliceLength) this.#cut(open.at, open.weight);
+    this.#cut(text.length, this.#weight);
+    return text.length;
+  }
+
+  #cut(end: number, weight: number, { plain = false, carry = '' } = {}): void {
+    if (end <= this.#start) return;
+    const text = this.#text.slice(this.#start, end);
+    this.list.push({ at: this.#start, text, prefix: this.#prefix, carry, plain, weight });
+    this.#start = end;
+    this.#weight -= weight;
+    this.#cutWeight += weight;
+    this.#block = { at: -1, weight: 0 };
+    this.#prefix = carry;
+  }
+
+  #take(at: number, end: number, complete: boolean): void {
+    if (end - at > longestLine && this.#fence === null) {
+      this.#cut(at, this.#weight);
+      this.#weight += 1;
+      this.#cut(end, 1, { plain: true });
+      this.#lineBefore = '';
+      return;
+    }
+    const line = this.#text.slice(at, complete ? end - 1 : end);
+    if (this.#inFence(at, end, line)) return;
+    const isBlank = line.trim() === '';
+    if (!isBlank && this.#lineBefore === '' && at > this.#start && !/^\s/.test(line))
+      this.#block = { at, weight: this.#weight };
+    if (isBlank) this.#table = null;
+    else if (delimiterRow.test(line) && this.#lineBefore.includes('|')) this.#table = `${this.#lineBefore}\n${line}\n`;
+    this.#lineBefore = isBlank ? '' : line;
+    this.#weight += marksIn(line);
+    if (!complete || (end - this.#start < sliceLength && this.#weight < sliceWeight)) return;
+    const { at: block, weight } = this.#block;
+    // At the last block if that leaves no crumb, else at the end of this line.
+    if (block - this.#start > (end - this.#start) / 4) this.#cut(block, weight);
+    else {
+      this.#cut(end, this.#weight, { carry: this.#table ?? '' });
+      this.#lineBefore = '';
+    }
+  }
+
+  /** Follows fences of code: no cut goes through them. */
+  #inFence(at: number, end: number, line: string): boolean {
+    const match = fence.exec(line);
+    const mark = match?.[1];
+    const open = this.#fence;
+    if (open === null) {
+      if (mark === undefined || (mark.startsWith('`') && match?.[2]?.includes('`') === true)) return false;
+      this.#fence = { at, mark, weight: this.#weight };
+      this.#weight += codeWeight;
+      this.#table = null;
+      return true;
+    }
+    const same = mark !== undefined && mark[0] === open.mark[0] && mark.length >= open.mark.length;
+    const closes = same && match?.[2]?.trim() === '';
+    if (!closes) {
+      // A line of code is about two pieces; those of long code are bounded where it is shown.
+      if (this.#weight - open.weight < sliceWeight) this.#weight += 2;
+      return true;
+    }
+    this.#fence = null;
+    this.#lineBefore = '';
+    // A long block of code is a slice of its own.
+    if (end - this.#start > sliceLength) this.#cut(open.at, open.weight);
+    if (end - this.#start > sliceLength || this.#weight >= sliceWeight) this.#cut(end, this.#weight);
+    return true;
+  }
+}
+
+/**
+ * Cuts the beginning of a text into slices. Where it continues one that was cut before, all slices but the last stay the
+ * same objects. A slice is cut by what stands before its end alone, so that a text read piece by piece is cut like one
+ * read at once.
+ */
+export function sliceMarkdown(text: string, limit: SliceLimit, before: Slices | null = null): Slices {
+  const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  if (before === null || !clean.startsWith(before.text)) return continued(clean, [], limit);
+  // The last slice may have ended with the text and go on now.
+  const kept = before.end < before.text.length ? before.list : before.list.slice(0, -1);
+  return continued(clean, kept, limit);
+}
+
+function continued(text: string, kept: readonly Slice[], limit: SliceLimit): Slices {
+  const last = kept.at(-1);
+  const start = last === undefined ? 0 : last.at + last.text.length;
+  const weight = kept.reduce((sum, slice) => sum + slice.weight, 0);
+  const slicer = new Slicer(text, start, last?.carry ?? '');
+  const end = slicer.run({ length: limit.length, weight: limit.weight - weight });
+  return { text, list: [...kept, ...slicer.list], end };
+}

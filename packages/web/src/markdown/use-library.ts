@@ -1,0 +1,49 @@
+/** Libraries that are loaded when a message first needs them. */
+import { useEffect } from 'react';
+import { create } from 'zustand';
+import type { SetFormula } from './formulas.ts';
+import type { Highlighter } from './highlight.ts';
+
+interface Libraries {
+  readonly highlighter: Highlighter | null;
+  readonly setFormula: SetFormula | null;
+}
+
+const useLibraries = create<Libraries>(() => ({ highlighter: null, setFormula: null }));
+
+// One that cannot be loaded costs looks alone: code stays in one colour and formulas stay as they were written.
+const loadHighlighter = once(async () => {
+  const { highlighter } = await import('./languages.ts');
+  useLibraries.setState({ highlighter });
+});
+const loadFormulas = once(async () => {
+  const { setFormula } = await import('./formulas.ts');
+  useLibraries.setState({ setFormula });
+});
+
+function once(load: () => Promise<void>): () => void {
+  let begun = false;
+  return () => {
+    if (begun) return;
+    begun = true;
+    load().catch(() => {
+      begun = false;
+    });
+  };
+}
+
+/** The highlighter once it is loaded; null until then, and where it is not wanted. */
+export function useHighlighter(wanted: boolean): Highlighter | null {
+  const loaded = useLibraries((state) => state.highlighter);
+  useEffect(() => {
+    if (wanted) loadHighlighter();
+  }, [wanted]);
+  return wanted ? loaded : null;
+}
+
+/** What sets formulas once it is loaded; null until then. */
+export function useFormulas(): SetFormula | null {
+  const loaded = useLibraries((state) => state.setFormula);
+  useEffect(loadFormulas, []);
+  return loaded;
+}
