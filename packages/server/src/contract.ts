@@ -35,8 +35,13 @@ export interface ServerLimits {
   readonly attachmentBytes: number;
   /** Bytes of an upload that is imported. It waits on the disk, never in memory. */
   readonly importBytes: number;
-  /** Milliseconds that a body which is read piece by piece may pause. */
-  readonly bodyIdleMs: number;
+  /** Milliseconds in which a JSON body has to be there in all. */
+  readonly bodyMs: number;
+  /** Milliseconds in which an upload, or a call that is passed on, has to be there in all. */
+  readonly uploadMs: number;
+  /** In so many milliseconds at least `uploadWindowBytes` of an upload have to come. */
+  readonly uploadWindowMs: number;
+  readonly uploadWindowBytes: number;
   /** Nesting of a JSON body. */
   readonly jsonDepth: number;
   /** Bytes that a reader of a stream may lag behind before it is dropped. */
@@ -75,7 +80,10 @@ export const defaultServerLimits: ServerLimits = {
   proxyBytes: 64 * 1024 * 1024,
   attachmentBytes: 20 * 1024 * 1024,
   importBytes: 4 * 1024 ** 3,
-  bodyIdleMs: 60_000,
+  bodyMs: 60_000,
+  uploadMs: 6 * 60 * 60_000,
+  uploadWindowMs: 30_000,
+  uploadWindowBytes: 64 * 1024,
   jsonDepth: 200,
   backlogBytes: 1024 * 1024,
   pingMs: 15_000,

@@ -2,7 +2,7 @@
 import type { Caller } from './caller.ts';
 import { headerOf, type ServerContext } from './env.ts';
 import { authorise } from './middleware/auth.ts';
-import { bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
+import { type BodyBounds, bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
 import { respond } from './middleware/security-headers.ts';
 import type { RawReply, Reply, Route, Scope } from './routes/define.ts';
 
@@ -22,6 +22,7 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
     if (route.method !== 'get') checkMediaType(context, needs);
     const most = services.limits[needs.limit];
     const body = needs.body === 'json' ? await readJson(context, services, most) : undefined;
+    const bounds: BodyBounds = { most, kind: needs.limit === 'bodyBytes' ? 'json' : 'upload' };
     const scope: Scope = {
       caller,
       services,
@@ -32,8 +33,8 @@ export function runRoute(route: Route): (context: ServerContext) => Promise<Resp
       },
       header: (name) => headerOf(context, name),
       search: () => new URL(context.req.url).search,
-      bytes: () => readBody(context, most),
-      chunks: () => bodyChunks(context, most),
+      bytes: () => readBody(context, bounds),
+      chunks: () => bodyChunks(context, bounds),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);

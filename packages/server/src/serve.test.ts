@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemsIn } from './check-options.ts';
 import { createLog } from './log.ts';
 import { checkBind, isLoopback, serve } from './serve.ts';
-import { EventReader, openTestServer, plantTree } from './testing/index.ts';
+import { EventReader, openTestServer, plantTree, testToken } from './testing/index.ts';
 
 const auth = { authorization: 'Bearer test-token' };
 
@@ -180,6 +180,54 @@ test('[A125] an origin that the operator wrote out may call, and is the only one
   expect((await from('https://notes.example.org.evil.example')).status).toBe(403);
   const own = await from('http://localhost');
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  await server.close();
+});
+
+test('[A158] a request with two hosts is refused, whichever of them is ours', async () => {
+  const server = await openTestServer();
+  const { port } = await server.listen();
+  const own = `Host: 127.0.0.1:${port}`;
+  const orders = [
+    [own, 'Host: evil.example'],
+    ['Host: evil.example', own],
+    [own, own],
+    [own, 'hOST: evil.example'],
+  ];
+  for (const hosts of orders) {
+    const said = await new Promise<string>((resolve) => {
+      let text = '';
+      const head = ['GET /healthz HTTP/1.1', ...hosts, 'Connection: close'].join('\r\n');
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\n\r\n`));
+      socket.on('data', (piece) => (text += piece)).on('close', () => resolve(text));
+    });
+    expect(said).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  await server.close();
+});
+
+test('[A155] a JSON body that trickles is refused after its time, though each piece comes soon', async () => {
+  let clock = 1_000_000;
+  const server = await openTestServer({ now: () => clock, limits: { bodyMs: 40 } });
+  const { port } = await server.listen();
+  const head = `POST /api/trees HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${testToken}`;
+  for (const length of ['Content-Length: 100000', 'Transfer-Encoding: chunked']) {
+    const said = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${head}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`);
+      // With every piece that comes a second passes for the server.
+      const trickle = setInterval(() => {
+        clock += 1_000;
+        socket.write('1\r\n{\r\n');
+      }, 5);
+      socket.on('data', (piece) => (text += piece)).on('error', () => undefined);
+      socket.on('close', () => {
+        clearInterval(trickle);
+        resolve(text);
+      });
+    });
+    expect([length, said.slice(0, 12), said.includes('http/too-slow')]).toEqual([length, 'HTTP/1.1 408', true]);
+  }
   await server.close();
 });
 

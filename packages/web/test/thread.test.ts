@@ -179,6 +179,23 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await done(tab);
 });
 
+test('[B105] saving a message that a link shows offers to update the link', async () => {
+  const id = await newTree('First words', 'An answer.');
+  const shared = await stage.server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
+  const tab = await stage.open(`/t/${id}`);
+  const first = thread(tab).getByRole('article').first();
+  await first.hover();
+  await first.getByRole('button', { name: 'Edit (E)' }).click();
+  await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
+  await tab.page.getByRole('button', { name: 'Save only' }).click();
+  const offer = tab.page.getByRole('status').filter({ hasText: '1 link still shows the old text' });
+  await offer.getByRole('button', { name: 'Update the link' }).click();
+  await tab.page.getByRole('status').filter({ hasText: 'The link shows the new text' }).waitFor();
+  const seen = await stage.server.ask('GET', `/api/shared/${shared.body.token}`);
+  expect(JSON.stringify(seen.body)).toContain('Best words');
+  await done(tab);
+});
+
 /** A short tree of which no edit is answered before its gate is opened. */
 async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');

@@ -1,6 +1,7 @@
 import { type Block, isText, type JsonObject, valueOf } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
+import { isJsonObject } from '../json-copy.ts';
 import { type BlockDefinition, providerOnlyFields } from './define.ts';
 import { definitionOf, parseBlock } from './index.ts';
 
@@ -41,6 +42,20 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
         expect(definition.tokens(block)).toBeGreaterThanOrEqual(0);
         const normal = definition.normal(block);
         if (normal !== undefined) expect(canonicalJson(normal)).toContain(`"type":${JSON.stringify(block.type)}`);
+      },
+    );
+
+    it.each(Object.entries(cases.good))(
+      '[C59] has no field of another type where those are filtered: %s',
+      (_name, block) => {
+        const decorated: Record<string, JsonObject[string]> & Block = { ...block, 'x-secret': 'canary' };
+        for (const field of providerOnlyFields) decorated[field] = 'canary';
+        const { source } = decorated;
+        if (isJsonObject(source)) decorated['source'] = { ...source, 'x-secret': 'canary' };
+        const known = definition.withKnownFields(decorated);
+        expect(JSON.stringify(known)).not.toContain('canary');
+        expect(known.type).toBe(block.type);
+        expect(definition.toText(known)).toBe(definition.toText(block));
       },
     );
 

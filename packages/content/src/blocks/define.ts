@@ -35,6 +35,8 @@ export interface BlockDefinition<B extends Block = Block> {
   normal(block: B): JsonObject | undefined;
   /** About how many tokens the block is to a model. */
   tokens(block: B): number;
+  /** The block with the fields that its type has and no others, for readers who may see nothing else. */
+  withKnownFields(block: B): Block;
 }
 
 /** What a member must say itself; the rest has defaults. */
@@ -54,6 +56,8 @@ export interface BlockSpec<B extends Block> {
   normal?(block: B): JsonObject | undefined;
   /** Default: the estimate for `toText`. */
   tokens?(block: B): number;
+  /** Default: one text block of `toText`. Builds the block anew, without what only a provider needs. */
+  withKnownFields?(block: B): B;
 }
 
 /**
@@ -105,6 +109,8 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
     lower: (block) => (spec.lower === undefined ? [textBlock(toText(block))] : spec.lower(block)),
     normal: (block) => (spec.normal === undefined ? countedFields(block) : spec.normal(block)),
     tokens: (block) => (spec.tokens === undefined ? estimateTokens(toText(block)) : spec.tokens(block)),
+    withKnownFields: (block) =>
+      spec.withKnownFields === undefined ? textBlock(toText(block)) : spec.withKnownFields(block),
   };
 }
 

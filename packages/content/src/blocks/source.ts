@@ -64,6 +64,13 @@ export function byteSourceProblem(source: Json | undefined, kinds: string): stri
   }
 }
 
+/** A place for bytes with the fields of its type and no others. */
+export function knownSource(source: ByteSource): ByteSource {
+  if (source.type === 'url') return { type: 'url', url: source.url };
+  if (source.type === 'base64') return { type: 'base64', data: source.data };
+  return { type: 'blob', hash: source.hash, ...(typeof source.size === 'number' ? { size: source.size } : {}) };
+}
+
 /**
  * A place for bytes as it counts for equality: bytes count by their hash, so that a client which sends an image again
  * meets the message whose image the store has since moved to a blob.

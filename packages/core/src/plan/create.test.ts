@@ -129,6 +129,16 @@ describe('a new tree', () => {
     expect(store.tree(treeId(uuid(3)))).toBeUndefined();
   });
 
+  test('[P76] metadata is at most 64 kB of JSON, in a new tree, a copy and a change', async () => {
+    const bed = new Bed();
+    const metadata = { note: 'ö'.repeat(32_768) };
+    await bed.run(creating(1));
+    expect(await refusalOf(bed, creating(2, { attributes: { metadata } }))).toBe('command/invalid');
+    const change = { type: 'attributes', treeId: bed.treeId, set: { metadata } } as const;
+    expect(await refusalOf(bed, change)).toBe('command/invalid');
+    await bed.run({ type: 'attributes', treeId: bed.treeId, set: { metadata: { note: 'ö'.repeat(32_000) } } });
+  });
+
   test.each(['forestKey', 'copiedFrom', 'trashedAt'])('[P76] nobody but the tree itself sets %s', async (key) => {
     const bed = await Bed.make();
     const attributes: TreeAttributes = { [key]: 'x' };

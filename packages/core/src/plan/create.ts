@@ -21,6 +21,7 @@ import {
   theTree,
 } from './context.ts';
 import { copyNodes } from './copy.ts';
+import { assertMetadataSize } from './metadata-size.ts';
 
 /** The project of a tree that names none. */
 export const defaultProject = 'default';
@@ -151,6 +152,7 @@ export const create: Planner<CreateCommand, Created> = function* (command, conte
   // A null takes an attribute away, here as everywhere: no prompt said so is no prompt.
   const attributes = patched<TreeAttributes>({}, settled(command.attributes ?? {}));
   refuseKept(attributes, context.treeId);
+  assertMetadataSize(attributes, context.treeId);
   const key = command.forest === true ? forestKey(context.kit, attributes.systemPrompt) : undefined;
   if (key !== undefined) {
     const found = yield* ask('forest', { key, project: attributes.project ?? defaultProject });
@@ -191,6 +193,7 @@ function* begins(command: CreateCommand, row: TreeRow, context: PlanContext): Re
 export const duplicate: Planner<DuplicateCommand, Duplicated> = function* (command, context) {
   const { from } = command;
   refuseKept(command.attributes ?? {}, context.treeId);
+  assertMetadataSize(command.attributes ?? {}, context.treeId);
   const source = yield* ask('tree', { treeId: from });
   if (source === null) return refuse('tree/unknown-tree', `There is no tree ${from}.`, { treeId: from });
   const row = yield* ask('tree', {});
@@ -241,6 +244,7 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): Reading<Map<NodeId,
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* theTree(context);
   refuseKept(command.set, row.id, ['systemPrompt', ...kept]);
+  assertMetadataSize(command.set, row.id);
   const wished = settled(command.set);
   const set = wished.project === null ? { ...wished, project: defaultProject } : wished;
   const { forestKey: key, project: home } = row.attributes;

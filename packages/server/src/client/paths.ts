@@ -649,6 +649,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/shares/{id}/update': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Has a link of yours show its messages as they are now, after some of them were edited in place. */
+    post: operations['updateShare'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tags': {
     parameters: {
       query?: never;
@@ -676,7 +693,7 @@ export interface paths {
     /** Your tokens; what they are is not kept. */
     get: operations['listTokens'];
     put?: never;
-    /** Makes a token for you, or, as an admin, for somebody else. It is shown this once. */
+    /** Makes a token for you. It is shown this once; nobody makes one for somebody else, admins neither. */
     post: operations['createToken'];
     delete?: never;
     options?: never;
@@ -1463,7 +1480,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The last messages of a branch, or those above or below a cursor, with where each stands among its variants. */
+    /** The last messages of a branch, or those above or below a cursor, with where each stands among its variants; as `linear` also as plain messages, for programs that know no branches. */
     get: operations['getPage'];
     put?: never;
     post?: never;
@@ -2034,6 +2051,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         /** Format: uuid */
@@ -2072,6 +2091,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         /** Format: uuid */
@@ -2087,6 +2108,9 @@ export interface components {
       /** Format: uuid */
       treeId: string;
       version: number;
+    };
+    Edited: components['schemas']['Grown'] & {
+      outdatedShares?: components['schemas']['Share'][];
     };
     ExportReport: {
       bytes: number;
@@ -2141,6 +2165,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         added: string[];
@@ -2208,6 +2234,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         [key: string]: unknown;
@@ -2233,6 +2261,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         created: boolean;
@@ -2378,6 +2408,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         actId: string;
@@ -2394,6 +2426,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         actId: string;
@@ -2450,6 +2484,12 @@ export interface components {
       groups: {
         [key: string]: components['schemas']['Node'][];
       };
+      messages?: (components['schemas']['Message'] & {
+        createdAt: number;
+        /** Format: uuid */
+        id: string;
+        status: string;
+      })[];
       nodes: components['schemas']['Node'][];
       /** Format: uuid */
       rootId: string;
@@ -2530,6 +2570,8 @@ export interface components {
       actId: string;
       /** Format: uuid */
       activeNodeId: string | null;
+      /** @enum {string} */
+      conversation_format: 'tree' | 'linear';
       nodes: components['schemas']['Node'][];
       result: {
         /** Format: uuid */
@@ -4041,6 +4083,39 @@ export interface operations {
       };
     };
   };
+  updateShare: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            share: components['schemas']['Share'];
+          };
+        };
+      };
+      /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 429: Too many. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   listTags: {
     parameters: {
       query?: never;
@@ -4375,6 +4450,8 @@ export interface operations {
         content: {
           'application/json': {
             /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+            /** @enum {string} */
             state: 'trashed' | 'purged' | 'discarded';
             /** Format: uuid */
             treeId: string;
@@ -4437,6 +4514,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               tree: components['schemas']['TreeView'];
@@ -4515,6 +4594,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             items: components['schemas']['Bookmark'][];
             version: number;
           };
@@ -4659,6 +4740,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             data?: unknown;
             list?: string[];
             place?: {
@@ -4711,6 +4794,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             from: number;
             items: {
               about: string;
@@ -4800,6 +4885,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             messages: {
               [key: string]: {
                 [key: string]: unknown;
@@ -4851,6 +4938,8 @@ export interface operations {
               nodeId: string;
               summary: string;
             } | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             cost: {
               input: number;
               output: number;
@@ -4928,6 +5017,8 @@ export interface operations {
           'application/json': {
             /** Format: uuid */
             common: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             left: components['schemas']['Node'][];
             messages: {
               blocks: {
@@ -5068,7 +5159,10 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ExportReport'];
+          'application/json': components['schemas']['ExportReport'] & {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+          };
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 429: Too many. */
@@ -5133,6 +5227,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             items: {
               actId: string | null;
               beatAt: number;
@@ -5213,7 +5309,10 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['BegunTurn'];
+          'application/json': components['schemas']['BegunTurn'] & {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
+          };
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
@@ -5264,6 +5363,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               [key: string]: unknown;
@@ -5306,6 +5407,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             items: components['schemas']['CommitSummary'][];
           };
         };
@@ -5343,6 +5446,8 @@ export interface operations {
             /** Format: uuid */
             activeNodeId: string | null;
             bookmarks: components['schemas']['Bookmark'][];
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['TopologyNode'][];
             tree: components['schemas']['TreeView'];
           };
@@ -5387,6 +5492,8 @@ export interface operations {
             activeNodeId: string | null;
             /** Format: uuid */
             before: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             groups: {
               [key: string]: components['schemas']['Node'][];
             };
@@ -5444,6 +5551,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               [key: string]: unknown;
@@ -5483,6 +5592,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             tree: components['schemas']['TreeView'];
             /** Format: uuid */
             treeId: string;
@@ -5521,6 +5632,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             version: number;
           };
@@ -5665,6 +5778,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               [key: string]: unknown;
@@ -5745,6 +5860,8 @@ export interface operations {
         content: {
           'application/json': {
             bookmark: components['schemas']['Bookmark'] | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             node: components['schemas']['Node'];
             version: number;
           };
@@ -5820,6 +5937,8 @@ export interface operations {
         content: {
           'application/json': {
             aborted: boolean;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
           };
         };
       };
@@ -5923,6 +6042,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             version: number;
           };
@@ -5977,7 +6098,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Grown'];
+          'application/json': components['schemas']['Edited'];
         };
       };
       /** @description 400: Something in the request is not right. 401: No token, or a wrong one. 403: Not for this caller, host or origin. 404: There is no such thing, or it is somebody else’s. 409: The tree moved on, or an id is taken. 415: Another media type is needed. 422: Not possible here. 413: Too large. 428: Say which version you have seen. 429: Too many. */
@@ -6014,6 +6135,8 @@ export interface operations {
           'application/json': {
             active: boolean;
             bookmarks: components['schemas']['Bookmark'][];
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             count: number;
             pending: string[];
             shares: number;
@@ -6068,6 +6191,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               /** Format: uuid */
@@ -6172,6 +6297,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               /** Format: uuid */
@@ -6217,6 +6344,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             version: number;
           };
@@ -6252,6 +6381,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             index: number;
             nodes: components['schemas']['Node'][];
             total: number;
@@ -6309,6 +6440,8 @@ export interface operations {
             actId: string;
             /** Format: uuid */
             activeNodeId: string | null;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             result: {
               /** Format: uuid */
@@ -6496,6 +6629,7 @@ export interface operations {
       query?: {
         after?: string;
         before?: string;
+        format?: 'tree' | 'linear';
         limit?: number;
         nodeId?: string;
         siblings?: boolean;
@@ -6549,6 +6683,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: components['schemas']['Node'][];
             version: number;
           };
@@ -6664,6 +6800,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             items: components['schemas']['Share'][];
           };
         };
@@ -6706,6 +6844,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             share: components['schemas']['Share'];
             token: string;
             url: string;
@@ -6874,6 +7014,8 @@ export interface operations {
         };
         content: {
           'application/json': {
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             items: components['schemas']['TrashItem'][];
           };
         };
@@ -6914,6 +7056,8 @@ export interface operations {
         content: {
           'application/json': {
             contents: number;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: number;
           };
         };
@@ -6949,6 +7093,8 @@ export interface operations {
         content: {
           'application/json': {
             contents: number;
+            /** @enum {string} */
+            conversation_format: 'tree' | 'linear';
             nodes: number;
           };
         };

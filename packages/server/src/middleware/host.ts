@@ -16,8 +16,18 @@ function isOwnHost(host: string, services: Pick<Services, 'hosts' | 'bound'>): b
   return bound === null || Number(port ?? 80) === bound;
 }
 
+function countHosts(context: ServerContext): number {
+  const raw = context.env?.incoming?.rawHeaders;
+  if (raw === undefined) return context.req.header('host')?.split(',').length ?? 0;
+  let count = 0;
+  for (let at = 0; at < raw.length; at += 2) if (raw[at]?.toLowerCase() === 'host') count += 1;
+  return count;
+}
+
 /** The check, for every route, stream and file alike. */
 export function checkHost(context: ServerContext): void {
+  // The first and the last of several would be believed by different programs on the way.
+  if (countHosts(context) > 1) refuseHttp('http/invalid', 'A request has one Host header.');
   const host = hostOf(context);
   if (!isOwnHost(host, context.get('services')))
     refuseHttp(

@@ -4,6 +4,7 @@ import { headerOf, type ServerContext } from '../env.ts';
 import { httpRefusal, refuseHttp } from '../http-errors.ts';
 import type { Needs } from '../routes/define.ts';
 import type { Services } from '../services.ts';
+import { type BodyKind, BodyPace } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -29,18 +30,25 @@ function hasBody(context: ServerContext): boolean {
   return headerOf(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
 }
 
+/** How much of a body is taken, and how fast it has to come. */
+export interface BodyBounds {
+  readonly most: number;
+  readonly kind: BodyKind;
+}
+
 /** The body's bytes; cut off and refused as soon as they pass the bound. */
-export async function readBody(context: ServerContext, most: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(context: ServerContext, bounds: BodyBounds): Promise<Uint8Array<ArrayBuffer>> {
+  const { most, kind } = bounds;
   const said = headerOf(context, 'content-length');
   if (said !== undefined && Number(said) > most) return tooLarge(most);
   // With a length the parser of HTTP itself stops there; without one it is counted here.
   if (said !== undefined) {
-    const bytes = new Uint8Array(await whileItComes(context, unlessGone(context, context.req.arrayBuffer())));
+    const bytes = new Uint8Array(await readAtOnce(context, kind));
     return bytes.byteLength > most ? tooLarge(most) : bytes;
   }
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of bodyChunks(context, most)) {
+  for await (const part of bodyChunks(context, bounds)) {
     length += part.byteLength;
     parts.push(part);
   }
@@ -51,6 +59,22 @@ export async function readBody(context: ServerContext, most: number): Promise<Ui
     at += part.byteLength;
   }
   return whole;
+}
+
+/** A body that is read in one go: what its connection has brought tells how fast it comes. */
+async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<ArrayBuffer> {
+  const incoming = context.env?.incoming;
+  const read = unlessGone(context, context.req.arrayBuffer());
+  // Most bodies are there with their head, and nobody waits for them.
+  if (incoming === undefined || incoming.complete) return read;
+  const { socket } = incoming;
+  const before = socket.bytesRead;
+  const watch = watchBody(context, kind, () => socket.bytesRead - before);
+  try {
+    return await watch.unlessLate(read);
+  } finally {
+    watch.end();
+  }
 }
 
 /** A client that goes away while it sends is no fault of this server, and is not written down as one. */
@@ -65,68 +89,73 @@ async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promis
 }
 
 /** The body's bytes as they come, never held together; cut off and refused as soon as they pass the bound. */
-export async function* bodyChunks(context: ServerContext, most: number): AsyncGenerator<Uint8Array> {
+export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBounds): AsyncGenerator<Uint8Array> {
   if (Number(headerOf(context, 'content-length') ?? 0) > most) return tooLarge(most);
   const reader = context.req.raw.body?.getReader();
   if (reader === undefined) return;
   let length = 0;
   let ended = false;
+  const watch = watchBody(context, kind, () => length);
   try {
     for (;;) {
-      const { done, value } = await soonEnough(context, unlessGone(context, reader.read()));
+      const { done, value } = await watch.unlessLate(unlessGone(context, reader.read()));
       ended = done;
       if (done) return;
       length += value.byteLength;
       if (length > most) return tooLarge(most);
+      watch.pause();
       yield value;
+      watch.resume();
     }
   } finally {
+    watch.end();
     if (!ended) await reader.cancel().catch(() => undefined);
   }
 }
 
-function tooSlow(idleMs: number): Error {
-  return httpRefusal('http/too-slow', `Nothing more of the body has come for ${Math.round(idleMs / 1000)} s.`);
+interface BodyWatch {
+  /** What is read, unless the body comes too slowly or the server stops: a stop waits for nobody who is still sending. */
+  unlessLate<T>(read: Promise<T>): Promise<T>;
+  pause(): void;
+  resume(): void;
+  end(): void;
 }
 
-/** The same for a body that is read in one go: what its connection has brought tells whether more of it comes. */
-async function whileItComes<T>(context: ServerContext, read: Promise<T>): Promise<T> {
-  const incoming = context.env?.incoming;
-  // Most bodies are there with their head, and nobody waits for them.
-  if (incoming === undefined || incoming.complete) return read;
-  const { socket } = incoming;
-  let seen = socket.bytesRead;
-  const hasStopped = () => {
-    const before = seen;
-    seen = socket.bytesRead;
-    return seen === before;
+/** Watches a body come. Whoever is gone without a word, or sends a byte now and then, would hold a place for ever. */
+function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number): BodyWatch {
+  const { closing, limits, now } = context.get('services');
+  const pace = new BodyPace(kind, limits, now());
+  let refusal: Error | null = null;
+  // A promise that lasts as long as the body would keep every piece that was raced with it.
+  let rejectRead: (error: Error) => void = () => undefined;
+  const fail = (error: Error) => {
+    refusal ??= error;
+    rejectRead(refusal);
   };
-  return unlessLate(context, read, hasStopped);
-}
-
-/** Refuses a body that has stopped coming: whoever is gone without a word would hold a place for ever. */
-function soonEnough<T>(context: ServerContext, read: Promise<T>): Promise<T> {
-  return unlessLate(context, read, () => true);
-}
-
-/** What is read, unless its time is over, or that of the server: a stop waits for nobody who is still sending. */
-async function unlessLate<T>(context: ServerContext, read: Promise<T>, isLate: () => boolean): Promise<T> {
-  const { closing, limits } = context.get('services');
-  let timer: NodeJS.Timeout | undefined;
-  let stop: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setInterval(() => isLate() && reject(tooSlow(limits.bodyIdleMs)), limits.bodyIdleMs);
-    stop = () => reject(httpRefusal('http/closing', 'The server is stopping.'));
-    closing.addEventListener('abort', stop, { once: true });
-    // It may have come while somebody was looked up, or while what came before was written: it is told once.
-    if (closing.aborted) stop();
-  });
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    clearInterval(timer);
-    closing.removeEventListener('abort', stop);
-  }
+  const look = () => {
+    const why = pace.check(now(), bytes());
+    if (why === null) timer = setTimeout(look, pace.msUntilCheck(now()));
+    else fail(httpRefusal('http/too-slow', why));
+  };
+  let timer = setTimeout(look, pace.msUntilCheck(now()));
+  const stop = () => fail(httpRefusal('http/closing', 'The server is stopping.'));
+  closing.addEventListener('abort', stop, { once: true });
+  // It may have come while somebody was looked up, or while what came before was written: it is told once.
+  if (closing.aborted) stop();
+  return {
+    unlessLate: (read) =>
+      new Promise((resolve, reject) => {
+        rejectRead = reject;
+        if (refusal !== null) reject(refusal);
+        read.then(resolve, reject);
+      }),
+    pause: () => pace.pause(now()),
+    resume: () => pace.resume(now()),
+    end() {
+      clearTimeout(timer);
+      closing.removeEventListener('abort', stop);
+    },
+  };
 }
 
 function tooLarge(most: number): never {
@@ -135,7 +164,7 @@ function tooLarge(most: number): never {
 
 /** A JSON body, read strictly: no double keys, no numbers that would change, no bytes that are no UTF-8. */
 export async function readJson(context: ServerContext, services: Services, most: number): Promise<unknown> {
-  const bytes = await readBody(context, most);
+  const bytes = await readBody(context, { most, kind: 'json' });
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   try {

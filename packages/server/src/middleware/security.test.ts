@@ -139,6 +139,7 @@ const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   joinNode: () => ({ body: {} }),
   undo: () => ({}),
   undoAnywhere: () => ({}),
+  updateShare: () => ({}),
   uploadAttachment: () => ({ body: 'bytes' }),
 };
 

@@ -121,7 +121,7 @@ describe('a body that stops coming', () => {
   });
 
   it('[A123] is refused after its time, with and without a length, and its connection ends', async () => {
-    const server = await openTestServer({ limits: { bodyIdleMs: 80 } });
+    const server = await openTestServer({ limits: { uploadWindowMs: 80 } });
     const { port } = await server.listen();
     for (const length of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
       const head = `POST ${chat} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${testToken}`;

@@ -1,9 +1,19 @@
 /** What a route is. Everything that must hold for all routes alike is data here, so that one test can ask it of each. */
-import { parseActId, parseNodeId, parseTreeId, type Result, valueOf } from '@coppice/core';
+import {
+  type ConversationFormat,
+  parseActId,
+  parseNodeId,
+  parseTreeId,
+  type Result,
+  treeId,
+  valueOf,
+} from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../caller.ts';
 import { refuseHttp } from '../http-errors.ts';
+import { formatOf, placeOf } from '../places.ts';
 import type { Room, Services } from '../services.ts';
+import { conversationFormat } from '../wire/schemas.ts';
 
 /** Who may call: anybody, whoever reads, whoever writes (no viewer), or admins of a shared server. */
 export type Access = 'open' | 'read' | 'write' | 'admin';
@@ -109,6 +119,11 @@ export interface RawReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** An answer as a handler gives it: how the tree is stored is added for all routes in one place. */
+export type Handled<A> = A extends { readonly conversation_format: ConversationFormat }
+  ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
+  : A;
+
 /** A route as it is written down. */
 export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
   readonly method: Method;
@@ -131,7 +146,7 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly refusal?: z.ZodType;
   handle(
     call: Call<Parameters<P>, z.output<Q>, z.output<B>>,
-  ): Promise<Reply<z.input<A>> | RawReply> | Reply<z.input<A>> | RawReply;
+  ): Promise<Reply<Handled<z.input<A>>> | RawReply> | Reply<Handled<z.input<A>>> | RawReply;
 }
 
 /** A route, its types forgotten: what the app, the document and the test of all routes go through. */
@@ -169,6 +184,8 @@ export function defineRoute<
     stream: asked.stream ?? false,
   };
   const names = namesIn(spec.path);
+  const produces = spec.produces ?? 'application/json';
+  const isAboutTree = produces === 'application/json' && tellsOfTree(spec.path, spec.answer);
   return {
     method: spec.method,
     path: spec.path,
@@ -178,17 +195,17 @@ export function defineRoute<
     parameters: names,
     query: spec.query ?? null,
     body: spec.body ?? null,
-    answer: spec.answer,
+    answer: isAboutTree ? withFormatSchema(spec.answer) : spec.answer,
     status: spec.status ?? 200,
     also: spec.also ?? [],
-    produces: spec.produces ?? 'application/json',
+    produces,
     refusal: spec.refusal ?? null,
     async answerTo(scope, given) {
       const params = readParameters<P>(names, given.params);
       const read = { query: checked(query, given.query, 'query'), body: checked(body, given.body, 'body') };
       const wish = needs.version === 'none' ? {} : versionWish(scope.header('if-match'), read.query, read.body);
       if (needs.version === 'required') requireVersion(wish.expectedVersion);
-      return spec.handle({
+      const answer = await spec.handle({
         caller: scope.caller,
         services: scope.services,
         room: scope.room,
@@ -206,8 +223,29 @@ export function defineRoute<
         expectedVersion: wish.expectedVersion,
         onConflict: wish.onConflict,
       });
+      return isAboutTree && !('raw' in answer) ? withFormat(scope, given.params['tree'], answer) : answer;
     },
   };
+}
+
+/** Whether the answer of a route is about one tree. */
+function tellsOfTree(path: string, answer: z.ZodType): boolean {
+  return answer instanceof z.ZodObject && (path.includes('{tree}') || Object.hasOwn(answer.shape, 'treeId'));
+}
+
+function withFormatSchema(answer: z.ZodType): z.ZodType {
+  if (!(answer instanceof z.ZodObject) || Object.hasOwn(answer.shape, 'conversation_format')) return answer;
+  return answer.extend({ conversation_format: conversationFormat });
+}
+
+/** Adds how the tree is stored to an answer about it, unless the handler said so. */
+async function withFormat(scope: Scope, named: string | undefined, answer: Reply<unknown>): Promise<Reply<unknown>> {
+  const { value } = answer;
+  if (typeof value !== 'object' || value === null || 'conversation_format' in value) return answer;
+  const id = 'treeId' in value && typeof value.treeId === 'string' ? value.treeId : named;
+  if (id === undefined) return answer;
+  const format = await formatOf(await placeOf(scope, treeId(id)));
+  return { ...answer, value: { ...value, conversation_format: format } };
 }
 
 /** Refuses a structural or content write that does not say what it has seen. */

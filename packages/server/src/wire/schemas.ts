@@ -180,6 +180,7 @@ export function written<R extends z.ZodType>(result: R) {
   return z.object({
     treeId: treeIdText,
     version: z.number(),
+    conversation_format: conversationFormat,
     actId: uuid,
     activeNodeId: nodeIdText.nullable(),
     result,

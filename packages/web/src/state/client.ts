@@ -7,6 +7,7 @@ import type {
   CommandView,
   CommitSummary,
   ContextAnswer,
+  Edited,
   ImpactAnswer,
   Listed,
   ListedBookmark,
@@ -183,7 +184,7 @@ export function createApi(ask: Ask) {
       },
       version: number,
     ) =>
-      ask<Written>('POST', `${node(tree, id)}/edit`, {
+      ask<Edited>('POST', `${node(tree, id)}/edit`, {
         body: { ...body, ...(body.mode === 'in-place' ? {} : { onConflict: 'branch' }) },
         version,
       }),
@@ -270,6 +271,8 @@ export function createApi(ask: Ask) {
       }),
     shares: (tree: TreeId) => ask<Listed<ShareView>>('GET', `${at(tree)}/shares`),
     unshare: (id: string) => ask<unknown>('DELETE', `/api/shares/${encodeURIComponent(id)}`),
+    /** Has a link show its messages as they are now. */
+    updateShare: (id: string) => ask<unknown>('POST', `/api/shares/${encodeURIComponent(id)}/update`),
     shared: (token: string) => ask<SharedAnswer>('GET', `/api/shared/${encodeURIComponent(token)}`),
 
     commands: () => ask<{ readonly items: readonly CommandView[] }>('GET', '/api/commands'),

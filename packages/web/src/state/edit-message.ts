@@ -1,12 +1,13 @@
 /** Rewriting a message, beside it or in its place, so that nobody's text is lost. */
 import { messageKit } from '@coppice/content';
 import type { Message, Node, NodeId, Step } from '@coppice/core';
-import { t } from '../i18n/index.ts';
+import { t, tn } from '../i18n/index.ts';
 import { change, complain, draftNode, freshId, insert, undoable } from './acts.ts';
 import { following } from './following.ts';
 import { asProblem } from './http.ts';
 import type { TreeSession } from './session.ts';
 import { say } from './toasts.ts';
+import type { ShareView } from './wire.ts';
 
 // A tree that changes at every try, though never this message, ends with both texts as well.
 const mostTries = 4;
@@ -77,10 +78,15 @@ async function editInPlace(
     since: node.contentIn,
   };
   try {
-    const written = await session.perform([shown], (version) =>
-      session.api.edit(session.treeId, node.id, { content: message.content, mode: 'in-place' }, version),
-    );
-    say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
+    let outdated: readonly ShareView[] = [];
+    const written = await session.perform([shown], async (version) => {
+      const { content } = message;
+      const edited = await session.api.edit(session.treeId, node.id, { content, mode: 'in-place' }, version);
+      outdated = edited.outdatedShares ?? [];
+      return edited;
+    });
+    if (outdated.length > 0) offerLinkUpdate(session, outdated);
+    else say({ icon: 'edit', text: t('saved'), action: undoable(session, written) });
     return node.id;
   } catch (thrown) {
     const problem = asProblem(thrown);
@@ -94,6 +100,20 @@ async function editInPlace(
     if (isSame && tries > 1) return editInPlace(session, seen, message, tries - 1);
     return keepBoth(session, seen, message);
   }
+}
+
+/** Offers to have links show the new text; until then they show the old one. */
+function offerLinkUpdate({ api }: TreeSession, outdated: readonly ShareView[]): void {
+  const update = async () => {
+    try {
+      for (const { id } of outdated) await api.updateShare(id);
+      say({ icon: 'share', text: tn('linksUpdated', outdated.length) });
+    } catch (thrown) {
+      complain(asProblem(thrown));
+    }
+  };
+  const action = { label: tn('updateLinks', outdated.length), run: () => void update() };
+  say({ icon: 'share', text: tn('savedButLinks', outdated.length), action });
 }
 
 async function keepBoth(session: TreeSession, seen: Seen, message: Message): Promise<NodeId | null> {

@@ -122,6 +122,11 @@ export interface Written<R = unknown> {
   readonly nodes: readonly Node[];
 }
 
+/** What an edit answers; in place, with the open links that still show the old text. */
+export interface Edited extends Written {
+  readonly outdatedShares?: readonly ShareView[];
+}
+
 /** What a generation answers when it has begun. */
 export interface Begun {
   readonly actId: ActId;

@@ -1,7 +1,15 @@
 import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
 import { countedFields, defineBlock } from '../define.ts';
-import { type ByteSource, byteSourceProblem, countedSource, isByteSource, isMediaType, sourceSize } from '../source.ts';
+import {
+  type ByteSource,
+  byteSourceProblem,
+  countedSource,
+  isByteSource,
+  isMediaType,
+  knownSource,
+  sourceSize,
+} from '../source.ts';
 
 /** The text of a file, where that is all there is of it. */
 export interface TextSource {
@@ -65,4 +73,10 @@ export const file = defineBlock<FileBlock>({
     return { ...countedFields(block), mediaType: block.mediaType.toLowerCase(), source };
   },
   tokens: (block) => estimateTokens(block.name) + tokensOf(block),
+  withKnownFields: ({ name, mediaType, source }) => ({
+    type: 'file',
+    name,
+    mediaType,
+    source: source.type === 'text' ? { type: 'text', text: source.text } : knownSource(source),
+  }),
 });

@@ -1,7 +1,14 @@
 import type { Block } from '@coppice/core';
 import { excerpt } from '../../problem.ts';
 import { countedFields, defineBlock } from '../define.ts';
-import { type ByteSource, byteSourceProblem, countedSource, isByteSource, isMediaType } from '../source.ts';
+import {
+  type ByteSource,
+  byteSourceProblem,
+  countedSource,
+  isByteSource,
+  isMediaType,
+  knownSource,
+} from '../source.ts';
 
 /** A picture. Its media type may be missing only where an address stands for it. */
 export interface ImageBlock extends Block {
@@ -38,4 +45,9 @@ export const image = defineBlock<ImageBlock>({
     return block.mediaType === undefined ? counted : { ...counted, mediaType: block.mediaType.toLowerCase() };
   },
   tokens: () => tokensPerImage,
+  withKnownFields: ({ source, mediaType }) => ({
+    type: 'image',
+    source: knownSource(source),
+    ...(typeof mediaType === 'string' ? { mediaType } : {}),
+  }),
 });

@@ -10,6 +10,7 @@ export const text = defineBlock<TextBlock>({
   problem: (fields) => (typeof fields.text === 'string' ? undefined : 'is a text block without a string in text'),
   toText: (block) => block.text,
   lower: (block) => [block],
+  withKnownFields: ({ text: said }) => ({ type: 'text', text: said }),
   normal(block) {
     const trimmed = block.text.trim();
     return trimmed === '' ? undefined : { ...countedFields(block), text: trimmed };

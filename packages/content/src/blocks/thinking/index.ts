@@ -27,5 +27,6 @@ export const thinking = defineBlock<ThinkingBlock>({
   // Without its signature's provider, reasoning is only something the model might take for an instruction.
   lower: () => [],
   normal: () => undefined,
+  withKnownFields: ({ thinking: said }) => ({ type: 'thinking', thinking: said }),
   tokens: (block) => estimateTokens(block.thinking) + Math.ceil((block.redacted?.length ?? 0) / 4),
 });

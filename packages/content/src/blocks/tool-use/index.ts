@@ -45,5 +45,6 @@ export const toolUse = defineBlock<ToolUseBlock>({
   },
   toText: (block) => `${block.name}(${JSON.stringify(block.parameters)})`,
   normal: (block) => countedFields(block, ['arguments']),
+  withKnownFields: ({ id, name, parameters }) => ({ type: 'tool-use', id, name, parameters }),
   tokens: (block) => overhead + estimateTokens(block.name) + estimateTokens(JSON.stringify(block.parameters)),
 });

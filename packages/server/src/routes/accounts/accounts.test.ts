@@ -61,8 +61,25 @@ test('[A82] a token runs out, is revoked by its owner alone, and is never shown 
   expect((await server.ask('GET', '/api/me', { token: second.body.secret })).status).toBe(401);
   const past = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'x', expiresAt: now } });
   expect([past.status, past.body.error.code]).toEqual([400, 'http/invalid']);
-  const forOthers = await server.ask('POST', '/api/tokens', { token: 'ben', body: { name: 'x', userId: 'cleo' } });
-  expect(forOthers.status).toBe(403);
+  await server.close();
+});
+
+test('[A157] nobody makes a token for somebody else, an admin neither', async () => {
+  const server = await openSharedServer();
+  const make = (token: string, userId?: string) =>
+    server.ask('POST', '/api/tokens', { token, body: { name: 'x', ...(userId === undefined ? {} : { userId }) } });
+  for (const [who, userId] of [
+    ['ben', 'cleo'],
+    ['ada', 'ben'],
+    ['ada', 'nobody'],
+  ] as const) {
+    const refused = await make(who, userId);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'http/forbidden']);
+  }
+  for (const token of ['ben', 'cleo'])
+    expect(JSON.stringify((await server.ask('GET', '/api/tokens', { token })).body)).not.toContain('"x"');
+  expect((await make('ben', 'ben')).status).toBe(201);
+  expect((await make('ada')).status).toBe(201);
   await server.close();
 });
 

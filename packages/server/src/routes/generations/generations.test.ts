@@ -190,7 +190,10 @@ test('[A55] a reply is followed from any offset and stopped from another process
   const text = () => reader.seen.map((event) => event.data.text ?? '').join('');
   await reader.until(() => text().includes('three'));
   expect('one two three'.slice(4).startsWith(text())).toBe(true);
-  expect((await other.ask('POST', `/api/trees/${id}/nodes/${nodeId}/abort`)).body).toEqual({ aborted: true });
+  expect((await other.ask('POST', `/api/trees/${id}/nodes/${nodeId}/abort`)).body).toEqual({
+    aborted: true,
+    conversation_format: 'tree',
+  });
   expect((await reader.all()).at(-1)?.data).toMatchObject({ type: 'end', status: 'aborted' });
   const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${nodeId}`)).body;
   expect([node.status, node.text]).toEqual(['aborted', 'one two three']);

@@ -1,7 +1,7 @@
 /** Single nodes, what is beside and below them, and what points there. */
 import { ask, impactOf, type Node, type NodeId, nodeId, type Reading, readTree, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { placeOf } from '../../places.ts';
+import { formatOf, placeOf } from '../../places.ts';
 import { readNodes } from '../../tree-view.ts';
 import { anyObject, bookmark, list, node, nodeIdText } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
@@ -108,14 +108,16 @@ const contents = defineRoute({
   query: z.strictObject({ ids: z.string() }),
   answer: z.object({ messages: z.record(z.string(), anyObject) }),
   async handle(call) {
-    const { treeId: id, store } = await placeOf(call, call.params.tree);
+    const place = await placeOf(call, call.params.tree);
+    const { treeId: id, store } = place;
     const ids = call.query.ids.split(',').filter((text) => text !== '');
     if (ids.length > mostNodes) return refuse('command/invalid', `At most ${mostNodes} nodes are given at once.`, {});
     await store.read(id, () => readTree(id));
     const texts = await store.content(id, ids.map(nodeId));
     // The texts are JSON already: they are put together, not read and printed again.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
-    return { text: `{"messages":{${parts.join(',')}}}` };
+    const format = JSON.stringify(await formatOf(place));
+    return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
   },
 });
 

@@ -2,8 +2,9 @@
 import { ask, readTopology, readTree, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
-import { formatOf, placeOf } from '../../places.ts';
+import { placeOf } from '../../places.ts';
 import { readThreadPage } from '../../thread-page.ts';
+import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import {
   bookmark,
   conversationFormat,
@@ -34,6 +35,7 @@ export const threadPage = z
     after: nodeIdText.nullable(),
     bookmarks: z.record(z.string(), bookmark),
     runs: z.record(z.string(), z.string()),
+    messages: list(linearMessage).optional(),
   })
   .openapi('ThreadPage');
 
@@ -42,19 +44,21 @@ const page = defineRoute({
   path: '/api/trees/{tree}/page',
   name: 'getPage',
   summary:
-    'The last messages of a branch, or those above or below a cursor, with where each stands among its variants.',
+    'The last messages of a branch, or those above or below a cursor, with where each stands among its variants; as `linear` also as plain messages, for programs that know no branches.',
   query: z.strictObject({
     nodeId: z.string().optional(),
     limit: count.optional(),
     before: z.string().optional(),
     after: z.string().optional(),
     siblings: flag.optional(),
+    format: conversationFormat.optional(),
   }),
   answer: threadPage,
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
     const found = await readThreadPage(place.store, place.treeId, call.query);
-    return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
+    const messages = call.query.format === 'linear' ? { messages: linearMessages(found.nodes) } : {};
+    return reply({ ...found, ...messages }, { version: found.version });
   },
 });
 
@@ -82,11 +86,10 @@ const topology = defineRoute({
   query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
   answer: z.object({ ...shape, nodes: list(topologyNode) }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
-    const { treeId: id, store } = place;
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
     const { from, depth } = call.query;
     const found = await store.read(id, () => readShape(id, given({ from, depth })));
-    return reply({ ...found, conversation_format: await formatOf(place) }, { version: found.version });
+    return reply(found, { version: found.version });
   },
 });
 
@@ -98,11 +101,9 @@ const columns = defineRoute({
     'The same of the whole tree in columns, less than half as long: each field once, then its value for each node.',
   answer: z.object({ ...shape, columns: topologyColumns }),
   async handle(call) {
-    const place = await placeOf(call, call.params.tree);
-    const { treeId: id, store } = place;
+    const { treeId: id, store } = await placeOf(call, call.params.tree);
     const { nodes, ...found } = await store.read(id, () => readShape(id));
-    const whole = { ...found, columns: toTopologyColumns(nodes), conversation_format: await formatOf(place) };
-    return reply(whole, { version: found.version });
+    return reply({ ...found, columns: toTopologyColumns(nodes) }, { version: found.version });
   },
 });
 

@@ -1,7 +1,10 @@
 import { type Store, textMessage, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
 import { readThreadPage } from '../../thread-page.ts';
+import { routes } from '../index.ts';
 
 interface Named {
   readonly id: string;
@@ -188,6 +191,12 @@ test('[A19] a conversation that is a list reads as a tree and says that it is on
     nodes: [{ text: 'old' }],
   });
   expect((await server.ask('GET', '/api/trees')).body.items).toMatchObject([{ id, conversation_format: 'linear' }]);
+  const page = await server.ask('GET', `/api/trees/${id}/page?format=linear&limit=1`);
+  expect(page.body).toMatchObject({
+    conversation_format: 'linear',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'old' }], status: 'success' }],
+  });
+  expect((await server.ask('GET', `/api/trees/${id}/page?format=other`)).status).toBe(400);
   const linear = await server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(linear.body.messages).toMatchObject([{ role: 'user', content: [{ type: 'text', text: 'old' }] }]);
   await server.ask('POST', `/api/trees/${id}/messages`, {
@@ -196,6 +205,42 @@ test('[A19] a conversation that is a list reads as a tree and says that it is on
   });
   expect((await server.ask('GET', `/api/trees/${id}`)).body.conversation_format).toBe('tree');
   await server.close();
+});
+
+test('[A154] every route about one tree says how it is stored', () => {
+  const silent = routes.filter(({ path, answer, produces }) => {
+    if (produces !== 'application/json') return false;
+    const fields = answer instanceof z.ZodObject ? Object.keys(answer.shape) : [];
+    return (path.includes('{tree}') || fields.includes('treeId')) && !fields.includes('conversation_format');
+  });
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
+
+test('[A154] what is read, written, seen by a model and was says how the tree is stored, a list until it branches', async () => {
+  const store = await openStore('memory:', { treeWrites: 'off' });
+  const server = await openTestServer({ store });
+  const { id, nodeIds, version } = await plantTree(server, ['Hello', 'Hi']);
+  const at = `/api/trees/${id}`;
+  const made = await server.ask('POST', '/api/trees', { body: { messages: [{ role: 'user', content: 'one' }] } });
+  const messages = [{ role: 'user', content: 'more' }];
+  const appended = await server.ask('POST', `${at}/messages`, { version, body: { messages } });
+  const read = [
+    ...['', '/page', '/topology', '/topology/columns', '/path', '/leaves', '/history', '/context', '/bookmarks'],
+    ...[`/contents?ids=${nodeIds[0]}`, `/nodes/${nodeIds[0]}`, `/nodes/${nodeIds[0]}/children`, '/generations'],
+    ...['/trash', '/shares', '/history/1', '/history/1/page', `/nodes/${nodeIds[1]}/impact`],
+  ];
+  const answers = [made, appended];
+  for (const path of read) answers.push(await server.ask('GET', `${at}${path}`));
+  expect(answers.map(({ body }) => body.conversation_format)).toEqual(answers.map(() => 'linear'));
+  await server.close();
+  const branching = await openTestServer();
+  const tree = await plantTree(branching);
+  const edit = await branching.ask('POST', `/api/trees/${tree.id}/nodes/${tree.nodeIds[0]}/edit`, {
+    version: tree.version,
+    body: { content: 'Hey' },
+  });
+  expect(edit.body.conversation_format).toBe('tree');
+  await branching.close();
 });
 
 /** A store that notes every question that is asked of it. */

@@ -1,6 +1,6 @@
 /** Share links: one path as it is now, and what of it may be seen, for whoever has the link. */
 import { randomBytes } from 'node:crypto';
-import { isKnown } from '@coppice/content';
+import { definitionOf, isKnown } from '@coppice/content';
 import {
   ask,
   type Block,
@@ -22,7 +22,8 @@ import { refuseHttp } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { placeOf } from '../../places.ts';
 import type { Services } from '../../services.ts';
-import { block, label, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { block, label, list, nodeIdText, role } from '../../wire/schemas.ts';
+import { isOpenShare, share, shownShare } from '../../wire/share-view.ts';
 import { defineRoute, reply } from '../define.ts';
 
 /** What may be shown beside what people and models said; nothing of it is, unless it is ticked. */
@@ -30,28 +31,6 @@ const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 't
 
 const field = z.enum(shareFields);
 type Field = z.output<typeof field>;
-
-const share = z
-  .object({
-    id: z.string(),
-    treeId: treeIdText,
-    nodeIds: list(nodeIdText),
-    fields: list(z.string()),
-    title: z.string().nullable(),
-    createdAt: z.number(),
-    expiresAt: z.number().nullable(),
-    revokedAt: z.number().nullable(),
-  })
-  .openapi('Share');
-
-function shown({
-  hash: _hash,
-  owner: _owner,
-  version: _version,
-  ...rest
-}: Share): Omit<Share, 'hash' | 'owner' | 'version'> {
-  return rest;
-}
 
 const createShare = defineRoute({
   method: 'post',
@@ -92,7 +71,7 @@ const createShare = defineRoute({
       revokedAt: null,
     };
     await services.store.accounts.putShare(made);
-    return reply({ share: shown(made), token, url: `/s/${token}` });
+    return reply({ share: shownShare(made), token, url: `/s/${token}` });
   },
 });
 
@@ -107,7 +86,7 @@ const treeShares = defineRoute({
   async handle(call) {
     const { store, treeId: id } = await placeOf(call, call.params.tree);
     await store.read(id, () => readTree(id));
-    return reply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shown) });
+    return reply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shownShare) });
   },
 });
 
@@ -118,7 +97,7 @@ const allShares = defineRoute({
   summary: 'All your links.',
   answer: listOfShares,
   async handle({ services, caller }) {
-    return reply({ items: (await services.store.accounts.shares(caller.owner)).map(shown) });
+    return reply({ items: (await services.store.accounts.shares(caller.owner)).map(shownShare) });
   },
 });
 
@@ -134,7 +113,25 @@ const revokeShare = defineRoute({
     if (known === undefined) return refuseHttp('http/not-found', `You have no link ${params.id}.`);
     const revoked: Share = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putShare(revoked);
-    return reply({ share: shown(revoked) });
+    return reply({ share: shownShare(revoked) });
+  },
+});
+
+const updateShare = defineRoute({
+  method: 'post',
+  path: '/api/shares/{id}/update',
+  name: 'updateShare',
+  summary: 'Has a link of yours show its messages as they are now, after some of them were edited in place.',
+  answer: z.object({ share }),
+  async handle({ services, caller, params }) {
+    const { accounts } = services.store;
+    const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
+    if (known === undefined || !isOpenShare(known, services.now()))
+      return refuseHttp('http/not-found', `You have no open link ${params.id}.`);
+    const { row } = await readShared(services, known);
+    const updated: Share = { ...known, version: row.version };
+    await accounts.putShare(updated);
+    return reply({ share: shownShare(updated) });
   },
 });
 
@@ -194,8 +191,7 @@ const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 async function openLink({ store, now }: Services, token: string): Promise<Share> {
   const { accounts } = store;
   const known = await accounts.shareByHash(hashToken(token));
-  if (known === null || known.revokedAt !== null) return noSuchLink();
-  if (known.expiresAt !== null && known.expiresAt <= now()) return noSuchLink();
+  if (known === null || !isOpenShare(known, now())) return noSuchLink();
   const maker = await accounts.user(known.owner);
   // A server for one person has no accounts: who is not listed was not shut out.
   return maker === null || maker.disabledAt === null ? known : noSuchLink();
@@ -273,7 +269,7 @@ function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
         !ticked(message.role === 'tool' ? 'tools' : 'system-prompt')
       )
         return [];
-      const content = message.content.filter((one) => mayShow(one, ticked));
+      const content = message.content.flatMap((one) => (mayShow(one, ticked) ? [knownPart(one)] : []));
       if (content.length === 0) return [];
       const model = meta.source?.model_name ?? meta.source?.model;
       return [
@@ -293,11 +289,17 @@ function view(known: Share, row: TreeRow, nodes: readonly Node[]) {
 // Text, pictures and files are what was said. What this build does not know may hold anything, and stays inside.
 const said: ReadonlySet<string> = new Set(['text', 'image', 'file']);
 
+/** A block without fields that its type does not have: whatever came along with a message stays inside. */
+function knownPart(one: Block): Block {
+  return definitionOf(one).withKnownFields(one);
+}
+
 function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
+  if (!isKnown(one)) return false;
   if (isToolUse(one)) return ticked('tools');
   if (one.type === 'thinking') return ticked('thinking');
   return said.has(one.type);
 }
 
 /** The routes. */
-export const shares = [createShare, treeShares, allShares, revokeShare, shared, sharedAttachment];
+export const shares = [createShare, treeShares, allShares, revokeShare, updateShare, shared, sharedAttachment];

@@ -40,6 +40,73 @@ test('[A95] what is said in the place of a message later, whole or in part, is n
   }
 });
 
+test('[A156] a link shows the fields of a block that its type has, and no others', async () => {
+  const server = await openTestServer();
+  const secret = 'canary-of-the-client';
+  const messages = [
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look.', 'x-path': secret, cache_control: { note: secret } },
+        {
+          type: 'image',
+          mediaType: 'image/png',
+          source: { type: 'url', url: 'https://example.org/a.png', 'x-token': secret },
+          'x-path': secret,
+        },
+        { type: 'x-note', text: secret },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: secret, redacted: secret },
+        { type: 'tool-use', id: 'c1', name: 'read', parameters: { path: 'a' }, arguments: secret, 'x-env': secret },
+      ],
+    },
+  ];
+  const made = await server.ask('POST', '/api/trees', { body: { messages } });
+  const fields = ['tools', 'thinking', 'models', 'usage', 'times', 'system-prompt'];
+  const shared = await server.ask('POST', `/api/trees/${made.body.treeId}/shares`, { body: { fields } });
+  const seen = await server.ask('GET', `/api/shared/${shared.body.token}`, { token: null });
+  expect(JSON.stringify(seen.body)).not.toContain(secret);
+  expect(seen.body.messages.map((one: { content: unknown }) => one.content)).toEqual([
+    [
+      { type: 'text', text: 'Look.' },
+      { type: 'image', mediaType: 'image/png', source: { type: 'url', url: 'https://example.org/a.png' } },
+    ],
+    [
+      { type: 'thinking', thinking: 'Hm.' },
+      { type: 'tool-use', id: 'c1', name: 'read', parameters: { path: 'a' } },
+    ],
+  ]);
+  await server.close();
+});
+
+test('[A156] an edit in place names the links that show the old text, and each can be made to show the new one', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['one', 'two', 'three']);
+  const share = async (body: object) => (await server.ask('POST', `/api/trees/${id}/shares`, { body })).body;
+  const [whole, upper, revoked] = [await share({}), await share({ nodeId: nodeIds[0] }), await share({})];
+  await server.ask('DELETE', `/api/shares/${revoked.share.id}`);
+  const edit = (body: object, seen: number) =>
+    server.ask('POST', `/api/trees/${id}/nodes/${nodeIds[1]}/edit`, { version: seen, body });
+  const edited = await edit({ content: 'new two', mode: 'in-place' }, version);
+  expect(edited.body.outdatedShares.map((one: { id: string }) => one.id)).toEqual([whole.share.id]);
+  const texts = async (token: string) =>
+    (await server.ask('GET', `/api/shared/${token}`, { token: null })).body.messages.map(
+      (one: { content: readonly { text: string }[] }) => one.content[0]?.text,
+    );
+  expect(await texts(whole.token)).toEqual(['one', 'two', 'three']);
+  expect((await server.ask('POST', `/api/shares/${whole.share.id}/update`)).status).toBe(200);
+  expect(await texts(whole.token)).toEqual(['one', 'new two', 'three']);
+  expect(await texts(upper.token)).toEqual(['one']);
+  expect((await server.ask('POST', `/api/shares/${revoked.share.id}/update`)).status).toBe(404);
+  const again = await edit({ content: 'a variant' }, edited.body.version);
+  expect(again.body.outdatedShares).toBeUndefined();
+  await server.close();
+});
+
 test('[A95] a link shows its path as it was, to anybody, and nothing that was not ticked', async () => {
   const server = await openTestServer();
   const made = await server.ask('POST', '/api/trees', {

@@ -194,7 +194,7 @@ test('[TR7] a user has a bounded number of imports, uploads included, and one th
 });
 
 test('[TR7] an upload that has stopped coming is given up, and makes room', async () => {
-  const server = await openTestServer({ spool, limits: { bodyIdleMs: 50 } });
+  const server = await openTestServer({ spool, limits: { uploadWindowMs: 50 } });
   const answer = await slowUpload(server, 'test-token').answer;
   expect([answer.status, (await answer.json()) as unknown]).toMatchObject([408, { error: { code: 'http/too-slow' } }]);
   expect(server.server.services.imports.running).toBe(0);

@@ -16,6 +16,7 @@ import { z } from '@hono/zod-openapi';
 import { given } from '../../given.ts';
 import { formatOf, placeOf, readMessages, requireTree, viewOf } from '../../places.ts';
 import { runContext, toTreeView, toWritten, write } from '../../tree-view.ts';
+import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   anyObject,
@@ -25,9 +26,7 @@ import {
   jsonObjectOrNull,
   label,
   list,
-  message,
   messageInput,
-  nodeIdText,
   plainWriteQuery,
   treeIdText,
   treeView,
@@ -131,7 +130,7 @@ const getTree = defineRoute({
   summary: 'One tree; as `linear` with the messages of its active path, for programs that know no branches.',
   query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: flag.optional() }),
   answer: treeView.extend({
-    messages: list(message.extend({ id: nodeIdText, createdAt: z.number(), status: z.string() })).optional(),
+    messages: list(linearMessage).optional(),
   }),
   async handle(call) {
     const place = await placeOf(call, call.params.tree);
@@ -141,11 +140,8 @@ const getTree = defineRoute({
       const found = yield* readTree(place.treeId);
       return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
     });
-    const messages = nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
-      said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],
-    );
     const facts = { format: await formatOf(place), temporary: place.temporary };
-    return reply({ ...toTreeView(row, facts), messages }, { version: row.version });
+    return reply({ ...toTreeView(row, facts), messages: linearMessages(nodes) }, { version: row.version });
   },
 });
 

@@ -133,6 +133,23 @@ test('[A4] what is noted about a tree changes without a version, and null takes 
   await server.close();
 });
 
+test('[A159] metadata past 64 kB is refused wherever it is set, and nothing is changed', async () => {
+  const server = await openTestServer();
+  const fits = { note: 'x'.repeat(65_536 - '{"note":""}'.length) };
+  const over = { note: `${fits.note}x` };
+  // 22,000 characters of three bytes each.
+  const wide = { note: '森'.repeat(22_000) };
+  const { id } = await plantTree(server);
+  for (const metadata of [over, wide]) {
+    const made = await server.ask('POST', '/api/trees', { body: { metadata } });
+    expect([made.status, made.body.error.code]).toEqual([400, 'command/invalid']);
+    expect((await server.ask('PATCH', `/api/trees/${id}`, { body: { metadata } })).status).toBe(400);
+  }
+  expect((await server.ask('GET', `/api/trees/${id}`)).body.metadata).toEqual({});
+  expect((await server.ask('PATCH', `/api/trees/${id}`, { body: { metadata: fits } })).status).toBe(200);
+  await server.close();
+});
+
 test('[A5] another system prompt, or a duplicate, is a new tree with the active path, or with all of it', async () => {
   const server = await openTestServer();
   const { id, nodeIds, version } = await plantTree(server, ['a', 'b', 'c']);

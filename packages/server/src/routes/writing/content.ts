@@ -14,8 +14,9 @@ import {
   writeQuery,
   written,
 } from '../../wire/schemas.ts';
+import { sharesBefore, shownShare } from '../../wire/share-view.ts';
 import { defineRoute, reply } from '../define.ts';
-import { deleted, grown } from './results.ts';
+import { deleted, edited, grown } from './results.ts';
 
 const append = defineRoute({
   method: 'post',
@@ -61,15 +62,26 @@ const edit = defineRoute({
     select: z.boolean().optional(),
     moveBookmark: z.boolean().optional(),
   }),
-  answer: grown,
+  answer: edited,
   async handle(call) {
     const { store, treeId } = await placeOf(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
     // Read as an assistant's, which may hold every block there is; core refuses those that its own role may not have.
     const content: EditCommand['content'] = typeof said === 'string' ? said : contentOf(said, 'assistant');
     const more = given({ mode, id, select, moveBookmark });
-    const outcome = await write(call, store, { type: 'edit', treeId, nodeId: call.params.node, content, ...more });
-    return reply(outcome, { version: outcome.version });
+    const { node } = call.params;
+    const outcome = await write(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
+    const { version } = outcome;
+    if (mode !== 'in-place') return reply(outcome, { version });
+    // Links go on showing what they showed; whoever edited may have them show the new text.
+    const { services, caller } = call;
+    const outdated = await sharesBefore(services.store, caller.owner, {
+      treeId,
+      nodeId: node,
+      version,
+      now: services.now(),
+    });
+    return reply({ ...outcome, outdatedShares: outdated.map(shownShare) }, { version });
   },
 });
 

@@ -1,0 +1,9 @@
+/** How many bytes a text is in UTF-8; half a pair of surrogates counts as the three bytes of its replacement. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -1,0 +1,45 @@
+/** Links as their owners see them. */
+import type { NodeId, Share, Store, TreeId } from '@coppice/core';
+import { z } from '@hono/zod-openapi';
+import { list, nodeIdText, treeIdText } from './schemas.ts';
+
+/** A link, as its owner sees it. */
+export const share = z
+  .object({
+    id: z.string(),
+    treeId: treeIdText,
+    nodeIds: list(nodeIdText),
+    fields: list(z.string()),
+    title: z.string().nullable(),
+    createdAt: z.number(),
+    expiresAt: z.number().nullable(),
+    revokedAt: z.number().nullable(),
+  })
+  .openapi('Share');
+
+/** A link as it may be shown: neither its token nor its hash. */
+export function shownShare({
+  hash: _hash,
+  owner: _owner,
+  version: _version,
+  ...rest
+}: Share): Omit<Share, 'hash' | 'owner' | 'version'> {
+  return rest;
+}
+
+/** Whether a link leads somewhere: it was not revoked and has not run out. */
+export function isOpenShare({ revokedAt, expiresAt }: Share, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+/** The open links of an owner that show a node as it was before a version. */
+export async function sharesBefore(
+  { accounts }: Pick<Store, 'accounts'>,
+  owner: string,
+  at: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly version: number; readonly now: number },
+): Promise<readonly Share[]> {
+  const shares = await accounts.shares(owner, at.treeId);
+  return shares.filter(
+    (one) => isOpenShare(one, at.now) && one.nodeIds.includes(at.nodeId) && (one.version ?? at.version) < at.version,
+  );
+}
