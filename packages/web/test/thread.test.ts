@@ -179,7 +179,7 @@ test('[B14] an edit becomes a variant and the old text stays; saving only rewrit
   await done(tab);
 });
 
-test('[B105] saving a message that a link shows offers to update the link', async () => {
+test('[B190] saving a message that a link shows offers to update the link', async () => {
   const id = await newTree('First words', 'An answer.');
   const shared = await stage.server.ask('POST', `/api/trees/${id}/shares`, { body: {} });
   const tab = await stage.open(`/t/${id}`);
