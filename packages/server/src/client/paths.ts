@@ -4451,10 +4451,21 @@ export interface operations {
           'application/json': {
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
+            /** @description Other trees that hold copies of what was purged. */
+            copies?: {
+              nodes: number;
+              title: string | null;
+              /** Format: uuid */
+              treeId: string;
+            }[];
             /** @enum {string} */
             state: 'trashed' | 'purged' | 'discarded';
             /** Format: uuid */
             treeId: string;
+            /** @description Whether files still hold purged bytes, because another process is reading them. */
+            uncleared?: boolean;
+            /** @description Attachments that stay for now: they were uploaded less than an hour ago. */
+            waitingAttachments?: number;
           };
         };
       };
@@ -7058,7 +7069,18 @@ export interface operations {
             contents: number;
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
+            /** @description Other trees that hold copies of what was purged. */
+            copies: {
+              nodes: number;
+              title: string | null;
+              /** Format: uuid */
+              treeId: string;
+            }[];
             nodes: number;
+            /** @description Whether files still hold purged bytes, because another process is reading them. */
+            uncleared: boolean;
+            /** @description Attachments that stay for now: they were uploaded less than an hour ago. */
+            waitingAttachments: number;
           };
         };
       };
@@ -7095,7 +7117,18 @@ export interface operations {
             contents: number;
             /** @enum {string} */
             conversation_format: 'tree' | 'linear';
+            /** @description Other trees that hold copies of what was purged. */
+            copies: {
+              nodes: number;
+              title: string | null;
+              /** Format: uuid */
+              treeId: string;
+            }[];
             nodes: number;
+            /** @description Whether files still hold purged bytes, because another process is reading them. */
+            uncleared: boolean;
+            /** @description Attachments that stay for now: they were uploaded less than an hour ago. */
+            waitingAttachments: number;
           };
         };
       };
