@@ -225,6 +225,7 @@ export class BookStore implements Store {
       const purged = allNodes(pages.tree).filter((node) => nodeIds.has(node.id));
       const named = namedBy(purged, pages.log);
       const copies = await copiesOf(this.#book, this.owner, treeId, purged);
+      await this.#desk.runs.forget(treeId, nodeIds);
       await this.#book.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#desk.names.forget(treeId, nodeIds);
       const waitingAttachments = await this.#desk.blobs.collect(this.owner, named);

@@ -232,6 +232,10 @@ export class ForeignFile implements SessionFile {
     return this.#lines[low - 1]?.index ?? 0;
   }
 
+  get hasDetached(): boolean {
+    return this.#named.size > 0;
+  }
+
   namedParentAt(index: number): string | undefined {
     return this.#named.get(index);
   }

@@ -2,6 +2,7 @@
 import { derivedId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { Head } from './heads.ts';
+import { type Detached, placeDetached } from './place-detached.ts';
 
 /** Where a line stands in its file. */
 export interface LinePlace {
@@ -12,8 +13,6 @@ export interface LinePlace {
 
 // So many commits may be missing from a file that somebody cut lines out of, besides one for each byte that is there.
 const lostMost = 100_000;
-// So many messages before a line are tried as its parent. Each of them hangs on the line itself, so that none will do.
-const mostTries = 64;
 
 interface Staged {
   readonly head: Head;
@@ -25,16 +24,6 @@ interface Unfinished {
   readonly group: readonly Staged[];
   readonly version: number;
   readonly before: LinePlace;
-}
-
-/** A line whose parent was not known when it was read. */
-interface Detached {
-  readonly index: number;
-  /** The parent that it names. */
-  readonly named: string;
-  readonly at: LinePlace;
-  /** The line that it is shown below if the parent is nowhere. */
-  readonly below: number;
 }
 
 /**
@@ -139,6 +128,10 @@ export class LineTable {
   /** Whether a line stands before lines of an earlier commit: it was slipped in, and does not move the leaf. */
   isLate(index: number): boolean {
     return this.#late.has(index);
+  }
+
+  get hasDetached(): boolean {
+    return this.#named.size > 0;
   }
 
   /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
@@ -366,7 +359,7 @@ export class LineTable {
   /** Numbers the lines that have none and finds the parents that come later, now that the end of the file is reached. */
   settle(): void {
     if (this.#unfinished !== null) this.#decide(false);
-    if (this.#detached.length > 0) this.#placeDetached();
+    if (this.#detached.length > 0) this.#place();
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -413,69 +406,45 @@ export class LineTable {
     return below;
   }
 
+  /** Gives the lines whose parent was not known when they were read their place. */
+  #place(): void {
+    const detached = this.#detached.sort((a, b) => a.index - b.index);
+    this.#detached = [];
+    const lines = { ...this.#view, detached };
+    for (const { line, parent, real } of placeDetached(lines)) {
+      const { index, named, at } = line;
+      this.#parents[index] = parent;
+      const uuid = this.uuidAt(index);
+      if (real === parent) {
+        this.#named.delete(index);
+        const message = `Line ${at.line} stands before line ${this.lineAt(parent)}, on which it hangs.`;
+        this.#placements.set(index, { code: 'order', message, ...spot(at), uuid });
+        continue;
+      }
+      this.#named.set(index, named);
+      const why = real === undefined ? 'which is not there' : 'which hangs on it in turn';
+      const message = `Line ${at.line} hangs on ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(parent)}.`;
+      this.#placements.set(index, { code: 'orphan', message, ...spot(at), uuid });
+      if (real !== undefined) continue;
+      const fellows = this.#awaited.get(named);
+      if (fellows === undefined) this.#awaited.set(named, [line]);
+      else fellows.push(line);
+    }
+  }
+
+  readonly #view = {
+    parentAt: (index: number) => this.parentAt(index),
+    isMessage: (index: number) => isLeafType(this.typeAt(index)),
+    // A leaf line that comes before its target leaves the session at the last message; the target moves it itself.
+    realParent: ({ index, named }: Detached) => (this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named)),
+  };
+
   /** The line below which lines are shown that name an unknown parent. */
   #placeBelow(parentUuid: string): number {
     const below = this.#misplaced.get(parentUuid) ?? this.#gap ?? this.#lastSaid;
     if (!this.#misplaced.has(parentUuid)) this.#gap = null;
     this.#misplaced.set(parentUuid, below);
     return below;
-  }
-
-  /**
-   * Gives every line whose parent was not known when it was read its parent, if that came later, and otherwise a place
-   * below the nearest message before it. No line ends up below itself: of a cycle, the line that closes it is moved.
-   */
-  #placeDetached(): void {
-    const detached = this.#detached.sort((a, b) => a.index - b.index);
-    this.#detached = [];
-    const open = new Set(detached.map(({ index }) => index));
-    const tops = new Map<number, number>();
-    // The topmost line above one, as far as it is placed; the ways that were climbed are remembered.
-    const topOf = (from: number): number => {
-      const way: number[] = [];
-      let at = from;
-      while (at > 0 && !open.has(at)) {
-        way.push(at);
-        at = tops.get(at) ?? this.parentAt(at);
-      }
-      for (const one of way) tops.set(one, at);
-      return at;
-    };
-    for (const one of detached) {
-      const { index, named, at } = one;
-      const real = this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named);
-      const uuid = this.uuidAt(index);
-      if (real !== undefined && topOf(real) !== index) {
-        this.#parents[index] = real;
-        this.#named.delete(index);
-        const message = `Line ${at.line} stands before line ${this.lineAt(real)}, on which it hangs.`;
-        this.#placements.set(index, { code: 'order', message, ...spot(at), uuid });
-      } else {
-        const below = this.#nearest(one.below, (candidate) => topOf(candidate) !== index);
-        this.#parents[index] = below;
-        this.#named.set(index, named);
-        const why = real === undefined ? 'which is not there' : 'which hangs on it in turn';
-        const message = `Line ${at.line} hangs on ${JSON.stringify(named)}, ${why}; it is shown below ${this.uuidAt(below)}.`;
-        this.#placements.set(index, { code: 'orphan', message, ...spot(at), uuid });
-        if (real === undefined) {
-          const fellows = this.#awaited.get(named);
-          if (fellows === undefined) this.#awaited.set(named, [one]);
-          else fellows.push(one);
-        }
-      }
-      open.delete(index);
-    }
-  }
-
-  /** The nearest message at or before a line that may be the parent; the header after so many tries. */
-  #nearest(from: number, mayHold: (index: number) => boolean): number {
-    let tries = mostTries;
-    for (let at = from; at > 0 && tries > 0; at--) {
-      if (!isLeafType(this.typeAt(at))) continue;
-      if (mayHold(at)) return at;
-      tries--;
-    }
-    return 0;
   }
 }
 

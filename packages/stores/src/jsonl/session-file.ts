@@ -157,6 +157,10 @@ export class JsonlFile implements SessionFile {
     return this.#table.isLate(index);
   }
 
+  get hasDetached(): boolean {
+    return this.#table.hasDetached;
+  }
+
   /** The parent that a line names, where it is shown below another line because that parent is nowhere. */
   namedParentAt(index: number): string | undefined {
     return this.#table.namedAt(index);

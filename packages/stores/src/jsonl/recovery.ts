@@ -1,0 +1,224 @@
+/** Places for entries of a session file that do not fit where their lines say, so that none of them is lost. */
+import { lastPlaceBelow, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
+import {
+  apply,
+  findAnyNode,
+  findNode,
+  isAbove,
+  isBlank,
+  matchParentBelow,
+  type NewNode,
+  type Node,
+  type NodeId,
+  nodeId,
+  rootNode,
+  type Step,
+  type Tree,
+} from '@coppice/core';
+import type { Replaying } from './replaying.ts';
+
+interface Stray {
+  readonly id: NodeId;
+  readonly position: string;
+  readonly groupId: number;
+}
+
+/** Fits the steps of commits to the tree, one commit after the other. */
+export class Recovery {
+  readonly #on: Replaying;
+  readonly #warn: (warning: SessionWarning) => void;
+  // Nodes whose parent is not the one that they were written below.
+  readonly #adrift = new Set<NodeId>();
+  // Nodes that wait for their parent, which comes later in the file, by the parent's id.
+  readonly #strays = new Map<string, Stray[]>();
+
+  constructor(on: Replaying, warn: (warning: SessionWarning) => void) {
+    this.#on = on;
+    this.#warn = warn;
+  }
+
+  /**
+   * The steps that fit the tree. An entry that does not fit its place is shown at another one; any other step that does
+   * not fit is left out. Both are reported.
+   */
+  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): Step[] {
+    const steps = given.map((step) => this.#flagged(step));
+    const takesAway = this.#adrift.size > 0 && steps.some((step) => step.type === 'remove');
+    if (this.#strays.size === 0 && !takesAway && apply(tree, steps, { at }).ok) return steps;
+    const fit = new Fitting(tree, at);
+    for (const step of steps) {
+      if (step.type === 'remove') this.#rescue(fit, step.nodeId);
+      if (fit.take(step)) {
+        if (step.type === 'insert') this.#fetch(fit, step.node.id);
+        continue;
+      }
+      const why = fit.why;
+      const other = this.#recovered(fit.tree, step);
+      const line = lines.find(({ uuid }) => nodeIn(step) === this.#on.names.toNode(uuid)) ?? lines[0];
+      if (other !== null && fit.take({ type: 'insert', node: other })) {
+        if (line !== undefined) this.#shownElsewhere(line, other, why);
+        this.#fetch(fit, other.id);
+      } else if (line !== undefined) {
+        const message = `The entry ${line.uuid} does not fit: ${why}`;
+        this.#warn({ code: 'misfit', message, line: 0, offset: 0, uuid: line.uuid });
+      }
+    }
+    return fit.steps;
+  }
+
+  /** An insert of an entry whose parent is nowhere says which one that was. */
+  #flagged(step: Step): Step {
+    if (step.type !== 'insert') return step;
+    const { file, names } = this.#on;
+    if (file.hasDetached !== true) return step;
+    const named = file.namedParentAt?.(file.indexOf(names.toFile(step.node.id)));
+    if (named === undefined) return step;
+    const meta = { ...step.node.meta, recoveredFrom: names.toNode(named) };
+    this.#adrift.add(step.node.id);
+    return { type: 'insert', node: { ...step.node, meta } };
+  }
+
+  /** Moves nodes out of a subtree that is about to be removed, if they are only shown in it because of a lost line. */
+  #rescue(fit: Fitting, top: NodeId): void {
+    const parentId = findNode(fit.tree, top)?.parentId;
+    if (parentId == null) return;
+    for (const id of this.#adrift) if (id !== top && isAbove(fit.tree, top, id)) this.#move(fit, id, parentId, null, 0);
+  }
+
+  /**
+   * A node that can be inserted in the place of one that does not fit: below the nearest of its ancestors that is there,
+   * at a free position. A reply whose own line is lost is made of the line that completed it.
+   */
+  #recovered(tree: Tree, step: Step): NewNode | null {
+    const { file, names, kit } = this.#on;
+    if (step.type === 'replace' && findAnyNode(tree, step.nodeId) === undefined) {
+      const { message, status, key, text, tokens } = step.after;
+      const made = rootNode(step.nodeId, tree.updatedAt);
+      const parent = tree.activeNodeId === null ? undefined : findNode(tree, tree.activeNodeId);
+      const kind = key === null ? 'injected' : 'message';
+      return below(
+        tree,
+        { ...made, kind, message, status, key, text, tokens, marker: key === null ? {} : null },
+        parent,
+      );
+    }
+    if (step.type !== 'insert' || findAnyNode(tree, step.node.id) !== undefined) return null;
+    const { node } = step;
+    const from = file.indexOf(names.toFile(node.id));
+    let parent = node.parentId === null ? undefined : findNode(tree, node.parentId);
+    let left = file.size;
+    for (let index = from; parent === undefined && index > 0 && left > 0; left--) {
+      index = file.parentAt(index);
+      parent = findNode(tree, nodeId(names.toNode(file.uuidAt(index))));
+    }
+    if (parent?.id !== node.parentId) {
+      this.#await(node);
+      this.#adrift.add(node.id);
+    }
+    const isBlankSuccess = node.message !== null && node.status === 'success' && isBlank(node.message);
+    const key = node.kind === 'message' && node.message !== null ? (node.key ?? kit.key(node.message)) : null;
+    return below(tree, { ...node, key, ...(isBlankSuccess ? { status: 'interrupted' } : {}) }, parent);
+  }
+
+  #await(node: NewNode): void {
+    const { parentId, id, position, groupId } = node;
+    if (parentId === null) return;
+    const waiting = this.#strays.get(parentId);
+    const stray = { id, position, groupId };
+    if (waiting === undefined) this.#strays.set(parentId, [stray]);
+    else waiting.push(stray);
+  }
+
+  /** Moves the nodes that wait for a parent below it, now that it is there. */
+  #fetch(fit: Fitting, parentId: NodeId): void {
+    const waiting = this.#strays.get(parentId) ?? [];
+    this.#strays.delete(parentId);
+    for (const { id, position, groupId } of waiting)
+      if (this.#move(fit, id, parentId, position, groupId)) this.#adrift.delete(id);
+  }
+
+  /** Moves a node below another one, at a position if that is free, else as its last child. */
+  #move(fit: Fitting, id: NodeId, parentId: NodeId, position: string | null, groupId: number): boolean {
+    const node = findNode(fit.tree, id);
+    const parent = findNode(fit.tree, parentId);
+    if (node === undefined || parent === undefined || node.parentId === null) return false;
+    const to = { parentId, matchParent: matchParentBelow(parent), groupId };
+    const from = {
+      parentId: node.parentId,
+      position: node.position,
+      matchParent: node.matchParent ?? node.parentId,
+      groupId: node.groupId,
+    };
+    const last = lastPlaceBelow(fit.tree, parentId);
+    return [position ?? last, last].some((place) =>
+      fit.take({ type: 'move', nodeId: id, to: { ...to, position: place }, from }),
+    );
+  }
+
+  #shownElsewhere(entry: SessionEntry, node: NewNode, why: string): void {
+    const { file } = this.#on;
+    // The file itself has reported lines whose parent it did not find.
+    const index = file.indexOf(entry.uuid);
+    if (file.namedParentAt?.(index) !== undefined || file.parentAt(index) > index) return;
+    const message = `The entry ${entry.uuid} does not fit its place (${why}); it is shown below ${node.parentId}.`;
+    this.#warn({ code: 'misfit', message, line: 0, offset: 0, uuid: entry.uuid });
+  }
+}
+
+/** Steps that are taken one by one, each only if the tree takes it. */
+class Fitting {
+  readonly steps: Step[] = [];
+  readonly #at: number;
+  tree: Tree;
+  why = '';
+
+  constructor(tree: Tree, at: number) {
+    this.tree = tree;
+    this.#at = at;
+  }
+
+  take(step: Step): boolean {
+    // Between the steps of a commit the pointer may be at nothing yet.
+    const pointed = step.type === 'insert' && step.node.parentId !== null ? [pointAt(this.tree, step.node.id)] : null;
+    return (
+      this.#takeAll([step]) ||
+      (pointed !== null && this.tree.activeNodeId === null && this.#takeAll([step, ...pointed]))
+    );
+  }
+
+  #takeAll(steps: readonly Step[]): boolean {
+    const tried = apply(this.tree, steps, { at: this.#at });
+    if (!tried.ok) {
+      this.why = tried.refusal.message;
+      return false;
+    }
+    // All of them belong to one commit.
+    this.tree = { ...tried.value.tree, version: this.tree.version };
+    for (const step of steps) this.steps.push(step);
+    return true;
+  }
+}
+
+/** The node that an insert or a change is about. */
+function nodeIn(step: Step): string | null {
+  if (step.type === 'insert') return step.node.id;
+  return 'nodeId' in step ? step.nodeId : null;
+}
+
+/** A node as the last child of another one, or of the root. */
+function below(tree: Tree, node: NewNode, given: Node | undefined): NewNode | null {
+  const parent = given ?? findNode(tree, tree.rootId);
+  if (parent === undefined) return null;
+  return {
+    ...node,
+    parentId: parent.id,
+    position: lastPlaceBelow(tree, parent.id),
+    matchParent: matchParentBelow(parent),
+    groupId: 0,
+    aliases: [],
+  };
+}
+
+function pointAt(tree: Tree, after: NodeId): Step {
+  return { type: 'select', after, before: tree.activeNodeId };
+}

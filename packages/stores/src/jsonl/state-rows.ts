@@ -1,0 +1,132 @@
+/** The rows of a session file that was written anew, with the commits before them as history. */
+import { derivedId } from '@coppice/content';
+import { isAside, meaningOf, nodeMarker, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
+import {
+  actId,
+  type Commit,
+  type ConversationFormat,
+  checkRows,
+  type FindingCode,
+  fromRows,
+  isAppError,
+  type MessageKit,
+  type Node,
+  type NodeId,
+  type Tree,
+  type TreeRow,
+} from '@coppice/core';
+import {
+  field,
+  list,
+  object,
+  readBookmarks,
+  readCommit,
+  readIds,
+  readNode,
+  readRow,
+  Unreadable,
+} from '../disk/decode.ts';
+import { mendRows, type TreeRows } from '../mend.ts';
+import type { FileNames } from './names.ts';
+import { emptyCommit, type Replaying } from './replaying.ts';
+
+/** A session as its rows have it. */
+export interface StateRows {
+  readonly tree: Tree;
+  readonly log: readonly Commit[];
+  readonly purged: ReadonlySet<NodeId>;
+  readonly sequence: number | null;
+  readonly format: ConversationFormat;
+  readonly warnings: readonly SessionWarning[];
+}
+
+/** Reads the rows of a commit from its lines; only warnings where they cannot be read. */
+export function readStateRows(
+  { file, treeId, names, kit }: Replaying,
+  group: readonly number[],
+  state: number,
+): StateRows | Pick<StateRows, 'warnings'> {
+  const told = file.entryAt(state);
+  try {
+    const row = { ...readRow(object(told, 'row')), id: treeId };
+    const purged = new Set(readIds(told, 'purged'));
+    const bookmarks = readBookmarks(told, 'bookmarks');
+    const commits = new Map<number, Commit>();
+    const nodes: Node[] = [readNode(object(told, 'root'))];
+    for (const index of group) {
+      const entry = file.entryAt(index);
+      if (entry.type === 'log') {
+        const commit = readCommit(object(entry, 'of'), treeId);
+        commits.set(commit.version, commit);
+      } else if (!isAside(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
+    }
+    const { rows, warnings } = mended({ row, nodes, bookmarks });
+    const sequence = field(told, 'sequence');
+    return {
+      tree: fromRows(rows.row, rows.nodes, rows.bookmarks),
+      log: wholeLog(row, commits),
+      purged,
+      sequence: typeof sequence === 'number' ? sequence : null,
+      format: field(told, 'format') === 'linear' ? 'linear' : 'tree',
+      warnings,
+    };
+  } catch (error) {
+    if (!(error instanceof Unreadable) && !isAppError(error)) throw error;
+    const message = `The rows of the session cannot be read (${error.message}); its lines are read one by one.`;
+    return { warnings: [{ code: 'misfit', message, line: 0, offset: 0, uuid: told.uuid }] };
+  }
+}
+
+/** Rows as they are if they make a tree; otherwise put in order, with a warning for each change. */
+function mended(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
+  const { row, nodes, bookmarks } = rows;
+  if (checkRows(row, nodes, bookmarks).every(({ code }) => !structural.has(code))) return { rows, warnings: [] };
+  const done = mendRows(rows);
+  const warnings = done.repaired.map((text) => {
+    const message = `Rows are missing or altered: ${text}.`;
+    return { code: 'misfit', message, line: 0, offset: 0 } as const;
+  });
+  return { rows: done, warnings };
+}
+
+/** The commits of the history in their order; one that is lost keeps its number. */
+function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] {
+  const log: Commit[] = [];
+  for (let version = 1; version <= row.version; version++) {
+    const lost = { actor: 'file', actId: actId(derivedId('session-act', row.id, version)), at: row.createdAt };
+    log.push(commits.get(version) ?? emptyCommit(row.id, version, row.nextSeq, lost));
+  }
+  return log;
+}
+
+// What is wrong with rows of which some are missing or were altered.
+const structural: ReadonlySet<string> = new Set<FindingCode>([
+  'I01 root-count',
+  'I03 dangling-parent',
+  'I06 unreachable(cycle/orphan)',
+  'I07 duplicate-id',
+  'I08 active-missing-or-foreign',
+  'I09 active-is-root',
+  'I10 active-null-iff-empty',
+  'bookmark-dangling',
+  'live-below-removed',
+  'match-parent',
+  'position-twice',
+  'seq-twice',
+]);
+
+function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
+  const { kind, message, status, meta, marker, noted } = meaningOf(entry);
+  const text = field(noted, 'text');
+  return readNode({
+    ...object(entry, 'row'),
+    id: names.toNode(entry.uuid),
+    kind,
+    message,
+    status,
+    meta,
+    marker: nodeMarker(marker, names.toNode),
+    text: typeof text === 'string' ? text : kit.text(message),
+    aliases: field(noted, 'aliases') === undefined ? [] : list(noted, 'aliases'),
+  });
+}
