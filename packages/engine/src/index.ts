@@ -28,6 +28,7 @@ export { type CompactionSettings, type GenerateDefaults, generatorSettings } fro
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
 export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
+export { noticeText, type TurnNotice } from './generate/notices.ts';
 export { type ReplyLimit, replyLimit } from './generate/reply-limit.ts';
 export type { ToolSource } from './generate/room.ts';
 export { fileSpending, memorySpending, type Spending } from './generate/spending.ts';

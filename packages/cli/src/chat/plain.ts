@@ -6,8 +6,14 @@ import type { Talk } from './talk.ts';
 export async function plainTurn(talk: Talk, text: string, output: Output, signal: AbortSignal): Promise<boolean> {
   let nodeId: string | null = null;
   let printed = 0;
+  // What a command said before is known already.
+  let noted = talk.state.notice?.text ?? '';
   const listening = talk.listen(() => {
-    const { growing, question } = talk.state;
+    const { growing, question, notice } = talk.state;
+    if (notice !== null && !notice.bad && notice.text !== noted) {
+      noted = notice.text;
+      output.note(`${output.foreign(noted)}\n`);
+    }
     // Nobody is there to ask.
     question?.answer(false);
     if (growing === null || growing.nodeId === null) return;

@@ -372,6 +372,7 @@ export class Talk {
       const { code, kind, message } = event;
       this.#set({ notice: { text: message, bad: true, error: new AppError({ code, kind, message }) } });
     }
+    if (event.type === 'notice') this.#set({ notice: { text: event.message, bad: false } });
     const before = this.#state.growing ?? nothingHeard;
     const growing = heard(before, event);
     if (growing !== before) this.#set({ growing });

@@ -7,6 +7,7 @@ import type { Model } from '../providers/index.ts';
 import type { SummaryPurse } from '../summaries/contract.ts';
 import type { Approve } from '../tools/contract.ts';
 import type { ReplyError } from './errors.ts';
+import type { TurnNotice } from './notices.ts';
 
 /** How replies are to be made. */
 export interface GenerateOptions {
@@ -115,6 +116,8 @@ export type TurnEvent =
       readonly usage: Omit<ProviderUsage, 'raw'>;
       readonly cost: Cost | null;
     }
+  /** Something was sent otherwise than asked for; once a turn. `message` is the English sentence for it. */
+  | ({ readonly type: 'notice'; readonly nodeId: NodeId; readonly message: string } & TurnNotice)
   | { readonly type: 'end'; readonly nodeIds: readonly NodeId[] }
   | ({ readonly type: 'error'; readonly nodeIds: readonly NodeId[] } & ReplyError);
 

@@ -26,6 +26,8 @@ import type { Room } from './room.ts';
 export interface Prompt {
   readonly model: Model;
   readonly request: Omit<ProviderRequest, 'model'>;
+  /** The longest reply that the caller asked for. */
+  readonly askedTokens: number | undefined;
   /** What is sent, in tokens, as far as that can be known before. */
   readonly estimate: number;
   /** Names what is in force; noted with the reply, it tells later whether the usage reported with it still holds. */
@@ -86,6 +88,7 @@ export function promptFor(context: Context, model: Model, wish: PromptWish): Pro
   const due = compactionDue(estimate, windowKnown ? window : undefined);
   return {
     model,
+    askedTokens: options.maxTokens,
     estimate,
     measure: context.measure,
     room: limit.room === 'short' ? 'short' : due ? 'due' : 'ok',

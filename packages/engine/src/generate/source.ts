@@ -2,15 +2,16 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { Cost } from '../catalogue/index.ts';
 import type { FinishReason, ProviderUsage } from '../providers/contract.ts';
+import type { TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 
 function known(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** The source of a reply as far as it is known when it begins. */
+/** The source of a reply as far as it is known when it begins: parameters and tools as they are sent. */
 export function sourceOf({ model, request }: Prompt): JsonObject {
-  const { temperature, topP, stop, seed, thinking, tools, maxTokens } = request;
+  const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return known({
     type: 'model',
     provider: model.provider.name,
@@ -38,11 +39,13 @@ export interface ReplyFacts {
   readonly totalMs: number;
   /** The model that was asked before this one, and why it did not answer. */
   readonly instead: { readonly model: string; readonly code: string } | null;
+  /** What was sent otherwise than asked for. */
+  readonly notices: readonly TurnNotice[];
 }
 
 /** The source of a reply that is through. */
 export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
-  const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead } = facts;
+  const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {
     ...sourceOf(prompt),
     ...known({
@@ -50,6 +53,7 @@ export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
       usage: usage === null ? undefined : known({ ...usage }),
       cost: cost === null ? undefined : known({ ...cost }),
       timing: known({ startedAt, firstMs: firstMs ?? undefined, totalMs }),
+      notices: notices.length === 0 ? undefined : notices.map(({ code, data }) => ({ code, data })),
       instead_of: instead === null ? undefined : known({ ...instead }),
     }),
   };

@@ -41,6 +41,8 @@ export interface TurnState {
   /** Rounds of tools so far. */
   round: number;
   readonly spent: TurnSpent;
+  /** The notices that were reported already, by their keys. */
+  readonly told: Set<string>;
 }
 
 /**

@@ -128,6 +128,7 @@ async function firstRound(work: Work): Promise<Round> {
     attached: false,
     round: 0,
     spent: { usd: 0, tokens: 0 },
+    told: new Set(),
   };
   work.state = state;
   return roundAt(work, state, ground, { rounds: 0, calls: 0 });

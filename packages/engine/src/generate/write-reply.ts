@@ -23,6 +23,7 @@ import { withStoredBytes } from './blobs.ts';
 import { spend, type TurnSpent } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
+import { collectNotices, type NoticeList, noticeKey, noticeText, type TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
 import { commandContext, type Room } from './room.ts';
@@ -48,6 +49,8 @@ export interface ReplyJob {
   readonly stop: () => void;
   /** What the turn has spent; the call is added to it. */
   readonly spent: TurnSpent;
+  /** The notices that the turn has reported, by their keys. */
+  readonly told: Set<string>;
 }
 
 /** What came from a model. */
@@ -56,6 +59,7 @@ interface Heard extends Reply {
   readonly startedAt: number;
   readonly firstMs: number | null;
   readonly instead: { readonly model: string; readonly code: string } | null;
+  readonly notices: readonly TurnNotice[];
 }
 
 /** Writes a reply to its end, whatever that is. Rejects only if the store does not take it; then its run stays for recovery. */
@@ -127,11 +131,24 @@ async function listen(
           });
       }
     };
-    const events = await asked(room, prompt, signal);
+    const list = collectNotices(prompt);
+    let told = false;
+    /** After the request was prepared, before the first word of the reply. */
+    const tell = () => {
+      if (told) return;
+      told = true;
+      for (const notice of list.all()) {
+        const key = noticeKey(notice);
+        if (!job.told.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
+        job.told.add(key);
+      }
+    };
+    const events = await asked(room, prompt, signal, list);
     try {
       for await (const event of events) {
         const pause = room.breathe();
         if (pause !== null) await pause;
+        tell();
         hear(event);
       }
     } catch (thrown) {
@@ -141,18 +158,27 @@ async function listen(
     const reply = fold.reply();
     const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
     const isLast = index === job.prompts.length - 1;
-    if (isLast || failure === null || !mayAskAnother(failure)) return { ...reply, prompt, startedAt, firstMs, instead };
+    if (isLast || failure === null || !mayAskAnother(failure))
+      return { ...reply, prompt, startedAt, firstMs, instead, notices: list.all() };
     instead = { model: prompt.model.id, code: failure.code };
   }
   throw generateError('generate/invalid', 'Nobody was asked.');
 }
 
 /** The model's stream, or that of the error that kept it from being asked: a store that does not give what it keeps. */
-async function asked(room: Room, prompt: Prompt, signal: AbortSignal): Promise<AsyncIterable<ProviderEvent>> {
+async function asked(
+  room: Room,
+  prompt: Prompt,
+  signal: AbortSignal,
+  notices: NoticeList,
+): Promise<AsyncIterable<ProviderEvent>> {
   const { model, request } = prompt;
   try {
     const messages = await withStoredBytes(request.messages, room.store.blobs, room.limits.mediaBytes);
-    return model.stream(messages === request.messages ? request : { ...request, messages }, { signal });
+    return model.stream(messages === request.messages ? request : { ...request, messages }, {
+      signal,
+      onNotice: notices.add,
+    });
   } catch (thrown) {
     return only(errorFrom(thrown));
   }
@@ -184,8 +210,17 @@ async function endReply(
   if (usage !== null) emit({ type: 'usage', nodeId, usage, cost });
   const counted = usage ?? guessed(heard);
   if (counted !== null) await spend(room, job.spent, counted, cost ?? heard.prompt.model.cost(counted));
-  const { startedAt, firstMs, instead } = heard;
-  const facts = { finishReason, usage, cost, startedAt, firstMs, instead, totalMs: room.clock.now() - startedAt };
+  const { startedAt, firstMs, instead, notices } = heard;
+  const facts = {
+    finishReason,
+    usage,
+    cost,
+    startedAt,
+    firstMs,
+    instead,
+    notices,
+    totalMs: room.clock.now() - startedAt,
+  };
   const meta: NodeMeta = {
     source: finishedSource(heard.prompt, facts),
     // A reply that goes on was sent with its own beginning; core then notes what is above it.

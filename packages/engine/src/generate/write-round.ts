@@ -114,7 +114,7 @@ async function writeAll(
   const writing = jobs.map((job) =>
     writeReply(
       room,
-      { ...job, treeId, parentId, actId, actor, before, reopened, signal, stop: state.stop, spent },
+      { ...job, treeId, parentId, actId, actor, before, reopened, signal, stop: state.stop, spent, told: state.told },
       emit,
     ),
   );

@@ -285,11 +285,16 @@ export interface Provider {
   /** Whether those are all that it has, so that another name is refused before anybody is asked. */
   readonly closed: boolean;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
+  /** The request with its parameters as they would be sent; messages stay as they are. Reports nothing. */
+  fit(request: ProviderRequest, call: Pick<ProviderCall, 'capabilities'>): ProviderRequest;
   /** The models that a server says it has; empty when it is not reachable or does not say. Never throws. */
   listModels(call: ProviderCall): Promise<readonly ListedModel[]>;
   /** What a server says of one of its models; null when it is not reachable or does not say. Never throws. */
   describeModel(model: string, call: ProviderCall): Promise<ListedModel | null>;
 }
+
+/** Called with the name of a parameter, what was asked for and what is sent, which is undefined where it is left out. */
+export type ParameterChanged = (name: string, asked: Json, sent?: Json) => void;
 
 /** What a member says itself; the rest has defaults (see `define.ts`). */
 export interface ProviderSpec {
@@ -307,6 +312,8 @@ export interface ProviderSpec {
   takes?(block: Block, role: Role, model: string): boolean;
   /** Bounds that differ by model. */
   parametersOf?(model: string): ParameterLimits;
+  /** Changes parameters that exclude each other, after each was fitted; `changed` reports every change. */
+  adjust?(request: ProviderRequest, changed: ParameterChanged): ProviderRequest;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
   /** For servers with models that no catalogue knows: asked once before such a model is used. */

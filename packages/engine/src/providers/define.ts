@@ -1,9 +1,11 @@
 import type { Block, Role } from '@coppice/core';
 import { systemClock } from './clock.ts';
 import type {
+  ParameterChanged,
   Provider,
   ProviderCall,
   ProviderEvent,
+  ProviderNotice,
   ProviderRequest,
   ProviderSpec,
   ProviderSupport,
@@ -32,6 +34,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     models: spec.models ?? [],
     closed: spec.closed ?? false,
     stream: (request, call) => guarded(spec, provider, request, call),
+    fit: (request, { capabilities }) => fitParameters(spec, request, supportOf(spec, capabilities), ignore),
     async listModels(call) {
       if (spec.listModels === undefined) return provider.models;
       try {
@@ -121,17 +124,33 @@ function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | 
   return errorEvent('provider/no-key', `${provider.label} needs a key: set ${names}, or a key in the configuration.`);
 }
 
-function prepare(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
-  const tell = call.onNotice ?? ignore;
-  const able = call.capabilities;
-  const supports: ProviderSupport = {
+/** What a model of the provider takes: no more than the provider itself. */
+function supportOf(spec: ProviderSpec, able: ProviderCall['capabilities']): ProviderSupport {
+  return {
     ...spec.supports,
     tools: spec.supports.tools && able?.tools !== false,
     thinking: spec.supports.thinking && able?.thinking !== false,
     images: spec.supports.images && able?.images !== false,
   };
+}
+
+function fitParameters(
+  spec: ProviderSpec,
+  request: ProviderRequest,
+  supports: ProviderSupport,
+  tell: (notice: ProviderNotice) => void,
+): ProviderRequest {
   const limits = spec.parametersOf?.(request.model) ?? spec.parameters;
   const fitted = fitRequest(request, limits, supports, tell);
+  const changed: ParameterChanged = (name, asked, sent) =>
+    tell({ type: 'parameter-changed', name, asked, ...(sent === undefined ? {} : { sent }) });
+  return spec.adjust?.(fitted, changed) ?? fitted;
+}
+
+function prepare(spec: ProviderSpec, request: ProviderRequest, call: ProviderCall): ProviderRequest {
+  const tell = call.onNotice ?? ignore;
+  const supports = supportOf(spec, call.capabilities);
+  const fitted = fitParameters(spec, request, supports, tell);
   const messages = lowerMessages(fitted.messages, {
     supports,
     takes(block: Block, role: Role) {

@@ -36,6 +36,8 @@ export interface Model {
   readonly info: ModelInfo;
   /** Asks the model. Never throws; see {@link ProviderEvent}. */
   stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
+  /** The request with its parameters as they would be sent. */
+  fit(request: Omit<ProviderRequest, 'model'>): Omit<ProviderRequest, 'model'>;
   /** What a usage cost; null when the price is unknown. */
   cost(usage: Omit<ProviderUsage, 'raw'>): Cost | null;
 }
@@ -135,8 +137,11 @@ export function createProviders(options: ProvidersOptions): Providers {
   const callOf = (entry: Entry, id: string, call: ModelCall = {}): ProviderCall => ({
     clock: options.clock,
     paceMs: config.offline.delayMs,
-    onNotice: options.onNotice === undefined ? undefined : (notice) => options.onNotice?.(notice, id),
     ...call,
+    onNotice(notice) {
+      call.onNotice?.(notice);
+      options.onNotice?.(notice, id);
+    },
     limits: { ...config.limits, ...call.limits },
     connection: entry.connection,
   });
@@ -176,6 +181,7 @@ export function createProviders(options: ProvidersOptions): Providers {
         return infoOf();
       },
       stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
+      fit: (request) => entry.provider.fit({ ...request, model: id }, able()),
       cost: (usage) => costOf(infoOf().price, usage),
     };
   };

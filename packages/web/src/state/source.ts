@@ -42,6 +42,23 @@ export function sourceOf(meta: NodeMeta): Source {
   };
 }
 
+/** Something that was sent to a model otherwise than asked for. */
+export interface SourceNotice {
+  readonly code: string;
+  readonly data: Readonly<Record<string, Json>>;
+}
+
+/** What was sent to a reply's model otherwise than asked for. */
+export function noticesOf({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
+  const notices = field(meta.source, 'notices');
+  if (!Array.isArray(notices)) return [];
+  return notices.flatMap((notice: Json): SourceNotice[] => {
+    const [code, data] = [text(field(notice, 'code')), field(notice, 'data')];
+    if (code === null || typeof data !== 'object' || data === null || Array.isArray(data)) return [];
+    return [{ code, data: Object.fromEntries(Object.entries(data)) }];
+  });
+}
+
 /** What went wrong with a reply, where it was noted. */
 export function errorOf(node: Pick<Node, 'meta' | 'createdAt'>): {
   readonly code: string;

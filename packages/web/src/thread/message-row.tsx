@@ -20,6 +20,7 @@ import { ModelName } from '../ui/model-name.tsx';
 import { Blocks, Thinking } from './blocks.tsx';
 import { EditBox } from './edit-box.tsx';
 import { MessageActions } from './message-actions.tsx';
+import { Notices } from './notices.tsx';
 import { plainText, type ThreadRow } from './rows.ts';
 import { Status } from './status.tsx';
 import { Stem, type StemMark } from './stem.tsx';
@@ -153,6 +154,7 @@ function Message({ row, live, at, ids, onPick, last, current }: MessageProps): R
         )}
       </header>
       {editing ? <EditBox node={node} /> : <Body row={row} live={live} open={last} />}
+      <Notices node={node} />
       {pending ? null : <Status node={node} conflict={conflict} />}
     </article>
   );

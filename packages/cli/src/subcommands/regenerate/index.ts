@@ -50,6 +50,8 @@ export const regenerate = defineSubcommand({
         ...(temperature === undefined ? {} : { temperature: Number(temperature) }),
       },
     );
+    for await (const event of turn.events())
+      if (event.type === 'notice') at.output.note(`${at.output.foreign(event.message)}\n`);
     const end = await turn.done;
     if (end.type === 'error' && end.nodeIds.length === 0)
       throw new AppError({ code: end.code, kind: end.kind, message: end.message });

@@ -3,7 +3,7 @@ import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
 import { anthropicReader, anthropicWhole } from './from-wire.ts';
-import { imageType, toAnthropicBody } from './to-wire.ts';
+import { adjustForAnthropic, imageType, toAnthropicBody } from './to-wire.ts';
 
 const keyHeader = { name: 'x-api-key', prefix: '' } as const;
 const headers = { 'anthropic-version': '2023-06-01' } as const;
@@ -26,6 +26,7 @@ export const anthropic = defineProvider({
     streaming: true,
   },
   parameters: { temperature: { min: 0, max: 1 }, topP: { min: 0, max: 1 }, stop: { most: 64 } },
+  adjust: adjustForAnthropic,
   takes(block, role) {
     if (isThinking(block)) return role === 'assistant' && isProvedBy(block, 'anthropic');
     if (isCall(block)) return role === 'assistant';

@@ -1,7 +1,7 @@
 /** Messages, as Anthropic defined them: from our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import { isCall, isFile, isImage, isThinking, safeIds } from '../blocks.ts';
-import type { ProviderRequest, ThinkingWish, ToolChoice } from '../contract.ts';
+import type { ParameterChanged, ProviderRequest, ThinkingWish, ToolChoice } from '../contract.ts';
 
 /** The types of picture that it takes. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
@@ -59,15 +59,46 @@ export function thinksByBudget(model: string): boolean {
 /** Anthropic takes no request without a longest reply; every model of theirs gives at least this much. */
 const requiredLength = 4_096;
 
+function ignoreChange(): void {
+  // Reported when the request was prepared.
+}
+
+/** Leaves out parameters that Anthropic does not take together. A request that was adjusted before stays as it is. */
+export function adjustForAnthropic(request: ProviderRequest, changed: ParameterChanged): ProviderRequest {
+  const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
+  const wanted = toThinking(thinking, request.model, maxTokens);
+  const thinks = wanted !== undefined;
+  if (thinking !== undefined && !thinks) changed('thinking', thinking.effort);
+  // While it thinks, only its own temperature is allowed, and no tool may be forced.
+  if (thinks && temperature !== undefined) changed('temperature', temperature);
+  const warmth = thinks ? undefined : temperature;
+  // Several models refuse the two together; the temperature is the one that people set by hand.
+  const share = thinks || warmth !== undefined ? undefined : topP;
+  if (topP !== undefined && share === undefined) changed('topP', topP);
+  const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';
+  if (thinks && isForced) changed('toolChoice', typeof toolChoice === 'string' ? toolChoice : toolChoice.name, 'auto');
+  return {
+    ...request,
+    thinking: thinks ? thinking : undefined,
+    temperature: warmth,
+    topP: share,
+    toolChoice: thinks && isForced ? 'auto' : toolChoice,
+  };
+}
+
 /** The body for a request. Blocks that it does not take were lowered before. */
 export function toAnthropicBody(request: ProviderRequest, streaming: boolean): AnthropicBody {
-  const { systemPrompt, tools, toolChoice, stop, maxTokens = requiredLength } = request;
+  const {
+    systemPrompt,
+    tools,
+    toolChoice,
+    stop,
+    temperature,
+    topP,
+    maxTokens = requiredLength,
+  } = adjustForAnthropic(request, ignoreChange);
   const thinking = toThinking(request.thinking, request.model, maxTokens);
-  // While it thinks, only its own temperature is allowed, and no tool may be forced.
   const thinks = thinking !== undefined;
-  const temperature = thinks ? undefined : request.temperature;
-  // Several models refuse the two together; the temperature is the one that people set by hand.
-  const topP = thinks || temperature !== undefined ? undefined : request.topP;
   return {
     model: request.model,
     max_tokens: maxTokens,

@@ -4,7 +4,7 @@ import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { overHttp } from '../over-http.ts';
 import { chatReader, chatWhole, responsesReader, responsesWhole } from './from-wire.ts';
-import { toResponsesBody } from './responses-to-wire.ts';
+import { reasoningLength, toResponsesBody } from './responses-to-wire.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
 /** GPT and the o-series: chat completions, and Responses for models that reason. */
@@ -20,7 +20,7 @@ export const openai = defineProvider({
   },
   parameters: chatParameters,
   // Models that reason choose their own temperature and refuse to be told one.
-  parametersOf: (model) => (isReasoningModel(model) ? {} : chatParameters),
+  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: reasoningLength } : chatParameters),
   takes(block, role, model) {
     if (isThinking(block))
       return (
@@ -34,6 +34,12 @@ export const openai = defineProvider({
     return isImage(block)
       ? hasAddress(block) || hasBytes(block, /^image\/(?:png|jpe?g|webp|gif)/)
       : hasBytes(block, /^application\/pdf/);
+  },
+  adjust(request, changed) {
+    // Chat completions of models that do not reason have no word for it.
+    if (request.thinking === undefined || isReasoningModel(request.model)) return request;
+    changed('thinking', request.thinking.effort);
+    return { ...request, thinking: undefined };
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;

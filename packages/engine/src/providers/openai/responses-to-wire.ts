@@ -43,6 +43,9 @@ export interface ResponsesBody {
 /** The fewest tokens that the provider takes as a limit. */
 const fewestTokens = 16;
 
+/** The shortest reply that Responses lets be asked for. */
+export const reasoningLength = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
+
 /** The body for a request. Blocks that it does not take were lowered before. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;

@@ -1,0 +1,134 @@
+import { type Block, textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseConfig } from '../config/load.ts';
+import { createProviders } from '../providers/index.ts';
+import { openRawServer, type RawServer } from '../testing/raw-server.ts';
+import { textBeats, toolBeats } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, type Workshop, type WorkshopOptions } from '../testing/workshop.ts';
+import { defineTool } from '../tools/define.ts';
+import { createTools } from '../tools/registry.ts';
+import type { GenerateOptions } from './contract.ts';
+
+let shop: Workshop | null = null;
+let server: RawServer | null = null;
+afterEach(async () => {
+  await shop?.close();
+  await server?.close();
+  [shop, server] = [null, null];
+});
+
+const picture = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'aGVsbG8=' } };
+const tools = createTools({
+  tools: [defineTool({ name: 'look', description: 'Looks.', sideEffects: false, run: () => 'a tree' })],
+});
+
+async function noticed(options: WorkshopOptions, wanted: Partial<GenerateOptions>, content: readonly Block[] = []) {
+  shop = await openWorkshop('memory', [textBeats('Yes.')], { tools, ...options });
+  const blocks: Block[] = [...textMessage('user', 'What is it?').content, ...content];
+  const turn = shop.generator.generate(
+    { type: 'send', treeId: shop.treeId, messages: [{ message: { role: 'user', content: blocks } }] },
+    { models: ['scripted/one'], ...wanted },
+  );
+  const events = await eventsOf(turn);
+  const { replies } = await turn.first;
+  const { source } = (await shop.node(replies[0]?.nodeId)).meta;
+  const notices = events.flatMap((event) => (event.type === 'notice' ? [{ code: event.code, data: event.data }] : []));
+  return { events, notices, source };
+}
+
+describe('what is sent otherwise than asked for', () => {
+  test('[H28] a parameter beyond the bounds of the provider is reported, and the source has what was sent', async () => {
+    const { events, notices, source } = await noticed(
+      { provider: { parameters: { temperature: { min: 0, max: 1 } } } },
+      { temperature: 1.8, topP: 0.5 },
+    );
+    expect(notices).toEqual([
+      { code: 'notice/parameter-changed', data: { model: 'scripted/one', name: 'temperature', asked: 1.8, sent: 1 } },
+      { code: 'notice/parameter-changed', data: { model: 'scripted/one', name: 'topP', asked: 0.5, sent: null } },
+    ]);
+    expect(source).toMatchObject({ parameters: { temperature: 1 }, notices });
+    expect(source?.parameters).not.toHaveProperty('top_p');
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf('notice')).toBeLessThan(types.indexOf('text-delta'));
+    expect(events.find((event) => event.type === 'notice')).toMatchObject({
+      message: 'scripted/one does not take temperature 1.8: 1 was sent.',
+    });
+  });
+
+  test('[H28] tools and pictures that a model lacks are reported, each kind once with its number', async () => {
+    const config = '[models."scripted/one"]\nwindow = 100000\ntools = false\nimages = false';
+    const { notices, source } = await noticed({ config }, { tools: ['look'] }, [picture, picture]);
+    expect(notices).toEqual([
+      { code: 'notice/parameter-changed', data: { model: 'scripted/one', name: 'tools', asked: ['look'], sent: null } },
+      {
+        code: 'notice/block-changed',
+        data: { model: 'scripted/one', blockType: 'image', role: 'user', count: 2 },
+      },
+    ]);
+    expect(source).not.toHaveProperty('tools');
+  });
+
+  test('[H28] a reply that has to be shorter than asked for is reported', async () => {
+    const config = '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000';
+    const { notices, source } = await noticed({ config }, { maxTokens: 5_000 });
+    expect(notices).toMatchObject([{ data: { name: 'maxTokens', asked: 5_000, sent: 1_000 } }]);
+    expect(source).toMatchObject({ parameters: { max_tokens: 1_000 } });
+  });
+
+  test('[H28] a turn reports a change once, however often its tools lead back to the model, and the source of each reply has it', async () => {
+    shop = await openWorkshop(
+      'memory',
+      [
+        toolBeats({ id: 'a', name: 'look', parameters: {} }),
+        toolBeats({ id: 'b', name: 'look', parameters: {} }),
+        textBeats('Yes.'),
+      ],
+      { tools, provider: { parameters: {} } },
+    );
+    const turn = shop.send('Look', { tools: ['look'], temperature: 0.3 });
+    const events = await eventsOf(turn);
+    expect(events.filter(({ type }) => type === 'notice')).toHaveLength(1);
+    const end = await turn.done;
+    expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
+      notices: [{ data: { name: 'temperature' } }],
+    });
+  });
+
+  test('[H28] nothing is reported where nothing was changed', async () => {
+    const { notices, source } = await noticed({}, { temperature: 0.4, topP: 0.9, seed: 7 });
+    expect(notices).toEqual([]);
+    expect(source).not.toHaveProperty('notices');
+    expect(source).toMatchObject({ parameters: { temperature: 0.4, top_p: 0.9, seed: 7 } });
+  });
+
+  test('[H28] parameters that Anthropic does not take together are reported as they are sent', async () => {
+    server = await openRawServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const said = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Yes.' } };
+      const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' } };
+      response.end([said, end, { type: 'message_stop' }].map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    });
+    const config = `[providers.anthropic]\napi_key = "k-0123456789"\nbase_url = "${server.url}"`;
+    const both = await noticed({ config }, { models: ['anthropic/claude-sonnet-4-5'], temperature: 0.5, topP: 0.5 });
+    expect(both.notices).toMatchObject([{ data: { name: 'topP', asked: 0.5, sent: null } }]);
+    expect(both.source).toMatchObject({ parameters: { temperature: 0.5 } });
+    expect(JSON.parse(server.requests[0]?.body ?? '{}')).not.toHaveProperty('top_p');
+    await shop?.close();
+    const thinking = { effort: 'high' } as const;
+    const thinks = await noticed({ config }, { models: ['anthropic/claude-sonnet-4-5'], temperature: 0.5, thinking });
+    expect(thinks.notices).toMatchObject([{ data: { name: 'temperature', asked: 0.5, sent: null } }]);
+    expect(thinks.source?.parameters).not.toHaveProperty('temperature');
+  });
+});
+
+test('[G95] whoever made the providers hears of notices as well as the caller', async () => {
+  const heard: string[] = [];
+  const config = parseConfig(null, {});
+  const providers = createProviders({ config, onNotice: (notice, id) => heard.push(`${id} ${notice.type}`) });
+  const own: string[] = [];
+  const events = providers
+    .model('offline/guide')
+    .stream({ messages: [], topP: 0.5 }, { paceMs: 0, onNotice: (notice) => own.push(notice.type) });
+  for await (const _event of events);
+  expect(own.length).toBe(heard.length);
+});

@@ -1,0 +1,31 @@
+import type { Json, Node } from '@coppice/core';
+import type { ReactElement } from 'react';
+import { t } from '../i18n/index.ts';
+import { noticesOf, type SourceNotice } from '../state/source.ts';
+
+/** Under a reply: what was sent to its model otherwise than asked for. */
+export function Notices({ node }: { readonly node: Node }): ReactElement | null {
+  const notices = noticesOf(node);
+  if (notices.length === 0) return null;
+  return (
+    <div className="status notices" role="note">
+      {notices.map((notice) => (
+        <p key={JSON.stringify(notice)}>{wordNotice(notice)}</p>
+      ))}
+    </div>
+  );
+}
+
+function wordNotice({ code, data }: SourceNotice): string {
+  const { model = '', name = '', asked = null, sent = null, blockType = '', count = 1 } = data;
+  const told = { model: shown(model), name: shown(name) };
+  if (code === 'notice/block-changed')
+    return t('noticeBlock', { ...told, blockType: shown(blockType), count: shown(count) });
+  return sent === null
+    ? t('noticeDropped', told)
+    : t('noticeChanged', { ...told, asked: shown(asked), sent: shown(sent) });
+}
+
+function shown(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
