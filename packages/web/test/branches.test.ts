@@ -270,3 +270,28 @@ test('[B76] a branch that is dragged onto another message on the map hangs there
   await soon(() => parent(side)).toBe(ids[0]);
   await done(tab);
 });
+
+test('[B110] with six variants of six models nothing covers the button that shows them side by side', async () => {
+  const { id, ids } = await plant('Six', 'Which?');
+  const { version } = await look(id);
+  const begun = await stage.server.ask('POST', `/api/trees/${id}/generations`, {
+    version,
+    body: { type: 'reply', parentId: ids[0], models: ['scripted/one'], n: 6 },
+  });
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  for (const [index, { nodeId }] of begun.body.nodes.entries())
+    await stage.server.ask('PATCH', `/api/trees/${id}/nodes/${nodeId}/meta`, {
+      body: { set: { source: { model: `a-model-with-a-long-name-${index}` } } },
+    });
+  const tab = await stage.open(`/t/${id}`);
+  const { page } = tab;
+  const side = page.getByRole('button', { name: 'Side by side' });
+  await page.getByRole('article').last().hover();
+  await side.waitFor();
+  const button = await side.boundingBox();
+  const bar = await page.getByRole('article').last().locator('.acts').boundingBox();
+  expect(button === null || bar === null || button.x + button.width > bar.x).toBe(false);
+  await side.click();
+  await soon(() => page.locator('article.col').count()).toBe(6);
+  await done(tab);
+});

@@ -108,3 +108,22 @@ test('[B94] a tree in the trash says so where it is read, and comes back by one 
   await soon(async () => (await stage.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt).toBe(null);
   await done(tab);
 });
+
+test('[B109] undo on the list of chats brings a deleted chat back and names it; in an open chat it means that chat', async () => {
+  const made = await stage.server.ask('POST', '/api/trees', {
+    body: { title: 'Worth keeping', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  const { treeId, version } = made.body;
+  const tab = await stage.open('/');
+  await tab.page.getByText('Worth keeping').first().waitFor();
+  await stage.server.ask('DELETE', `/api/trees/${treeId}`, { version });
+  await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
+  await tab.page.keyboard.press('Control+z');
+  await tab.page.getByRole('status').getByText('“Worth keeping”').waitFor();
+  await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
+  expect((await stage.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt).toBeNull();
+  await tab.page.getByRole('status').getByRole('button', { name: /Redo/ }).click();
+  await soon(async () => (await stage.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null).toBe(false);
+  expect(tab.faults).toEqual([]);
+  await tab.context.close();
+});

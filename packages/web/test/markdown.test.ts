@@ -1,3 +1,4 @@
+// @module-tag browser
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStage, type Stage, soon, type Tab } from './harness.ts';
 

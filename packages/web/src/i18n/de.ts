@@ -345,6 +345,8 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   unbookmark: 'Lesezeichen entfernen',
   unbookmarked: 'Lesezeichen entfernt',
   undo: 'Rückgängig',
+  undoneIn: 'Letzte Änderung in „{name}“ rückgängig gemacht',
+  redoneIn: 'Letzte Änderung in „{name}“ wiederholt',
   undone: 'Rückgängig gemacht',
   unfold: 'Aufklappen',
   unknownBlock: 'Unverändert bewahrt: {type}',

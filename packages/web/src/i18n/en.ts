@@ -341,6 +341,8 @@ export const en = {
   unbookmark: 'Take the bookmark away',
   unbookmarked: 'Bookmark taken away',
   undo: 'Undo',
+  undoneIn: 'Undid the last change in “{name}”',
+  redoneIn: 'Repeated the last change in “{name}”',
   undone: 'Undone',
   unfold: 'Unfold',
   unknownBlock: 'Kept as it came: {type}',

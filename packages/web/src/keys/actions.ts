@@ -9,6 +9,7 @@ import { newTree } from '../state/new-tree.ts';
 import { go, homePlace, treePlace, useRoute } from '../state/router.ts';
 import type { TreeSession } from '../state/session.ts';
 import { open, showPanel, useUi } from '../state/ui.ts';
+import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
 import { rewrite } from '../thread/edits.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { branchHere, compareHere, copyMessage, toggleBookmark } from '../thread/message-acts.ts';
@@ -63,6 +64,14 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
     run(session);
     return true;
   };
+}
+
+/** In an open chat this means that chat; anywhere else the user's last act in any of them. */
+function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywhere: () => Promise<void>) {
+  return just(() => {
+    const session = openSession();
+    void (session === null ? anywhere() : inTree(session));
+  });
 }
 
 const aboutMessages = new WeakSet<Action['run']>();
@@ -347,7 +356,7 @@ export const actions: readonly Action[] = [
     icon: 'undo',
     keys: ['mod+z'],
     listed: true,
-    run: onTree((session) => void undo(session)),
+    run: inTreeOrAnywhere(undo, undoAnywhere),
   },
   {
     id: 'redo',
@@ -355,7 +364,7 @@ export const actions: readonly Action[] = [
     icon: 'again',
     keys: ['shift+mod+z', 'mod+y'],
     listed: true,
-    run: onTree((session) => void redo(session)),
+    run: inTreeOrAnywhere(redo, redoAnywhere),
   },
   {
     id: 'prompt',

@@ -257,12 +257,13 @@ export async function merge(
   id: NodeId,
   mode: 'summary' | 'messages',
   summary?: string,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const leaf = session.state.part?.leaf ?? null;
   const words = summary === undefined || summary === '' ? {} : { summary };
   const body = { nodeId: id, mode, ...words, ...(leaf === null ? {} : { into: leaf }) };
   const follow = following(session);
-  const written = await change(session, [], (version) => session.api.merge(session.treeId, body, version), {
+  const written = await change(session, [], (version) => session.api.merge(session.treeId, body, version, signal), {
     icon: 'merge',
     text: t('merged'),
   });

@@ -23,6 +23,7 @@ import type {
   TrashItem,
   TreeShape,
   TreeView,
+  UndoneAnywhere,
   Written,
 } from './wire.ts';
 
@@ -213,7 +214,8 @@ export function createApi(ask: Ask) {
         readonly into?: NodeId;
       },
       version: number,
-    ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version }),
+      signal?: AbortSignal,
+    ) => ask<Written>('POST', `${at(tree)}/merge`, { body, version, signal }),
     branch: (
       tree: TreeId,
       body: { readonly nodeId: NodeId; readonly summarize?: boolean; readonly focus?: string },
@@ -233,6 +235,8 @@ export function createApi(ask: Ask) {
       ask<Written>('PATCH', `${node(tree, id)}/meta`, { body: { set } }),
     undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
       takeBack(ask, `${at(tree)}/undo`, body, version),
+    undoAnywhere: (force = false) => ask<UndoneAnywhere>('POST', '/api/undo', { body: { force } }),
+    redoAnywhere: () => ask<UndoneAnywhere>('POST', '/api/redo', { body: {} }),
     redo: (tree: TreeId, version: number) => takeBack(ask, `${at(tree)}/redo`, {}, version),
     restoreNode: async (tree: TreeId, id: NodeId) =>
       takeBack(ask, `${at(tree)}/trash/${id}/restore`, {}, (await ask<TreeView>('GET', at(tree))).version),

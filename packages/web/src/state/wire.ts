@@ -127,6 +127,9 @@ export interface Edited extends Written {
   readonly outdatedShares?: readonly ShareView[];
 }
 
+/** What taking back or repeating the newest act in any tree answers. */
+export type UndoneAnywhere = Written<{ readonly title: string | null; readonly deletedAt: number | null }>;
+
 /** What a generation answers when it has begun. */
 export interface Begun {
   readonly actId: ActId;

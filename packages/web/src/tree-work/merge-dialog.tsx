@@ -1,5 +1,5 @@
 import type { NodeId } from '@coppice/core';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { merge } from '../state/acts.ts';
 import { go, treePlace } from '../state/router.ts';
@@ -20,9 +20,14 @@ export function MergeDialog({
   const [mode, setMode] = useState<'summary' | 'messages'>('summary');
   const [summary, setSummary] = useState('');
   const [busy, setBusy] = useState(false);
+  const working = useRef<AbortController | null>(null);
+  // However the dialog goes, by Escape, a button or another screen: what it started is stopped.
+  useEffect(() => () => working.current?.abort(), []);
   const run = async () => {
+    const controller = new AbortController();
+    working.current = controller;
     setBusy(true);
-    const done = await merge(session, nodeId, mode, summary.trim());
+    const done = await merge(session, nodeId, mode, summary.trim(), controller.signal);
     setBusy(false);
     if (!done) return;
     onClose();
