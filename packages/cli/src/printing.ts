@@ -1,5 +1,15 @@
 /** How trees, nodes and changes look in a terminal. */
-import { type Node, type TopologyNode, type TreeRow, textOf } from '@coppice/core';
+import {
+  type Node,
+  type NodeId,
+  type OutlineLine,
+  type OutlineShape,
+  outlineOf,
+  type TopologyNode,
+  type TreeRow,
+  textOf,
+} from '@coppice/core';
+import { counted } from './changing.ts';
 import type { Output } from './output.ts';
 import { oneLine } from './terminal/neutral.ts';
 import { fitted, widthOf } from './terminal/width.ts';
@@ -108,49 +118,60 @@ export function nodeText(node: Node, place: string, output: Output): string {
   return `${head}\n${readText(messageText(node), output)}\n\n`;
 }
 
-interface Branch {
-  readonly node: TopologyNode;
-  readonly indent: string;
-  readonly last: boolean;
-  readonly fork: boolean;
+/** How much of a tree is drawn. */
+export interface DrawOptions {
+  readonly shape: OutlineShape;
+  /** The active node; the path to it is highlighted. */
+  readonly current: NodeId | null;
+  /** Hides the middle of long stretches without forks. */
+  readonly fold?: boolean;
+  /** At most so many lines. */
+  readonly limit?: number;
+}
+
+/** Lines of a drawing, and how many more there would have been. */
+export interface Drawing {
+  readonly lines: readonly OutlineLine[];
+  readonly left: number;
+  /** How many messages are folded away between the lines. */
+  readonly folded: number;
+}
+
+/** Chooses the lines of a drawing. */
+export function outlineTree({ shape, current, fold, limit }: DrawOptions): Drawing {
+  const { lines, left } = outlineOf(shape, {
+    current,
+    shows: () => true,
+    fold: fold === true ? 1 : null,
+    branches: 'all',
+    limit: limit ?? Number.POSITIVE_INFINITY,
+  });
+  let folded = 0;
+  for (const line of lines) folded += line.folded;
+  return { lines, left, folded };
 }
 
 /**
- * The outline of a tree, one node a line: a chain stays in its column, only forks indent, so that a thread of ten
- * thousand turns is a straight line. Iterative, since chains may be as long as they like.
+ * Draws a tree, one node per line: a chain stays in its column, only forks indent, so that a thread of ten thousand turns
+ * is a straight line. `rows` has what nodes say whose lines do not.
  */
-export function* outline(
-  nodes: readonly TopologyNode[],
-  top: string,
-  active: ReadonlySet<string>,
+export function* drawTree(
+  lines: readonly OutlineLine[],
   output: Output,
-  here: string | null = null,
+  rows?: ReadonlyMap<NodeId, TopologyNode>,
 ): Generator<string> {
-  const children = new Map<string, TopologyNode[]>();
-  for (const node of nodes) {
-    const list = children.get(node.parentId);
-    if (list === undefined) children.set(node.parentId, [node]);
-    else list.push(node);
-  }
-  for (const list of children.values()) list.sort((a, b) => (a.position < b.position ? -1 : 1));
-  const rest: Branch[] = [];
-  const push = (parent: string, indent: string) => {
-    const list = children.get(parent) ?? [];
-    const fork = list.length > 1;
-    for (let at = list.length - 1; at >= 0; at--) {
-      const node = list[at];
-      if (node !== undefined) rest.push({ node, indent, last: at === list.length - 1, fork });
-    }
-  };
-  push(top, '');
-  for (let branch = rest.pop(); branch !== undefined; branch = rest.pop()) {
-    const { node, indent, last, fork } = branch;
-    const stem = `${indented(indent, output.columns - 40)}${fork ? (last ? '└─' : '├─') : ''}`;
-    // In letters: where there are no colours, nothing else says where one is.
-    const mark = node.id === here ? ' ← here' : '';
-    const line = nodeLine(node, active.has(node.id), output, widthOf(stem + mark));
+  // For each depth, whether a line has to be drawn past it because more follows there.
+  const rails: string[] = [];
+  for (const { node, depth, forked, last, folded, onPath, current } of lines) {
+    rails.length = depth;
+    if (forked) rails[depth - 1] = last ? '  ' : '│ ';
+    const indent = indented(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
+    const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
+    if (folded > 0) yield output.style.quiet(`${indent}⋮ ${counted(folded, 'message')}`);
+    // In letters: without colours nothing else shows where the user is.
+    const mark = current ? ' ← here' : '';
+    const line = nodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark));
     yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;
-    push(node.id, fork ? `${indent}${last ? '  ' : '│ '}` : indent);
   }
 }
 

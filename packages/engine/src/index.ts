@@ -54,6 +54,7 @@ export {
   offlineModel,
   type Providers,
   type ProvidersOptions,
+  requireReady,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export { isMalformed, type MalformedToolUse, parseToolArguments } from './providers/tool-arguments.ts';

@@ -23,6 +23,8 @@ export interface AppProps {
   readonly style: Style;
   /** The models to choose from. */
   readonly models: () => readonly ModelChoiceLine[];
+  /** Asks the configured servers which models they have, and gives the models to choose from then. */
+  readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Lets the user write a text in their own editor, or says why not; null where there is none. */
   readonly edit: ((text: string) => Edited) | null;
 }
@@ -31,7 +33,7 @@ export interface AppProps {
 const searchAfterMs = 60;
 
 /** The whole screen. */
-export function App({ talk, style, models, edit }: AppProps) {
+export function App({ talk, style, models, askForModels, edit }: AppProps) {
   const { exit } = useApp();
   const { write } = useStdout();
   const { columns, rows } = useScreen();
@@ -101,6 +103,13 @@ export function App({ talk, style, models, edit }: AppProps) {
     const labels = new Map((inside?.bookmarks ?? []).map((mark) => [mark.nodeId, mark.title]));
     setPanel({ type: 'tree', picker: openPicker({ nodes, labels, current: talk.here }) });
   };
+  const openModels = () => {
+    setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+    // What is known is shown at once; what servers answer is added where the panel is still open.
+    const show = (choices: readonly ModelChoiceLine[]) =>
+      setPanel((now) => (now?.type === 'models' ? { ...now, choices } : now));
+    askForModels().then(show, (error) => talk.note(String(error?.message ?? error), true));
+  };
   const lookedFor = panel?.type === 'tree' ? panel.picker.search : '';
   useEffect(() => {
     const id = talk.treeId;
@@ -151,7 +160,7 @@ export function App({ talk, style, models, edit }: AppProps) {
         setPanel(null);
         if ('node' in move) void goTo(move.node);
         if ('model' in move) talk.use(move.model);
-        return;
+        if (!('passes' in move)) return;
       }
       const action = actionOf(input, key);
       if (action !== 'stop') setLeaving(false);
@@ -171,7 +180,7 @@ export function App({ talk, style, models, edit }: AppProps) {
         case 'tree':
           return void openTree();
         case 'models':
-          return setPanel({ type: 'models', choices: models(), search: '', at: 0 });
+          return openModels();
         case 'editor': {
           if (edit === null) return talk.note('Set EDITOR to write in your own editor.', true);
           const edited = edit(draft.text);
@@ -223,8 +232,8 @@ export function App({ talk, style, models, edit }: AppProps) {
     },
     (pasted) => {
       const searching = panel === null ? null : panelPaste(panel, pasted);
-      if (searching !== null) setPanel(searching);
-      else setDraft((now) => insert(now, pasted));
+      setPanel(searching);
+      if (searching === null) setDraft((now) => insert(now, pasted));
     },
   );
 

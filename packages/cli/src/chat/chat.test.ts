@@ -13,7 +13,7 @@ import { keyHelp, Paste } from './keys.ts';
 import { markdownLines } from './markdown.ts';
 import { noticeLines } from './notice-lines.ts';
 import { writtenIn } from './own-editor.ts';
-import { panelLines, panelPaste } from './panels.tsx';
+import { panelKey, panelLines, panelPaste } from './panels.tsx';
 import { findInTexts, openPicker, searchFor, withFound } from './tree-picker.ts';
 import { heard } from './use-keys.ts';
 
@@ -289,3 +289,54 @@ describe('a panel', () => {
     }
   });
 });
+
+describe('keys over a panel', () => {
+  const key = (over: Partial<Key> = {}): Key => ({ ...emptyKey, ...over });
+  const size = { width: 40, height: 5 };
+  const text = { type: 'text', title: '/help', text: 'a\nb\nc\nd\ne\nf\ng', top: 0 } as const;
+  const models = { type: 'models', choices: [], search: '', at: 0 } as const;
+  const tree = { type: 'tree', picker: openPicker({ nodes: [], labels: new Map(), current: null }) } as const;
+
+  it('[O84] text that is typed over an answer closes it and is handed on', () => {
+    for (const input of ['/', '/tree', 'q', 'Hello', 'ü'])
+      expect(panelKey(text, input, key(), size)).toEqual({ passes: true });
+    expect(panelKey(text, 't', key({ ctrl: true }), size)).toEqual({ passes: true });
+    expect(panelKey(text, '', key({ tab: true }), size)).toEqual({ passes: true });
+  });
+
+  it('[O84] arrows scroll an answer, Enter, Esc and Ctrl-C close it', () => {
+    expect(panelKey(text, '', key({ downArrow: true }), size)).toEqual({ panel: { ...text, top: 1 } });
+    for (const over of [{ return: true }, { escape: true }])
+      expect(panelKey(text, '', key(over), size)).toEqual({ closed: true });
+    expect(panelKey(text, 'c', key({ ctrl: true }), size)).toEqual({ closed: true });
+  });
+
+  it('[O84] a slash begins a command over a panel that searches, and is searched for behind other text', () => {
+    for (const panel of [models, tree]) expect(panelKey(panel, '/help', key(), size)).toEqual({ passes: true });
+    const searching = { ...models, search: 'anthropic' };
+    expect(panelKey(searching, '/', key(), size)).toEqual({ panel: { ...searching, search: 'anthropic/' } });
+  });
+});
+
+const emptyKey: Key = {
+  upArrow: false,
+  downArrow: false,
+  leftArrow: false,
+  rightArrow: false,
+  pageDown: false,
+  pageUp: false,
+  home: false,
+  end: false,
+  return: false,
+  escape: false,
+  ctrl: false,
+  shift: false,
+  tab: false,
+  backspace: false,
+  delete: false,
+  meta: false,
+  super: false,
+  hyper: false,
+  capsLock: false,
+  numLock: false,
+};

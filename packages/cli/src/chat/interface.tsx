@@ -9,6 +9,9 @@ import type { Talk } from './talk.ts';
 // The other screen, so that what was on the terminal is there again afterwards; and pasted text told apart from typed.
 const [enter, leave] = ['\u001b[?1049h\u001b[?2004h', '\u001b[?2004l\u001b[?1049l'];
 
+// A server that does not answer in this time has no models to show.
+const askModelsMs = 5_000;
+
 /** Runs the interface until the user leaves. */
 export async function runInterface(
   talk: Talk,
@@ -22,6 +25,10 @@ export async function runInterface(
       talk={talk}
       style={createStyle(options.colors)}
       models={() => room.providers.list()}
+      askForModels={async () => {
+        await room.providers.refresh(AbortSignal.any([signal, AbortSignal.timeout(askModelsMs)]));
+        return room.providers.list();
+      }}
       edit={editor === undefined || editor === '' ? null : (text) => editedIn(editor, text)}
     />,
     { exitOnCtrlC: false, patchConsole: false },

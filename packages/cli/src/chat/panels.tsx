@@ -32,9 +32,12 @@ export type PanelMove =
   | { readonly panel: Panel }
   | { readonly node: NodeId }
   | { readonly model: string }
-  | { readonly closed: true };
+  | { readonly closed: true }
+  /** The panel closes, and the key does what it does without one. */
+  | { readonly passes: true };
 
 const closed: PanelMove = { closed: true };
+const passes: PanelMove = { passes: true };
 
 /** What a key does to a panel of so many lines and columns. */
 export function panelKey(panel: Panel, input: string, key: Key, size: PanelSize): PanelMove {
@@ -59,7 +62,7 @@ function typed(input: string, key: Key): string {
   return key.ctrl || key.meta ? '' : neutral(input);
 }
 
-/** Typing searches, Tab filters, ← and → fold, Enter goes there. */
+/** Typing searches, Tab filters, ← and → fold, Enter goes there; a slash begins a command, which no message is found by. */
 function treeKey(picker: Picker, input: string, key: Key, height: number): PanelMove {
   const to = (next: Picker): PanelMove => ({ panel: { type: 'tree', picker: next } });
   if (key.escape) return picker.search === '' ? closed : to(searchFor(picker, ''));
@@ -73,6 +76,7 @@ function treeKey(picker: Picker, input: string, key: Key, height: number): Panel
   if (key.pageDown) return to(moveBy(picker, height - 2));
   if (key.tab) return to(filterBy(picker));
   if (key.leftArrow || key.rightArrow) return to(fold(picker));
+  if (picker.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return to(searchFor(picker, withoutLast(picker.search)));
   return to(searchFor(picker, picker.search + typed(input, key)));
 }
@@ -104,6 +108,7 @@ function modelKey(panel: Models, input: string, key: Key): PanelMove {
   }
   if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
   if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
+  if (panel.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
   return { panel: { ...panel, search: panel.search + typed(input, key), at: 0 } };
 }
@@ -111,7 +116,10 @@ function modelKey(panel: Models, input: string, key: Key): PanelMove {
 type LongText = Extract<Panel, { type: 'text' }>;
 
 function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelMove {
-  if (key.escape || key.return || input === 'q') return closed;
+  if (key.escape || key.return) return closed;
+  // Nothing in it takes text, so whoever types has gone on.
+  const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
+  if (!scrolls && (input !== '' || key.tab)) return passes;
   const last = Math.max(0, wrapped(neutral(panel.text), width).length - height + 1);
   const by = key.upArrow ? -1 : key.downArrow ? 1 : key.pageUp ? 2 - height : key.pageDown ? height - 2 : 0;
   return { panel: { ...panel, top: Math.min(last, Math.max(0, panel.top + by)) } };

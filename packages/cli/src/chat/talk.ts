@@ -19,6 +19,7 @@ import {
   type CommandResult,
   type Completions,
   readBranchModel,
+  requireReady,
   type Turn,
   type TurnEvent,
 } from '@coppice/engine';
@@ -123,6 +124,7 @@ export class Talk {
   async send(text: string): Promise<boolean> {
     const before = this.#here;
     await this.#replied(async (signal) => {
+      requireReady(this.#room.providers.model(this.#state.model));
       const isNew = this.#row === null;
       const row = await this.#tree();
       const messages = [{ message: textMessage('user', text) }];

@@ -1,6 +1,7 @@
 /** One turn of conversation, from what is said to the last reply. */
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
+import { requireReady } from '../providers/index.ts';
 import { attach, attachNext } from './attach.ts';
 import { begin, type Work } from './begin.ts';
 import { createBroadcast } from './broadcast.ts';
@@ -94,6 +95,7 @@ async function firstRound(work: Work): Promise<Round> {
   checkOptions(room, options, start);
   // Before anything is written: a model or tool that does not exist is a mistake of the caller.
   const { models } = prepareAsked(room, options.models, options);
+  for (const model of models) requireReady(model);
   if (start.type === 'send') await assertMessageFits(room, start, models, signal);
   const ground = await begin(work, actor);
   const asked = await room.events.ask('generate', {

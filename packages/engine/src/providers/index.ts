@@ -34,6 +34,8 @@ export interface Model {
   /** By the provider's own name. */
   readonly model: string;
   readonly info: ModelInfo;
+  /** What is missing before it can be asked, as a sentence; null if it is ready. */
+  readonly missing: string | null;
   /** Asks the model. Never throws; see {@link ProviderEvent}. */
   stream(request: Omit<ProviderRequest, 'model'>, call?: ModelCall): AsyncIterable<ProviderEvent>;
   /** The request with its parameters as they would be sent. */
@@ -180,6 +182,7 @@ export function createProviders(options: ProvidersOptions): Providers {
       get info() {
         return infoOf();
       },
+      missing: missing(entry),
       stream: (request, call) => entry.provider.stream({ ...request, model: id }, callOf(entry, full, able(call))),
       fit: (request) => entry.provider.fit({ ...request, model: id }, able()),
       cost: (usage) => costOf(infoOf().price, usage),
@@ -221,6 +224,16 @@ export function createProviders(options: ProvidersOptions): Providers {
       return offlineModel;
     },
   };
+}
+
+/** Refuses a model that cannot be asked as things are, so that nothing is stored for a reply that cannot come. */
+export function requireReady({ id, provider, missing: lack }: Model): void {
+  if (lack === null) return;
+  throw new AppError({
+    code: 'provider/no-key',
+    kind: 'refused',
+    message: `${id} cannot answer: ${provider.label} needs a key. ${lack}`,
+  });
 }
 
 /** What a picker shows for a configuration, without asking any server. */

@@ -5,7 +5,7 @@ import { openFakeProvider } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
 import { scriptedProvider, textBeats } from '../testing/scripted.ts';
 import { collectReply } from './fold.ts';
-import { createProviders, listModels } from './index.ts';
+import { createProviders, listModels, requireReady } from './index.ts';
 import { providerDefinitions } from './registry.ts';
 
 const config = (text: string, env: Readonly<Record<string, string>> = {}) =>
@@ -60,6 +60,14 @@ describe('the providers of a configuration', () => {
         message: expect.stringContaining('guide'),
       }),
     );
+  });
+
+  it('[G190] refuse a model that has no key with what to set, and no other', () => {
+    const providers = createProviders({ config: config('[providers.openai]\napi_key = "key-1"') });
+    expect(() => requireReady(providers.model('anthropic/claude-sonnet-5'))).toThrow(
+      expect.objectContaining({ code: 'provider/no-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
+    );
+    for (const ready of ['openai/gpt-5', 'offline/guide', 'ollama/any']) requireReady(providers.model(ready));
   });
 
   it('[G91] know a provider under another name for what it is', () => {

@@ -1,5 +1,15 @@
 /** Core's reads as queries. Cost follows the path or the index, never the tree, where only a path is asked for. */
-import { type Answer, type Node, type NodeId, nodeId, type Read, type Reads, refuse, treeId } from '@coppice/core';
+import {
+  type Answer,
+  type Link,
+  type Node,
+  type NodeId,
+  nodeId,
+  type Read,
+  type Reads,
+  refuse,
+  treeId,
+} from '@coppice/core';
 import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
 import { number, type Param, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
@@ -134,10 +144,7 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
       return mark === undefined ? null : bookmarkOf(mark);
     }
     case 'links':
-      return (yield* rows(
-        'SELECT id, parent_id FROM node WHERE tree_id = $1 AND parent_id IS NOT NULL AND removed_in IS NULL ORDER BY seq',
-        known,
-      )).map((one) => ({ id: idOf(one), parentId: nodeId(text(one, 'parent_id')) }));
+      return yield* links(known);
     case 'bookmarks': {
       if (read.on === undefined)
         return (yield* rows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', known)).map(
@@ -300,4 +307,23 @@ function* allRows(scope: Scope, tree: string): Work<Reads['rows']['answer']> {
   const found = yield* rows(`SELECT ${nodeColumns} FROM node WHERE tree_id = $1 ORDER BY seq`, tree);
   const marks = yield* rows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree);
   return { row: plainRow(scope.tree), nodes: yield* nodesFrom(scope, tree, found), bookmarks: marks.map(bookmarkOf) };
+}
+
+// Rows of a whole tree at once would be held three times over on their way from the driver.
+const linksAtOnce = 10_000;
+
+function* links(tree: string): Work<Link[]> {
+  const found: Link[] = [];
+  for (let after = -1; ; ) {
+    const some = yield* rows(
+      `SELECT id, parent_id, seq FROM node
+       WHERE tree_id = $1 AND parent_id IS NOT NULL AND removed_in IS NULL AND seq > $2 ORDER BY seq LIMIT ${linksAtOnce}`,
+      tree,
+      after,
+    );
+    for (const one of some) found.push({ id: idOf(one), parentId: nodeId(text(one, 'parent_id')) });
+    const last = some.at(-1);
+    if (last === undefined || some.length < linksAtOnce) return found;
+    after = number(last, 'seq');
+  }
 }

@@ -56,6 +56,19 @@ describe('coppice chat in a pipe', () => {
     expect(await bed.json(['ls'])).toMatchObject({ items: [] });
   });
 
+  it('[O85] a model without a key is refused before anything is stored', async () => {
+    const { tree } = await bed.grow('Older');
+    const ran = await bed.run(['chat', '-p', '-m', 'anthropic/claude-sonnet-4-5', 'Hello']);
+    expect(ran).toMatchObject({ code: 5, out: '', err: expect.stringContaining('ANTHROPIC_API_KEY') });
+    expect(await bed.json(['ls'])).toMatchObject({ items: [{ id: tree }] });
+    expect(await bed.json(['trash'])).toMatchObject({ items: [] });
+    // Nor does a tree that is gone on with get the message, or an error in place of a reply.
+    const again = await bed.run(['chat', '-p', '-t', tree, '-m', 'openai/gpt-5', 'Hello']);
+    expect(again).toMatchObject({ code: 5, err: expect.stringContaining('OPENAI_API_KEY') });
+    expect((await bed.run(['regenerate', tree, '-m', 'openai/gpt-5'])).code).toBe(5);
+    expect(await bed.json(['show', tree])).toMatchObject({ nodes: { length: 1 } });
+  });
+
   it('[O32] an interruption keeps what was said so far, and exits with 130', async () => {
     const stop = new AbortController();
     const slow = makeBed({ env: { COPPICE_MODEL: 'offline/babble' }, home: bed.home, signal: stop.signal });

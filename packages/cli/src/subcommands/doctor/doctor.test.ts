@@ -1,4 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -29,6 +31,23 @@ describe('coppice doctor', () => {
     expect((await bed.run(['proxy', '--acknowledge'])).out).toContain('Acknowledged: 1.');
     expect((await bed.run(['proxy', '--failed'])).out).toContain('Every call was recorded.');
     expect((await bed.run(['doctor'])).code).toBe(0);
+  });
+
+  it('[O83] counts the models that a configured server has', async () => {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'm-large' }, { id: 'm-small' }] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    mkdirSync(`${bed.home}/.coppice`, { recursive: true });
+    const section = `[providers.rack]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:${port}/v1"\n`;
+    writeFileSync(`${bed.home}/.coppice/config.toml`, `${section}[ollama]\ndetect = false\n`);
+    try {
+      expect((await bed.run(['doctor'])).out).toContain('rack (2 models)');
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('[O21] names a configuration that cannot be read', async () => {

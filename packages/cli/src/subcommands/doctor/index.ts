@@ -1,4 +1,5 @@
 import { configPath } from '@coppice/engine';
+import { counted } from '../../changing.ts';
 import { asAppError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
@@ -95,17 +96,19 @@ async function hooks(at: Workplace): Promise<Omit<Finding, 'what'>> {
   return { state: left.length > 0 ? 'note' : 'ok', said };
 }
 
+// A server that does not answer in this time counts as having no models.
+const askModelsMs = 5_000;
+
 async function models(at: Workplace): Promise<Omit<Finding, 'what'>> {
   const providers = await at.providers();
+  // A configured server knows best which models it has.
+  await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
   const model = await providers.defaultModel(at.host.signal);
-  const ready = new Set(
-    providers
-      .list()
-      .filter((choice) => choice.ready)
-      .map((choice) => choice.provider),
-  );
+  const counts = new Map<string, number>();
+  for (const { ready, provider } of providers.list()) if (ready) counts.set(provider, (counts.get(provider) ?? 0) + 1);
+  const ready = [...counts].map(([provider, count]) => `${provider} (${counted(count, 'model')})`);
   const offline = model.startsWith('offline/');
-  const said = `${model} answers unless another one is named; ready: ${[...ready].join(', ')}`;
+  const said = `${model} answers unless you name another; ready: ${ready.join(', ')}`;
   return {
     state: offline ? 'note' : 'ok',
     said: offline ? `${said}. Set a key such as ANTHROPIC_API_KEY, or start Ollama, to talk to a language model` : said,

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
-import { readTopology, type TreeSummary } from '@coppice/core';
+import { outlineShape, readTopology, type TreeSummary } from '@coppice/core';
 import type { Listening } from '@coppice/server';
+import { counted } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
-import { outline, titleOf } from '../../printing.ts';
+import { drawTree, outlineTree, titleOf } from '../../printing.ts';
 import { oneLine } from '../../terminal/neutral.ts';
 import type { Workplace } from '../../workplace.ts';
 import { type Answer, defineSubcommand } from '../contract.ts';
@@ -161,6 +162,9 @@ function tokensOf(usage: unknown): string {
   return `${count('prompt_tokens', 'input_tokens')} > ${count('completion_tokens', 'output_tokens')} tokens`;
 }
 
+// An agent that worked for hours leaves thousands of messages; `coppice tree` shows them.
+const linesPerTree = 100;
+
 async function treesOf(project: string, at: Workplace): Promise<Answer> {
   const store = await at.store();
   const { items } = await store.trees({ project, forest: true, limit: 20 });
@@ -170,7 +174,10 @@ async function treesOf(project: string, at: Workplace): Promise<Answer> {
     const nodes = await store.read(row.id, () => readTopology(row.id));
     data.push({ tree: row, nodes: nodes.length });
     lines.push(`${at.output.style.strong(oneLine(titleOf(row), 60))}  ${at.output.style.quiet(row.id)}`);
-    lines.push(...outline(nodes, row.rootId, new Set(), at.output));
+    const fold = nodes.length > linesPerTree;
+    const drawing = outlineTree({ shape: outlineShape(nodes), current: null, fold, limit: linesPerTree });
+    lines.push(...drawTree(drawing.lines, at.output));
+    if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${counted(drawing.left, 'line')} more`));
   }
   return {
     data: { project, trees: data },

@@ -1,18 +1,25 @@
-import { ask, readTopology } from '@coppice/core';
+import { outlineShape, readTopology } from '@coppice/core';
+import { counted, lineFor } from '../../changing.ts';
 import { findNodeIn, findTree, lastTree } from '../../place.ts';
-import { outline, treeHead } from '../../printing.ts';
+import { drawTree, outlineTree, treeHead } from '../../printing.ts';
+import { readRows, readShape, shapeLines } from '../../tree-shape.ts';
 import { defineSubcommand } from '../contract.ts';
+
+// More lines than a screen, fewer than a terminal keeps.
+const defaultLimit = 500;
 
 export const tree = defineSubcommand({
   name: 'tree',
-  summary: 'draw a tree: every branch, the active one lit',
+  summary: 'draw a tree: every branch, with the active one highlighted',
   group: 'Read',
   arguments: [{ name: 'tree', summary: 'id, beginning of an id, title, or last', optional: true, completes: 'tree' }],
   options: [
     { name: 'from', value: 'node', summary: 'only what is below this node', completes: 'node' },
-    { name: 'depth', value: 'count', summary: 'only so many levels' },
+    { name: 'depth', value: 'count', summary: 'only this many levels' },
+    { name: 'limit', value: 'count', summary: `at most this many lines (default ${defaultLimit})` },
+    { name: 'all', summary: 'every message, however many' },
   ],
-  examples: ['coppice tree last', 'coppice tree last --depth 3', 'coppice tree last --json'],
+  examples: ['coppice tree last', 'coppice tree last --depth 3', 'coppice tree last --all', 'coppice tree last --json'],
   async run(given, at) {
     const store = await at.store();
     const row = await findTree(at, given.optional('tree') ?? lastTree);
@@ -20,20 +27,39 @@ export const tree = defineSubcommand({
     const from = word === undefined ? row.rootId : await findNodeIn(at, row, word);
     const depth = given.count('depth');
     const { activeNodeId } = row;
-    const { nodes, path } = await store.read(row.id, function* () {
-      return {
-        nodes: yield* readTopology(row.id, { from, ...(depth === undefined ? {} : { depth }) }),
-        path: activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId })).nodes,
-      };
-    });
-    const below = nodes.filter((node) => node.id !== from);
     const { output } = at;
+    const keep = new Set(activeNodeId === null ? [] : [activeNodeId]);
+    const data = { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version };
+    const limit =
+      given.flag('all') || depth !== undefined ? Number.POSITIVE_INFINITY : (given.count('limit') ?? defaultLimit);
+    const shape = Number.isFinite(limit) ? await store.read(row.id, () => readShape(row.rootId, keep, from)) : null;
+    if (shape === null || shape.size <= limit) {
+      const options = { from, ...(depth === undefined ? {} : { depth }) };
+      const nodes = await store.read(row.id, () => readTopology(row.id, options));
+      const below = nodes.filter((node) => node.id !== from);
+      return {
+        data: { ...data, nodes },
+        lines: (function* () {
+          yield treeHead(row, output);
+          if (below.length === 0) yield output.style.quiet('Nothing below.');
+          yield* drawTree(outlineTree({ shape: outlineShape(below), current: activeNodeId }).lines, output);
+        })(),
+      };
+    }
+    // Shown by its forks and ends; what is in between is counted.
+    const { lines, left } = shapeLines(shape, activeNodeId, limit);
+    const folded = lines.reduce((count, line) => count + line.folded, 0);
+    const ids = lines.map((line) => line.node.id);
+    const rows = await store.read(row.id, () => readRows(ids, shape));
     return {
-      data: { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version, nodes },
+      data: { ...data, nodes: ids.flatMap((id) => rows.get(id) ?? []), total: shape.size, folded, linesLeft: left },
       lines: (function* () {
         yield treeHead(row, output);
-        if (below.length === 0) yield output.style.quiet('Nothing below.');
-        yield* outline(below, from, new Set(path.map((node) => node.id)), output, activeNodeId);
+        yield* drawTree(lines, output, rows);
+        const whole = lineFor(at, `coppice tree ${row.id} --all`);
+        const more = left === 0 ? '' : ` ${counted(left, 'line')} left out.`;
+        const how = whole === null ? 'See every one with --all.' : `See every one with ${whole}.`;
+        yield output.style.quiet(`${counted(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`);
       })(),
     };
   },

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { messageKit } from '@coppice/content';
+import { run, textMessage, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Bed, makeBed } from '../../testing/index.ts';
 
@@ -35,6 +39,37 @@ describe('coppice tree', () => {
       nodes: [{ preview: `${long.slice(0, 79)}…` }, { preview: full }],
     });
     wide.close();
+  });
+
+  it('[O82] folds a tree of many messages, counts what is hidden, and says how to see it all', async () => {
+    const store = await openStore(`sqlite:${bed.home}/large.db`);
+    const act = { actor: 'local', kit: messageKit, now: Date.now, newId: () => randomUUID() };
+    const id = treeId(randomUUID());
+    await run(store, { type: 'create', treeId: id, attributes: { title: 'Large' } }, act);
+    const say = (text: string) => ({ message: textMessage('user', text) });
+    const messages = Array.from({ length: 600 }, (_, at) => say(`Turn ${at}`));
+    const { result } = await run(store, { type: 'append', treeId: id, messages }, act);
+    const fork = result.added[299];
+    const aside = [say('Aside'), say('Aside ends')];
+    if (fork !== undefined)
+      await run(store, { type: 'append', treeId: id, parentId: fork, messages: aside, select: false }, act);
+    await store.close();
+    const at = ['--store', `sqlite:${bed.home}/large.db`];
+    const { out } = await bed.run(['tree', 'last', ...at]);
+    const shown = out.split('\n').filter((line) => line !== '');
+    expect(shown.length).toBeLessThan(15);
+    expect(out).toMatch(
+      /● Turn 0 .*\n⋮ 298 messages\n● Turn 299 .*\n├─● Turn 300 .*\n│ ⋮ 298 messages\n│ ● Turn 599 .*← here\n/,
+    );
+    expect(out).toMatch(/└─● Aside .*\n {2}● Aside ends/);
+    expect(out).toMatch(/602 messages, 596 of them folded\. See every one with coppice tree .* --all\.\n/);
+    expect(await bed.json(['tree', 'last', ...at])).toMatchObject({ total: 602, folded: 596, linesLeft: 0 });
+    const whole = await bed.run(['tree', 'last', '--all', ...at]);
+    expect(whole.out.split('\n').filter((line) => line.includes('●')).length).toBe(602);
+    const few = await bed.run(['tree', 'last', '--limit', '2', ...at]);
+    expect(few.out).toContain('left out');
+    const below = await bed.run(['tree', 'last', '--from', fork ?? '', '--limit', '3', ...at]);
+    expect(below.out).toContain('302 messages');
   });
 
   it('[O16] draws every branch: chains straight, forks indented', async () => {

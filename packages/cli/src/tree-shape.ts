@@ -1,0 +1,197 @@
+/**
+ * Large trees without their contents: who is below whom, which is little for each message, and the rows of those messages that
+ * are shown. The whole topology of 100,000 messages takes seconds and half a gigabyte.
+ */
+import {
+  ask,
+  type Node,
+  type NodeId,
+  type OutlineLine,
+  type OutlineShape,
+  outlineOf,
+  type Reading,
+  type TopologyNode,
+  topologyNode,
+} from '@coppice/core';
+
+/**
+ * The places of a tree at which something happens: beginnings, forks, ends and nodes that are to be kept. What lies in
+ * between is counted. Its nodes have an id and a place; what they say is read with {@link readRows}.
+ */
+export interface TreeShape extends OutlineShape {
+  /** All messages, shown or not. */
+  readonly size: number;
+  /** How many messages lie between a node and the one above it. */
+  hiddenAbove(id: NodeId): number;
+}
+
+// More at once would be one long read, fewer would be many.
+const forksAtOnce = 1000;
+const rowsAtOnce = 50;
+
+/** Reads the shape of a tree, or of what is below a node. */
+export function* readShape(
+  rootId: NodeId,
+  keep: ReadonlySet<NodeId> = new Set(),
+  from: NodeId = rootId,
+): Reading<TreeShape> {
+  const links = new Links(yield* ask('links', {}), from, keep);
+  const forks = links.forks();
+  const order = new Map<NodeId, readonly NodeId[]>();
+  for (let at = 0; at < forks.length; at += forksAtOnce) {
+    const some = forks.slice(at, at + forksAtOnce);
+    const ordered = yield* ask('childIds', { of: some });
+    for (const [index, id] of some.entries()) order.set(id, ordered[index] ?? []);
+  }
+  return links.shape(order);
+}
+
+/** Who is below whom, in numbers: of 100,000 messages as objects, these would be most of what is held. */
+class Links {
+  readonly #ids: readonly NodeId[];
+  readonly #top: NodeId;
+  readonly #index = new Map<NodeId, number>();
+  /** The index of the parent; -1 is the node that it begins at, -2 lies outside. */
+  readonly #parents: Int32Array;
+  readonly #children: Int32Array;
+  readonly #keep: ReadonlySet<NodeId>;
+
+  constructor(
+    links: readonly { readonly id: NodeId; readonly parentId: NodeId }[],
+    top: NodeId,
+    keep: ReadonlySet<NodeId>,
+  ) {
+    this.#top = top;
+    this.#keep = keep;
+    this.#ids = links.map((link) => link.id);
+    this.#parents = new Int32Array(links.length).fill(outside);
+    this.#children = new Int32Array(links.length);
+    for (const [at, id] of this.#ids.entries()) this.#index.set(id, at);
+    for (const [at, { parentId }] of links.entries()) {
+      const parent = parentId === top ? topmost : (this.#index.get(parentId) ?? outside);
+      this.#parents[at] = parent;
+      if (parent >= 0) this.#children[parent] = (this.#children[parent] ?? 0) + 1;
+    }
+    this.#leaveOut();
+  }
+
+  /** Marks what does not lie below the top. */
+  #leaveOut(): void {
+    const known = new Int8Array(this.#ids.length);
+    for (let at = 0; at < known.length; at++) {
+      const walked: number[] = [];
+      let next = at;
+      while (next >= 0 && known[next] === 0) {
+        walked.push(next);
+        known[next] = 3;
+        next = this.#parents[next] ?? outside;
+      }
+      const inside = next === topmost || (next >= 0 && known[next] === 1);
+      for (const one of walked) known[one] = inside ? 1 : 2;
+    }
+    for (let at = 0; at < known.length; at++) if (known[at] === 2) this.#parents[at] = outside;
+  }
+
+  /** The nodes with several children, whose order the links do not tell. */
+  forks(): NodeId[] {
+    const tops = this.#parents.reduce((count, parent) => count + (parent === topmost ? 1 : 0), 0);
+    const found = tops > 1 ? [this.#top] : [];
+    for (const [at, id] of this.#ids.entries())
+      if ((this.#children[at] ?? 0) > 1 && this.#parents[at] !== outside) found.push(id);
+    return found;
+  }
+
+  #isShown(at: number): boolean {
+    const parent = this.#parents[at] ?? outside;
+    if (parent === outside) return false;
+    if (parent === topmost || this.#children[at] !== 1 || (this.#children[parent] ?? 0) > 1) return true;
+    return this.#keep.size > 0 && this.#keep.has(this.#idAt(at));
+  }
+
+  #idAt(at: number): NodeId {
+    return this.#ids[at] ?? this.#top;
+  }
+
+  shape(order: ReadonlyMap<NodeId, readonly NodeId[]>): TreeShape {
+    const nodes = new Map<NodeId, TopologyNode>();
+    const below = new Map<NodeId, TopologyNode[]>();
+    const hidden = new Map<NodeId, number>();
+    let size = 0;
+    for (const [at, id] of this.#ids.entries()) {
+      if (this.#parents[at] !== outside) size++;
+      if (!this.#isShown(at)) continue;
+      // A hidden node has one child, so each is climbed past once.
+      let above = this.#parents[at] ?? topmost;
+      let past = 0;
+      for (; above >= 0 && !this.#isShown(above); above = this.#parents[above] ?? topmost) past++;
+      const parentId = above < 0 ? this.#top : this.#idAt(above);
+      const node = bareNode(id, parentId, this.#children[at] ?? 0);
+      nodes.set(id, node);
+      if (past > 0) hidden.set(id, past);
+      const siblings = below.get(parentId);
+      if (siblings === undefined) below.set(parentId, [node]);
+      else siblings.push(node);
+    }
+    for (const [id, ordered] of order) {
+      const rank = new Map(ordered.map((child, at) => [child, at]));
+      below.get(id)?.sort((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
+    }
+    return {
+      size,
+      node: (id) => nodes.get(id),
+      children: (id) => below.get(id) ?? none,
+      tops: below.get(this.#top) ?? none,
+      hiddenAbove: (id) => hidden.get(id) ?? 0,
+    };
+  }
+}
+
+const [topmost, outside] = [-1, -2];
+const none: readonly TopologyNode[] = [];
+
+function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNode {
+  return {
+    id,
+    parentId,
+    role: 'user',
+    kind: 'message',
+    groupId: 0,
+    seq: 0,
+    position: '',
+    status: 'success',
+    childCount,
+    hasChildren: childCount > 0,
+    preview: '',
+    tokens: 0,
+    createdAt: 0,
+  };
+}
+
+/** Lines of an outline of a shape, with what lies between them counted. */
+export function shapeLines(
+  shape: TreeShape,
+  current: NodeId | null,
+  limit: number,
+  shows: (id: NodeId) => boolean = () => true,
+): { readonly lines: readonly OutlineLine[]; readonly left: number } {
+  const { lines, left } = outlineOf(shape, {
+    current,
+    shows: ({ id }) => shows(id),
+    fold: null,
+    branches: 'all',
+    limit,
+  });
+  return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
+}
+
+/** The rows of some nodes, as far as they are there; their contents are held a few at a time. */
+export function* readRows(ids: readonly NodeId[], shape: TreeShape): Reading<Map<NodeId, TopologyNode>> {
+  const rows = new Map<NodeId, TopologyNode>();
+  for (let at = 0; at < ids.length; at += rowsAtOnce) {
+    const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });
+    for (const node of nodes)
+      if (node.parentId !== null)
+        rows.set(node.id, topologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));
+  }
+  return rows;
+}
