@@ -1,5 +1,6 @@
 /** The invariants of a tree as a list of what is broken: used by tests, by stores and by fsck. */
 
+import { isFields } from './decode.ts';
 import { groupedBy } from './grouped.ts';
 import type { NodeId } from './ids.ts';
 import { isBlank, isToolUse, type Message, type ToolUseBlock } from './message.ts';
@@ -7,7 +8,6 @@ import { type Bookmark, isMessageKind, matchParentBelow, type Node, nodeStatuses
 import { orderIds } from './order.ts';
 import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
-import { isFields } from './steps/fields.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
 /** Everything that can be found wrong. A warning is odd but harmless. */

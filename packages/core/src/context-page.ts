@@ -51,10 +51,12 @@ export interface ContextPageRequest extends ContextOptions {
 
 /** The stretch of a list that a page is. */
 function pageOf(list: readonly PathNote[], { limit, before }: ContextPageRequest): readonly [number, number] {
+  // Everything may be asked for at once; nothing may not.
+  if (!(limit >= 1)) return refuse('command/invalid', `A page has at least one entry, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
   if (end < 0)
     return refuse('tree/not-on-path', `The node ${before} is not in force here.`, { nodeId: before ?? null });
-  let begin = Math.max(0, end - Math.max(0, limit));
+  let begin = Math.max(0, end - limit);
   while (begin > 0 && begin < end && list[begin]?.role === 'tool') begin--;
   return [begin, end];
 }

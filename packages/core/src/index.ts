@@ -10,6 +10,7 @@ export * from './compaction.ts';
 export * from './context.ts';
 export { type ContextPage, type ContextPageRequest, type ContextShares, readContextPage } from './context-page.ts';
 export * from './conversation.ts';
+export * from './decode.ts';
 export * from './diff.ts';
 export * from './errors.ts';
 export { beginningOf, boundaryBefore } from './graphemes.ts';
@@ -36,6 +37,7 @@ export type {
   TitleCommand,
 } from './plan/annotate.ts';
 export type { AppendCommand, Appended, NewMessage } from './plan/append.ts';
+export { type CommandInput, type NewMessageInput, readCommand } from './plan/command-input.ts';
 export type { Growth, Plan, PlanContext, Planner } from './plan/context.ts';
 export type { CherryPickCommand, Copied, GraftCommand, MergeCommand } from './plan/copy.ts';
 export {

@@ -1,10 +1,11 @@
 import { checkRows } from './check.ts';
+import { type Fields, finite, isFields, listOf, orNull, shaped, text, whole } from './decode.ts';
 import { ok, type Result, refused } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
 import { fromRows, rowOf } from './rewind.ts';
-import { type Fields, finite, id, isFields, ofTree, text, whole } from './steps/fields.ts';
+import { id, ofTree } from './steps/fields.ts';
 import { landed } from './steps/insert.ts';
-import { attributes, bookmarkShape, counted, listOf, malformed, newNode, orNull, shaped } from './steps/parse.ts';
+import { attributes, bookmarkShape, counted, malformed, newNode } from './steps/parse.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
 
 /** A tree as plain JSON: flat, parents by id, so that its depth does not matter. */

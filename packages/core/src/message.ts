@@ -1,3 +1,4 @@
+import { isFields } from './decode.ts';
 import { ok, type Result, refused } from './errors.ts';
 
 /** Plain JSON, as far as the tree carries it without looking inside. */
@@ -35,6 +36,15 @@ export interface Message {
   readonly content: readonly Block[];
   readonly tool_call_id?: string;
 }
+
+/**
+ * A message on its way in: as it is, with plain text as its content, or plain text alone, which gets the role that fits its
+ * place (a user's in a list of messages, the assistant's as a reply).
+ */
+export type MessageInput =
+  | Message
+  | { readonly role: Role; readonly content: string; readonly tool_call_id?: string }
+  | string;
 
 /**
  * What core must be told about messages: the equality key that drives prefix matching, the text that search sees,
@@ -88,8 +98,12 @@ export function textMessage(role: Role, text: string): Message {
   return { role, content: [block] };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What came in as a message, as one. What is none is left as it is, for {@link checkMessage} to refuse. */
+export function toMessage(value: unknown, role: Role): unknown {
+  if (typeof value === 'string') return textMessage(role, value);
+  if (!isFields(value) || typeof value.content !== 'string') return value;
+  const text: TextBlock = { type: 'text', text: value.content };
+  return { ...value, content: [text] };
 }
 
 /**
@@ -112,7 +126,7 @@ function isSound(_value: unknown, problem: string | null): _value is Message {
 
 /** What is wrong with a value that should be a message, as the rest of a sentence; null if nothing is. */
 function problemOf(value: unknown): string | null {
-  if (!isRecord(value)) return 'is not an object';
+  if (!isFields(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;
   if (!roles.some((known) => known === role))
     return `has the role ${JSON.stringify(role)}; one of ${roles.join(', ')} is needed`;
@@ -127,11 +141,11 @@ function blockProblem(content: readonly unknown[], mayCall: boolean): string | n
   const calls = new Set<string>();
   for (const [index, block] of content.entries()) {
     const at = `content[${index}]`;
-    if (!isRecord(block) || typeof block.type !== 'string') return `has no type at ${at}`;
+    if (!isFields(block) || typeof block.type !== 'string') return `has no type at ${at}`;
     if (block.type === 'text' && typeof block.text !== 'string') return `has a text block without text at ${at}`;
     if (block.type !== 'tool-use') continue;
     if (!mayCall) return `calls a tool at ${at}, which only assistant messages may`;
-    if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isRecord(block.parameters))
+    if (typeof block.id !== 'string' || typeof block.name !== 'string' || !isFields(block.parameters))
       return `has a tool-use block without id, name and parameters object at ${at}`;
     if (calls.has(block.id)) return `uses the tool call id ${JSON.stringify(block.id)} twice`;
     calls.add(block.id);

@@ -405,7 +405,11 @@ describe('a page of a branch', () => {
     });
   });
 
-  test('[T30] has at least one node whatever the limit', () => {
-    for (const limit of [0, -3, 1]) expect(ids(value(branchPage(long, { limit })).nodes)).toEqual(['n49']);
+  test('[T30] refuses a limit below one, as the leaves do', () => {
+    expect(ids(value(branchPage(long, { limit: 1 })).nodes)).toEqual(['n49']);
+    for (const limit of [0, -3, 1.5, Number.NaN]) {
+      expect(() => branchPage(long, { limit })).toThrow('request.limit must be a whole number from 1');
+      expect(() => recentLeaves(long, limit)).toThrow('limit must be a whole number from 1');
+    }
   });
 });

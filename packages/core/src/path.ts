@@ -1,4 +1,5 @@
 /** Reading a tree value. Every walk is iterative and bounded. */
+import { assertArgument, limit as atLeastOne, exact, flag, maybe, text } from './decode.ts';
 import { ok, type Result, refused } from './errors.ts';
 import { beginningOf, boundaryBefore } from './graphemes.ts';
 import type { NodeId } from './ids.ts';
@@ -115,6 +116,7 @@ export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
 
 /** The newest leaves of the tree, newest first. */
 export function recentLeaves(tree: Tree, limit = 20): Node[] {
+  assertArgument('limit', limit, atLeastOne);
   const found: Node[] = [];
   for (const { node, order } of mapEntries(tree.nodes))
     if (node.removedIn === null && node.kind !== 'root' && orderSize(order) === 0) found.push(node);
@@ -233,8 +235,17 @@ export interface PageRequest {
   readonly siblings?: boolean;
 }
 
+/** The fields of a {@link PageRequest}. */
+export const pageRequest = exact('The request', {
+  nodeId: maybe(text),
+  limit: maybe(atLeastOne),
+  before: maybe(text),
+  siblings: maybe(flag),
+});
+
 /** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
+  assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = tree;
   const nodes = stretch(tree, request.nodeId ?? activeNodeId ?? rootId, request);
   if (!nodes.ok) return nodes;
@@ -251,7 +262,7 @@ function stretch(tree: Tree, to: string, { before, limit = 20 }: PageRequest): R
     return broken('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');
-  const most = Math.min(Math.max(1, limit), tree.nodes.size);
+  const most = Math.min(limit, tree.nodes.size);
   while (at !== undefined && at.parentId !== null && nodes.length < most) {
     nodes.push(at);
     const parent = findNode(tree, at.parentId);

@@ -3,11 +3,12 @@
  * for, never the tree. The functions of the same meaning on a tree value are in path.ts.
  */
 
+import { assertArgument, limit as atLeastOne, exact, maybe, text, whole } from './decode.ts';
 import { refuse } from './errors.ts';
 import { groupedBy } from './grouped.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
 import type { Content, Node } from './node.ts';
-import type { BranchPage, PageRequest, TopologyNode } from './path.ts';
+import { type BranchPage, type PageRequest, pageRequest, type TopologyNode } from './path.ts';
 import { ask, type Commit, type Reading } from './reads.ts';
 import { fromRows, rewind } from './rewind.ts';
 import type { Step } from './steps/types.ts';
@@ -16,7 +17,22 @@ import { findAnyNode, type Tree, type TreeRow } from './tree.ts';
 /** The tree row; refused where there is no such tree. */
 export function* readTree(treeId: TreeId): Reading<TreeRow> {
   const row = yield* ask('tree', {});
-  return row ?? refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
+  assertSameTree(row.id, treeId);
+  return row;
+}
+
+/** Refuses to answer from one tree what was asked of another: `store.read(a, () => readPage(b))`. */
+function assertSameTree(read: TreeId, asked: TreeId): void {
+  if (read !== asked)
+    refuse(
+      'command/invalid',
+      `The store was asked to read the tree ${read}, and this reads ${asked}: name one of them.`,
+      {
+        treeId: read,
+        asked,
+      },
+    );
 }
 
 function* live(id: string): Reading<Node> {
@@ -59,10 +75,11 @@ export function* readPathThrough(id: string): Reading<readonly Node[]> {
 
 /** The last `limit` nodes (20 if not given) of a branch, or the ones above a cursor. A cursor off the path is refused. */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): Reading<BranchPage> {
+  assertArgument('request', request, pageRequest);
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
   const end = yield* live(request.nodeId ?? activeNodeId ?? rootId);
   const to = request.before === undefined ? end.id : yield* above(end.id, request.before);
-  const { nodes } = yield* ask('path', { to, limit: Math.max(1, request.limit ?? 20) });
+  const { nodes } = yield* ask('path', { to, limit: request.limit ?? 20 });
   const first = nodes[0];
   if (first === undefined && to !== rootId) return brokenAt(to);
   const before = first === undefined || first.parentId === rootId ? null : first.id;
@@ -101,13 +118,17 @@ export function* readTopology(
   treeId: TreeId,
   options: { readonly from?: string; readonly depth?: number } = {},
 ): Reading<readonly TopologyNode[]> {
+  assertArgument('options', options, topologyOptions);
   const { rootId } = yield* readTree(treeId);
   const of = options.from === undefined ? rootId : (yield* live(options.from)).id;
   return yield* ask('topology', options.depth === undefined ? { of } : { of, depth: options.depth });
 }
 
-/** The newest leaves, newest first. */
+const topologyOptions = exact('The request', { from: maybe(text), depth: maybe(whole) });
+
+/** The newest leaves, newest first; refused for less than one. */
 export function* readRecentLeaves(limit = 20): Reading<readonly Node[]> {
+  assertArgument('limit', limit, atLeastOne);
   return yield* ask('leaves', { limit });
 }
 
@@ -143,6 +164,7 @@ export function* readPastAndPresent(
   const rows = yield* ask('rows', {});
   if (rows === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
   const { row, nodes, bookmarks } = rows;
+  assertSameTree(row.id, treeId);
   if (!Number.isSafeInteger(version) || version < 1 || version > row.version)
     return refuse('tree/unknown-version', `The tree ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
       version,

@@ -1,12 +1,14 @@
 /** The only way from a command to a commit. */
 import { isStale, refuseTrashed, staleError } from './commit.ts';
+import { anything, assertArgument, exact, field, object, oneOf, optional, text } from './decode.ts';
 import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
-import { foreseen } from './plan/append.ts';
+import { type AppendCommand, foreseen } from './plan/append.ts';
+import { type CommandInput, readCommand } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { Copied, GraftCommand } from './plan/copy.ts';
-import { additive, type Command, planners, type ResultOf } from './plan/index.ts';
+import { additive, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
 import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
 import { actAsked } from './plan/undo.ts';
 import { type ActRecord, ask, type Reading } from './reads.ts';
@@ -44,12 +46,13 @@ export function planOf(command: Command, context: PlanContext): Reading<Plan<unk
  * Runs a command: plans it inside the store's lock and commits the steps. Rejects with an AppError that carries the
  * refusal's code; then nothing was written. A command that changes nothing is acknowledged without a commit.
  */
-export async function run<C extends Command>(
+export async function run<C extends CommandInput>(
   store: TreeStore,
-  command: C,
+  input: C,
   context: RunContext,
 ): Promise<Outcome<ResultOf<C['type']>>> {
-  store.accepts?.(command);
+  const command = readCommand(input);
+  assertArgument('context', context, runContext);
   const { expectedVersion: expected } = context;
   // Anything else is no version that somebody has seen, and no store could look it up.
   if (expected !== undefined && !Number.isSafeInteger(expected))
@@ -58,7 +61,9 @@ export async function run<C extends Command>(
   const changed =
     command.type === 'undo' || command.type === 'redo'
       ? await reverse(call, command)
-      : await change(call, command, expected);
+      : command.type === 'create'
+        ? await createTree(call, command, expected)
+        : await change(call, command, expected);
   return {
     treeId: command.treeId,
     actId: changed.commit?.actId ?? call.act,
@@ -66,6 +71,46 @@ export async function run<C extends Command>(
     commit: changed.commit,
     version: changed.version,
   };
+}
+
+const isFunction = field((value): value is () => unknown => typeof value === 'function', 'a function');
+
+const runContext = exact('The context', {
+  actor: text,
+  actId: optional(text),
+  now: isFunction,
+  newId: isFunction,
+  kit: object,
+  // Looked at on its own: what is no version is refused as such.
+  expectedVersion: anything,
+  onConflict: optional(oneOf(['branch'])),
+  isId: optional(isFunction),
+});
+
+/**
+ * Makes a tree and appends its first messages below the root, as two commits of one act. A retry finds what is there and
+ * adds what is missing; it does not take the user back to the messages.
+ */
+async function createTree(
+  call: Call,
+  command: CommandOf<'create'>,
+  expected: number | undefined,
+): Promise<Changed<unknown>> {
+  const made = await change(call, command, expected);
+  const { treeId, created } = made.result;
+  const { messages = [] } = command;
+  if (messages.length === 0) return made;
+  const row = await call.store.read(treeId, () => ask('tree', {}));
+  const first: AppendCommand = {
+    type: 'append',
+    treeId,
+    messages,
+    select: created,
+    ...(row === null ? {} : { parentId: row.rootId }),
+  };
+  const appended = await change(call, first, undefined);
+  const { added, reused } = appended.result;
+  return { ...appended, commit: appended.commit ?? made.commit, result: { ...made.result, added, reused } };
 }
 
 /** One call of {@link run}, with the act and the time that all its commits share. */
@@ -76,12 +121,15 @@ interface Call {
   readonly at: number;
 }
 
-function change(
+function change<C extends Command>(
   { store, context, act, at }: Call,
-  command: Command,
+  command: C,
   expected: number | undefined,
-): Promise<Changed<unknown>> {
-  return store.change(command.treeId, ({ stale }) => planning(command, context, at, stale, expected), {
+): Promise<Changed<ResultOf<C['type']>>> {
+  const plan = ({ stale }: { readonly stale: boolean }) =>
+    // The planner is the command's own, which a lookup by its type cannot show the compiler.
+    planning(command, context, at, stale, expected) as Reading<Plan<ResultOf<C['type']>>>;
+  return store.change(command.treeId, plan, {
     actor: context.actor,
     actId: act,
     at,

@@ -1,20 +1,14 @@
 /** What steps may carry: plain JSON of the right kind, so that every store can write it down and read it back. */
+import { type Fields, finite, Malformed, object, text, whole, wrong } from './decode.ts';
 import { refuse } from './errors.ts';
 import type { Message } from './message.ts';
 import {
   attributeReaders,
   checkPatch,
-  type Fields,
-  finite,
   kind as kindOf,
-  Malformed,
   markerReaders,
   noteReaders,
-  object,
   status as statusOf,
-  text,
-  whole,
-  wrong,
 } from './steps/fields.ts';
 import type { Step } from './steps/types.ts';
 
@@ -98,7 +92,7 @@ function checkMessageData({ content }: Message, nodeId: string): void {
 
 function checkPlain(value: object): void {
   const problem = plainProblem(value);
-  if (problem !== null) throw new Malformed(problem);
+  if (problem !== null) throw new Malformed(problem, '');
 }
 
 // What messages and notes mostly are: some values, a few levels. More is looked at with care.

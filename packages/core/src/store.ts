@@ -66,8 +66,6 @@ export interface TreeStore {
   readonly supports: Supports;
   /** The same store as another owner sees it. */
   forOwner(owner: string): TreeStore;
-  /** Refuses what is no command, for callers without types; a store that leaves it out takes them at their word. */
-  accepts?(command: unknown): void;
   /** Answers a reading from one snapshot of a tree. */
   read<T>(treeId: TreeId, reading: () => Reading<T>): Promise<T>;
   /** Locks the tree, drives the planner, checks the version, writes rows and log durably, and tells the feed. */

@@ -46,10 +46,10 @@ export function freshAct(context: RunContext): ActId {
   return actId(context.newId());
 }
 
-/** Refuses what is no whole number from zero, such as a depth that was read from an address. */
-export function checkCount(what: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0)
-    refuse('command/invalid', `A ${what} is a whole number from 0, not ${value}.`, { [what]: value });
+/** Refuses what is no whole number from a least one, such as a depth that was read from an address. */
+export function checkCount(what: string, value: number, least = 0): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    refuse('command/invalid', `A ${what} is a whole number from ${least}, not ${value}.`, { [what]: value });
 }
 
 /** Arguments that a call takes by name. Callers without types may leave them out, or hand on something else. */

@@ -74,7 +74,8 @@ export async function checkVersion(place: TreePlace, expected: number | undefine
 
 /** Messages on their way in, read at the door for messages: older forms are understood, the first bad one is named. */
 export function readMessages(given: readonly z.output<typeof messageInput>[]): NewMessage[] {
-  return given.map(({ id, meta, ...said }, index) => {
+  return given.map((item, index) => {
+    const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
     const message = valueOf(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
     return { message, ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta: noteOf(meta) }) };
   });

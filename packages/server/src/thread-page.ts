@@ -116,8 +116,8 @@ function* readBelow(store: Store, treeId: TreeId, wish: PageRequest, after: stri
   const at = places.indexOf(after);
   if (at < 0 && after !== rootId)
     refuse('tree/not-on-path', `The node ${after} is not on the path to ${end}.`, { nodeId: after });
-  const page = way.slice(at + 1, at + 1 + Math.max(1, wish.limit ?? 20));
-  return yield* readPage(treeId, { ...wish, nodeId: page.at(-1) ?? rootId, limit: page.length });
+  const page = way.slice(at + 1, at + 1 + (wish.limit ?? 20));
+  return yield* readPage(treeId, { ...wish, nodeId: page.at(-1) ?? rootId, limit: Math.max(1, page.length) });
 }
 
 function* readSurrounded(page: BranchPage, end: string | undefined): Reading<Omit<ThreadPage, 'runs'>> {

@@ -1,27 +1,61 @@
 /** What a store is asked and given, for callers without types. What planners ask is not looked at again. */
-import type { Read, Reading, ReadName, Reads } from '@coppice/core';
 import {
   anything,
-  check,
+  exact,
+  exactly,
+  type Fields,
+  finite,
   flag,
-  id,
+  limit,
+  list,
   listOf,
+  Malformed,
   maybe,
-  node,
-  number,
-  objectOf,
+  object,
   oneOf,
-  type Part,
+  optional,
+  own,
+  type Read,
+  type Reader,
+  type Readers,
+  type Reading,
+  type ReadName,
+  type Reads,
+  refuseMalformed,
+  shown,
   text,
-  tree,
+  texts,
   whole,
-} from './shapes.ts';
+} from '@coppice/core';
 
-type Shape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: Part };
+type Shape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: Reader<unknown> };
+
+const id: Reader<string> = (fields, key) => {
+  const value = own(fields, key);
+  if (typeof value === 'string') return value;
+  throw new Malformed(key, `An id is a text, not ${shown(value)}.`, 'id/invalid');
+};
+const ids: Reader<unknown> = (fields, key) => {
+  const items = list(fields, key) as unknown as Fields;
+  for (const index of Object.keys(items)) id(items, index);
+};
+const numbers: Reader<unknown> = (fields, key) => {
+  const items = list(fields, key) as unknown as Fields;
+  for (const index of Object.keys(items)) finite(items, index);
+};
+const node = named('tree/unknown-node', 'node');
+const tree = named('tree/unknown-tree', 'tree');
+
+function named(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string): Reader<string> {
+  return (fields, key) => {
+    const value = own(fields, key);
+    if (typeof value === 'string') return value;
+    throw new Malformed(key, `There is no ${what} ${shown(value)}.`, code);
+  };
+}
 
 const elsewhere = { treeId: maybe(id) };
-const ids = listOf(id);
-const size = maybe(whole);
+const most = maybe(limit);
 const act = { actor: text, actId: maybe(text) };
 
 const shapes: { readonly [K in ReadName]: Shape<K> } = {
@@ -31,22 +65,22 @@ const shapes: { readonly [K in ReadName]: Shape<K> } = {
   head: { id, ...elsewhere },
   anyNode: { id },
   taken: { ids },
-  path: { to: id, limit: size, ...elsewhere },
-  pathNotes: { to: id, limit: size, ...elsewhere },
+  path: { to: id, limit: most, ...elsewhere },
+  pathNotes: { to: id, limit: most, ...elsewhere },
   above: { id, below: id },
   topmost: { ids },
   children: { of: id, ...elsewhere },
   childIds: { of: ids, ...elsewhere },
-  subtree: { of: id, depth: size, ...elsewhere },
-  topology: { of: id, depth: size, ...elsewhere },
+  subtree: { of: id, depth: maybe(whole), ...elsewhere },
+  topology: { of: id, depth: maybe(whole), ...elsewhere },
   links: elsewhere,
-  leaves: { limit: whole, ...elsewhere },
+  leaves: { limit, ...elsewhere },
   count: { of: id },
   inside: { of: id },
-  strangers: { of: id, versions: listOf(number), since: number, without: ids },
+  strangers: { of: id, versions: numbers, since: finite, without: ids },
   newestLeaf: { below: id, without: ids },
   lastVisited: { from: id, ...elsewhere },
-  match: { from: id, keys: listOf(text) },
+  match: { from: id, keys: texts },
   edge: { of: id },
   groupMax: { of: id },
   gap: { of: id, position: text },
@@ -56,13 +90,16 @@ const shapes: { readonly [K in ReadName]: Shape<K> } = {
   undoable: act,
   redoable: act,
   rows: elsewhere,
-  log: { since: number },
+  log: { since: finite },
   home: { id },
   forest: { key: text, project: text },
 };
 
-const shapeOf: ReadonlyMap<string, Part> = new Map(
-  Object.entries(shapes).map(([name, shape]) => [name, objectOf(shape)]),
+const checks: ReadonlyMap<string, (fields: Fields) => void> = new Map(
+  Object.entries<Readers>(shapes).map(([name, shape]) => [
+    name,
+    exactly(`The question ${name}`, { ask: anything, ...shape }),
+  ]),
 );
 
 /** A reading of which every question is looked at before it is answered. */
@@ -70,48 +107,52 @@ export function* lookedAt<T>(reading: Reading<T>): Reading<T> {
   let step = reading.next();
   while (!step.done) {
     const read: Read = step.value;
-    check(read.ask, read, shapeOf.get(read.ask) ?? anything);
+    refuseMalformed(() => checks.get(read.ask)?.({ ...read }));
     step = reading.next(yield read);
   }
   return step.value;
 }
 
-/** Ids of nodes, as the messages of some are asked for. */
-const nodeIds: Part = ids;
-
 /** How trees are listed. */
-const treeQuery: Part = objectOf({
+const treeQuery = exact('The query', {
   project: maybe(text),
   folder: maybe(text),
   tag: maybe(text),
-  pinned: flag,
-  trashed: flag,
-  forest: flag,
+  pinned: optional(flag),
+  trashed: optional(flag),
+  forest: optional(flag),
   title: maybe(text),
+  limit: most,
+  cursor: anything,
 });
 
 /** What is searched for, and where. */
-const searchQuery: Part = objectOf({
+const searchQuery = exact('The query', {
   text,
   treeId: maybe(text),
   project: maybe(text),
-  roles: maybe(listOf(text)),
+  roles: maybe(texts),
+  limit: most,
+  cursor: anything,
 });
 
 /** How a history is read. */
-const historyQuery: Part = objectOf({ before: maybe(whole) });
+const historyQuery = exact('The query', { before: maybe(whole), limit: most });
 
-const byNode = objectOf({ nodeId: id });
-const byVersion = objectOf({ upTo: number });
+const byNode = exactly('The purge', { nodeId: id });
+const byVersion = exactly('The purge', { upTo: finite });
 
 /** What a purge takes: a node, or what went up to a version. */
-const purgeQuery: Part = (what) => (byVersion(what) === null ? null : byNode(what));
+const purgeQuery: Reader<unknown> = (fields, key) => {
+  const what = object(fields, key);
+  return own(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
+};
 
 /** Other names of trees and nodes. */
-const externalIds: Part = listOf(
-  objectOf({
+const externalIds = listOf(
+  exactly('The name', {
     treeId: tree,
-    nodeId: (value) => (value === null ? null : node(value)),
+    nodeId: (fields, key) => (own(fields, key) === null ? null : node(fields, key)),
     format: text,
     scope: text,
     id: text,
@@ -119,36 +160,45 @@ const externalIds: Part = listOf(
 );
 
 /** Notes of who sent what is there already. */
-const provenances: Part = listOf(
-  objectOf({ treeId: tree, source: text, firstNodeId: node, lastNodeId: node, count: number, at: number }),
+const provenances = listOf(
+  exactly('The reuse', { treeId: tree, source: text, firstNodeId: node, lastNodeId: node, count: finite, at: finite }),
 );
 
 /** A conversation that is a list; its messages are read by core. */
-const linearRecord: Part = objectOf({
+const linearRecord = exact('The record', {
+  treeId: anything,
   title: maybe(text),
   systemPrompt: maybe(text),
-  createdAt: number,
-  messages: listOf(objectOf({ id: anything, message: anything, createdAt: maybe(number) })),
+  createdAt: finite,
+  messages: listOf(
+    exactly('The message', { id: anything, message: anything, createdAt: maybe(finite), meta: anything }),
+  ),
 });
 
 /** What other names are looked for. */
-const wantedNames: Part = objectOf({ format: text, scope: text, ids: listOf(text) });
+const wantedNames = exact('The question', { format: text, scope: text, ids: texts });
+
+/** How a check of the whole store is made. */
+const fsckOptions = exact('The check', { repair: optional(flag), treeId: maybe(id) });
+
+/** How lists are stored as trees. */
+const backfillOptions = exact('The backfill', { batch: most, signal: maybe(object) });
 
 /** The version that a feed goes on from. */
-const version: Part = number;
+const version: Reader<number> = finite;
 
 /** Whose trees are meant. Nobody is not the owner that a store is opened for. */
-const ownerName: Part = text;
+const ownerName: Reader<string> = text;
 
 /** Whose acts are meant. */
-const actorName: Part = text;
+const actorName: Reader<string> = text;
 
 /** Which acts are meant: those to take back, or those to bring back. */
-const actKind: Part = oneOf('undoable', 'redoable');
+const actKind = oneOf(['undoable', 'redoable']);
 
 /** The arguments of a store's calls, by what they are. */
 export const argument = {
-  nodeIds,
+  nodeIds: ids,
   treeQuery,
   searchQuery,
   historyQuery,
@@ -157,6 +207,8 @@ export const argument = {
   provenances,
   linearRecord,
   wantedNames,
+  fsckOptions,
+  backfillOptions,
   version,
   ownerName,
   actorName,

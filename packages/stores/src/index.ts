@@ -3,7 +3,6 @@ import { refuse, type Store } from '@coppice/core';
 import { members } from './members.ts';
 import type { StoreModule, StoreOptions } from './options.ts';
 
-export { checkCommand } from './command-shapes.ts';
 export { type CursorPart, fromCursor, toCursor } from './cursor.ts';
 export { FileSystemStore } from './files/index.ts';
 export { SessionStore } from './jsonl/index.ts';

@@ -1,5 +1,5 @@
 /** A bed on a tree that another one has planted: its ids are new ones. */
-import { type Command, type Outcome, type ResultOf, type RunContext, type TreeStore, treeId } from '@coppice/core';
+import { type CommandInput, type Outcome, type ResultOf, type RunContext, type TreeStore, treeId } from '@coppice/core';
 import { Bed, uuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
@@ -10,7 +10,7 @@ export class LaterBed extends Bed {
     super(store, id);
   }
 
-  override run<C extends Command>(
+  override run<C extends CommandInput>(
     command: C,
     context: Partial<RunContext> = {},
   ): Promise<Outcome<ResultOf<C['type']>>> {

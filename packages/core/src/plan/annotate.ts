@@ -1,10 +1,11 @@
+import { Malformed } from '../decode.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node, NodeMeta } from '../node.ts';
 import { ask, type Reading } from '../reads.ts';
 import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import { checkPatch, Malformed, noteReaders } from '../steps/fields.ts';
+import { checkPatch, noteReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { freshGroup, type Planner, plan, theMessage } from './context.ts';
 

@@ -50,7 +50,8 @@ describe('ids that a client chooses', () => {
       { message: assistant('three'), id: uuid(62) },
       { message: user('four') },
     ];
-    const command = named(bed, messages, name && start !== undefined ? { parentId: start } : {});
+    const place = name && start !== undefined ? { parentId: start } : {};
+    const command = named(bed, messages, { ...place, merge: true });
     const made = await carry(bed, command);
     expect(made.result.added).toHaveLength(2);
     const again = await bed.run(command);
@@ -76,11 +77,53 @@ describe('ids that a client chooses', () => {
     expect(found).toEqual({ nodeId: uuid(52), added: [uuid(52)], reused: [uuid(50), uuid(51)] });
   });
 
-  test('[P7] an equal message with another id is reused, and its id stays free', async () => {
+  test('[P115] a message with an id is a node of its own beside an equal one, with what follows below it', async () => {
+    const bed = await Bed.make();
+    const [hi = bed.rootId] = await bed.grow(['hi', 'hello']);
+    const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('hello') }];
+    const command = named(bed, messages, { parentId: bed.rootId });
+    const { result: made } = await bed.run(command);
+    expect(made).toMatchObject({ added: [uuid(50), expect.any(String)], reused: [] });
+    expect((await bed.run(command)).commit).toBeNull();
+    // What comes before it merges as ever, and a retry finds it there.
+    const after = named(bed, [{ message: user('hi') }, { message: assistant('hello'), id: uuid(51) }], {
+      parentId: bed.rootId,
+    });
+    const { result: below } = await bed.run(after);
+    expect(below).toMatchObject({ added: [uuid(51)], reused: [hi] });
+    expect((await bed.run(after)).commit).toBeNull();
+    const { parentId: _, ...unnamed } = after;
+    expect((await bed.run(unnamed)).commit).toBeNull();
+  });
+
+  test('[P115] a retry of messages with and without ids in turns finds all of them', async () => {
+    const bed = await Bed.make();
+    await bed.grow(['one', 'two', 'three']);
+    const messages: NewMessage[] = [
+      { message: user('one') },
+      { message: assistant('two'), id: uuid(60) },
+      { message: user('three') },
+      { message: assistant('four'), id: uuid(61) },
+      { message: user('five') },
+    ];
+    const command = named(bed, messages, { parentId: bed.rootId });
+    const made = await bed.run(command);
+    expect(made.result.reused).toHaveLength(1);
+    expect(made.result.added).toHaveLength(4);
+    const again = await bed.run(command);
+    expect(again.commit).toBeNull();
+    expect(again.result.reused).toEqual([...made.result.reused, ...made.result.added]);
+    const moved = named(bed, [...messages.slice(0, 3), { message: assistant('other'), id: uuid(61) }], {
+      parentId: bed.rootId,
+    });
+    expect(await refusalOf(bed, moved)).toBe('id/taken');
+  });
+
+  test('[P115] merging that is asked for reuses an equal message with another id, and its id stays free', async () => {
     const bed = await Bed.make();
     const [hi] = await bed.grow(['hi']);
     const { result: found } = await bed.run(
-      named(bed, [{ message: user('hi'), id: uuid(50) }], { parentId: bed.rootId }),
+      named(bed, [{ message: user('hi'), id: uuid(50) }], { parentId: bed.rootId, merge: true }),
     );
     expect(found.nodeId).toBe(hi);
     const { result: later } = await bed.run(named(bed, [{ message: assistant('new'), id: uuid(50) }]));

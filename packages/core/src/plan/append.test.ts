@@ -196,7 +196,7 @@ describe('what an append is given', () => {
     ['no object', null],
     ['a foreign role', { role: 'critic', content: [{ type: 'text', text: 'hi' }] }],
     ['a foreign role and nothing to say', { role: 'critic', content: [{ type: 'text', text: ' ' }] }],
-    ['a text as content', { role: 'user', content: 'hi' }],
+    ['a number as content', { role: 'user', content: 5 }],
     ['a block that is nothing', { role: 'user', content: [null] }],
     ['a block without a type', { role: 'user', content: [{ text: 'hi' }] }],
     ['a tool message without its call', { role: 'tool', content: [{ type: 'text', text: 'hi' }] }],

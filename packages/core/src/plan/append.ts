@@ -36,7 +36,10 @@ export interface AppendCommand {
   /** The active node if not given, or the root of an empty tree. */
   readonly parentId?: NodeId;
   readonly messages: readonly NewMessage[];
-  /** False adds every message as a new node, also beside an equal one: what imports do unless asked otherwise. */
+  /**
+   * Messages that are there already are reused, but for those with an id of their own. True reuses also in their place, and
+   * answers with the ids that hold them; false adds every message as a new node.
+   */
   readonly merge?: boolean;
   /** Whether the last node becomes active; true if not given. A tree's first node always does. */
   readonly select?: boolean;
@@ -65,7 +68,7 @@ export const append: Planner<AppendCommand, Appended> = function* (command, cont
     ids: said.map(({ id }) => (id === undefined ? undefined : idFor(context, id))),
     keys: said.map(({ message }) => context.kit.key(message)),
     parentId: command.parentId,
-    merge: command.merge !== false,
+    merge: command.merge === undefined ? 'unnamed' : command.merge ? 'all' : 'none',
     barren: edge === null,
   };
   const reused = yield* present(context, parent, wanted);
@@ -107,7 +110,8 @@ interface Wanted {
   readonly keys: readonly string[];
   /** The parent that was named, if one was. */
   readonly parentId: NodeId | undefined;
-  readonly merge: boolean;
+  /** Which messages may be nodes that are there already: those without an id unless the caller says. */
+  readonly merge: 'all' | 'unnamed' | 'none';
   /** The parent never had a child: nearly every message of a chat comes to such a place, and nothing can match there. */
   readonly barren: boolean;
 }
@@ -115,17 +119,34 @@ interface Wanted {
 /** The nodes that hold the first messages already: the client's own from an earlier try, else equal ones. */
 function* present(context: PlanContext, parent: Ground, wanted: Wanted): Reading<NodeId[]> {
   const { ids, keys, merge, barren } = wanted;
-  const equal = merge && !barren ? yield* matched(context, parent, keys) : [];
+  const chosen = ids.findIndex((id) => id !== undefined);
+  // A message with an id of its own is that node or a new one, unless the caller asks for merging by name.
+  const mergeable = merge === 'all' || chosen === -1 ? keys.length : chosen;
+  const equal = merge !== 'none' && !barren ? yield* matched(context, parent, keys.slice(0, mergeable)) : [];
   const taken = yield* takenOf(ids.filter((id) => id !== undefined));
   const first = ids.findIndex((id, index) => id !== undefined && taken.has(id) && equal[index] !== id);
   if (first === -1) return equal;
+  if (merge === 'unnamed' && first !== chosen) return refuseTaken(ids[first] ?? nodeId(''));
   const own = yield* ownChain(wanted, first, taken, equal.slice(0, first));
-  const last = own.at(-1);
-  const rest = keys.slice(own.length);
-  if (merge && last !== undefined && rest.length > 0)
-    for (const id of yield* matched(context, yield* theHead(last), rest)) own.push(id);
+  yield* goOn(context, wanted, taken, own);
   for (const [index, id] of ids.entries()) if (id !== undefined && taken.has(id) && own[index] !== id) refuseTaken(id);
   return own;
+}
+
+/** What follows a client's own nodes: equal messages below them, and more of its own below those. */
+function* goOn(context: PlanContext, wanted: Wanted, taken: ReadonlySet<string>, own: NodeId[]): Reading<void> {
+  const { ids, keys, merge } = wanted;
+  for (let last = own.at(-1); merge !== 'none' && last !== undefined && own.length < keys.length; last = own.at(-1)) {
+    const from = own.length;
+    const next = merge === 'all' ? -1 : ids.findIndex((id, index) => index >= from && id !== undefined);
+    const end = next === -1 ? keys.length : next;
+    if (end > from) for (const id of yield* matched(context, yield* theHead(last), keys.slice(from, end))) own.push(id);
+    const id = ids[end];
+    if (own.length < end || id === undefined || !taken.has(id)) return;
+    const node = yield* ask('node', { id });
+    if (node === null || node.key !== keys[end] || node.parentId !== own.at(-1)) return refuseTaken(id);
+    own.push(id);
+  }
 }
 
 /**

@@ -36,8 +36,8 @@ export interface CreateCommand {
   /** Finds the owner's forest tree with this exact system prompt in this project, and makes it only if there is none. */
   readonly forest?: boolean;
   /**
-   * What is going to be appended below the root in a commit of its own, which undo can take back. Nothing is made where
-   * that would be refused, nor where a tree of this id began otherwise.
+   * The first messages. {@link run} appends them below the root in a commit of their own and the same act, which undo can
+   * take back. Nothing is made where that would be refused, nor where a tree of this id began otherwise.
    */
   readonly messages?: readonly NewMessage[];
 }
@@ -46,6 +46,9 @@ export interface CreateCommand {
 export interface Created {
   readonly treeId: TreeId;
   readonly created: boolean;
+  /** Where there were first messages: the nodes that were added, and those that were there already. */
+  readonly added?: readonly NodeId[];
+  readonly reused?: readonly NodeId[];
 }
 
 /** Copies a tree, up to a node or whole, into a new one. */

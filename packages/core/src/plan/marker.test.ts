@@ -189,7 +189,7 @@ describe('mark', () => {
     const { bed } = await talk();
     expect(await refusalOf(bed, marking(bed, { message: user(' ') }))).toBe('message/blank');
     expect(await refusalOf(bed, marking(bed, { message: { role: 'user', content: [] } }))).toBe('message/blank');
-    const bad: unknown = { role: 'user', content: 'text' };
+    const bad: unknown = { role: 'user', content: 5 };
     expect(await refusalOf(bed, marking(bed, { message: bad as Message }))).toBe('message/invalid');
     expect(await refusalOf(bed, marking(bed, { parentId: nodeId(uuid(99)) }))).toBe('tree/unknown-node');
   });

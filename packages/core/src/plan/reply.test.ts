@@ -109,7 +109,7 @@ describe('replies', () => {
     expect(await refusalOf(bed, replying(bed, at, []))).toBe('command/invalid');
     expect(await refusalOf(bed, replying(bed, at, [{ message: assistant(' ') }]))).toBe('message/blank');
     expect(await refusalOf(bed, replying(bed, at, [{ status: 'success' }]))).toBe('message/blank');
-    const bad: unknown = { role: 'assistant', content: 'text' };
+    const bad: unknown = { role: 'assistant', content: 5 };
     expect(await refusalOf(bed, replying(bed, at, [{ message: bad as Message }]))).toBe('message/invalid');
     expect(await refusalOf(bed, replying(bed, nodeId(uuid(99)), [{}]))).toBe('tree/unknown-node');
     expect(await refusalOf(bed, replying(bed, beside.rootId, [{}]))).toBe('tree/foreign-parent');

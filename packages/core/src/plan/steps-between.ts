@@ -1,3 +1,4 @@
+import type { Fields } from '../decode.ts';
 import type { NodeId } from '../ids.ts';
 import { type Draft, draftOf, land } from '../land.ts';
 import { matchParentBelow, type Node } from '../node.ts';
@@ -6,7 +7,6 @@ import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { unpatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
-import type { Fields } from '../steps/fields.ts';
 import { kindOf } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, findAnyNode, findNode, orderOf, type Tree } from '../tree.ts';

@@ -1,4 +1,23 @@
 /** Decoders for steps and trees that come from outside: what each is made of, as tables of readers. */
+import {
+  type Fields,
+  field,
+  finite,
+  inside,
+  isFields,
+  listOf,
+  Malformed,
+  object,
+  optional,
+  orNull,
+  own,
+  type Reader,
+  type Shape,
+  shaped,
+  text,
+  whole,
+  wholeFrom,
+} from '../decode.ts';
 import { isAppError, ok, type Refusal, type Result, refused, valueOf } from '../errors.ts';
 import { checkMessage, type JsonObject, type Message } from '../message.ts';
 import type { Alias, Bookmark, Content, Marker, NewNode, NodeOrigin } from '../node.ts';
@@ -6,71 +25,14 @@ import { isPosition } from '../position.ts';
 import {
   attributeReaders,
   checkPatch,
-  type Fields,
-  field,
-  finite,
   id,
-  isFields,
   kind as kindOf,
-  Malformed,
   noteReaders,
-  object,
   ofTree,
-  own,
   type PatchReaders,
-  type Reader,
   status,
-  text,
-  whole,
-  wholeFrom,
-  wrong,
 } from './fields.ts';
 import type { Place, Step, StepType } from './types.ts';
-
-/** A reader for each field; a field that may be missing is left out where its reader gives nothing. */
-export type Shape<T> = {
-  readonly [K in keyof T]-?: undefined extends T[K] ? Reader<T[K] | undefined> : Reader<T[K]>;
-};
-
-/** Reads objects by the readers of their fields. @__NO_SIDE_EFFECTS__ */
-export function shaped<T>(shape: Shape<T>): (fields: Fields) => T {
-  const readers = Object.entries<Reader<unknown>>(shape);
-  return (fields) => {
-    const made: { [key: string]: unknown } = {};
-    for (let at = 0; at < readers.length; at++) {
-      const [key, read] = readers[at] as [string, Reader<unknown>];
-      const value = read(fields, key);
-      if (value !== undefined) made[key] = value;
-    }
-    // Each field is what its reader says, which the loop over them cannot show the compiler.
-    return made as T;
-  };
-}
-
-/** An object field of a shape. @__NO_SIDE_EFFECTS__ */
-function inside<T>(shape: Shape<T>): Reader<T> {
-  const read = shaped(shape);
-  return (fields, key) => read(object(fields, key));
-}
-
-/** A list field, each element an object. @__NO_SIDE_EFFECTS__ */
-export function listOf<T>(read: (fields: Fields) => T): Reader<readonly T[]> {
-  return (fields, key) => {
-    const value = own(fields, key);
-    if (!Array.isArray(value)) return wrong(key, 'a list');
-    return value.map((item, index) => (isFields(item) ? read(item) : wrong(`${key}[${index}]`, 'an object')));
-  };
-}
-
-/** A field, or null. @__NO_SIDE_EFFECTS__ */
-export function orNull<T>(read: Reader<T>): Reader<T | null> {
-  return (fields, key) => (own(fields, key) == null ? null : read(fields, key));
-}
-
-/** A field that may be missing. @__NO_SIDE_EFFECTS__ */
-function optional<T>(read: Reader<T>): Reader<T | undefined> {
-  return (fields, key) => (own(fields, key) == null ? undefined : read(fields, key));
-}
 
 /** A patch: values by key, null takes away. @__NO_SIDE_EFFECTS__ */
 function patch(readers: PatchReaders): Reader<Fields> {

@@ -3,7 +3,8 @@ import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
 import type { Node } from '../node.ts';
 import { path } from '../path.ts';
-import type { Command, ResultOf } from '../plan/index.ts';
+import type { CommandInput } from '../plan/command-input.ts';
+import type { ResultOf } from '../plan/index.ts';
 import { type Outcome, type RunContext, run } from '../run.ts';
 import type { TreeStore } from '../store.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
@@ -77,12 +78,12 @@ export class Bed {
   }
 
   /** Runs a command as `me` unless told otherwise. */
-  run<C extends Command>(command: C, context: Partial<RunContext> = {}): Promise<Outcome<ResultOf<C['type']>>> {
+  run<C extends CommandInput>(command: C, context: Partial<RunContext> = {}): Promise<Outcome<ResultOf<C['type']>>> {
     return run(this.store, command, { actor: 'me', kit: testKit, ...this.#env, ...context });
   }
 
   /** The code that a command is refused with; fails if it is not refused. */
-  async refusal(command: Command, context: Partial<RunContext> = {}): Promise<string> {
+  async refusal(command: CommandInput, context: Partial<RunContext> = {}): Promise<string> {
     try {
       await this.run(command, context);
     } catch (error) {

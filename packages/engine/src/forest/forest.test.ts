@@ -387,7 +387,7 @@ describe.each(['memory', 'sqlite'])('a forest on %s', (kind) => {
     expect(texts(await forest.listRecentLeaves(10, one.id))).toEqual(['d', 'b']);
     expect(texts(await forest.listRecentLeaves())).toEqual(['d', 'c', 'b']);
     expect(texts(await forest.listRecentLeaves(2))).toEqual(['d', 'c']);
-    expect(await forest.listRecentLeaves(0)).toEqual([]);
+    await expect(forest.listRecentLeaves(0)).rejects.toMatchObject({ code: 'command/invalid' });
     await expect(forest.listRecentLeaves(-1)).rejects.toMatchObject({ code: 'command/invalid' });
   });
 

@@ -141,7 +141,7 @@ export class Forest {
 
   /** The newest leaves of one tree or of the project, newest first. */
   async listRecentLeaves(limit = 20, rootId?: string): Promise<NodeData[]> {
-    checkCount('limit', limit);
+    checkCount('limit', limit, 1);
     if (rootId !== undefined) {
       const id = await this.#rootTree(rootId);
       return (await this.#store.read(id, () => viewLeaves(limit))).map(({ node }) => node);

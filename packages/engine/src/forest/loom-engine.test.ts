@@ -164,7 +164,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', context);
     expect(shop.provider.requests[0]?.messages).toEqual([
       textMessage('user', 'Hello there'),
-      textMessage('assistant', 'Hi!'),
+      textMessage('assistant', 'Hi\n\n!'),
       textMessage('user', 'Well?'),
     ]);
     expect((await engine.getMessages(childNodes[0]?.id ?? '')).messages).toHaveLength(6);

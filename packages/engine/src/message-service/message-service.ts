@@ -115,7 +115,7 @@ export class MessageService {
     return worded(async () => {
       const { topicId, nodeId: end, limit, before, includeSiblings } = named(query);
       const id = treeNamed(topicId);
-      if (limit != null) checkCount('limit', limit);
+      if (limit != null) checkCount('limit', limit, 1);
       const page = await this.#store.read(id, () =>
         readPage(id, {
           ...(end == null ? {} : { nodeId: nodeNamed(end) }),

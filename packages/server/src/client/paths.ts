@@ -2289,16 +2289,18 @@ export interface components {
       role: 'user' | 'assistant' | 'tool' | 'system';
       tool_call_id?: string;
     };
-    MessageInput: {
-      content: string | components['schemas']['Block'][];
-      id?: string;
-      meta?: {
-        [key: string]: unknown;
-      };
-      /** @enum {string} */
-      role: 'user' | 'assistant' | 'tool' | 'system';
-      tool_call_id?: string;
-    };
+    MessageInput:
+      | string
+      | {
+          content: string | components['schemas']['Block'][];
+          id?: string;
+          meta?: {
+            [key: string]: unknown;
+          };
+          /** @enum {string} */
+          role: 'user' | 'assistant' | 'tool' | 'system';
+          tool_call_id?: string;
+        };
     ModelChoice: {
       capabilities: {
         images: boolean;

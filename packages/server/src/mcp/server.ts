@@ -115,7 +115,7 @@ function addReading(server: McpServer, store: Store): void {
     'list',
     {
       description: 'Lists conversations, last changed first.',
-      inputSchema: z.object({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
+      inputSchema: z.strictObject({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
       annotations: reads,
     },
     ({ title, project, limit: most = 20, cursor: from }) =>
@@ -136,7 +136,7 @@ function addReading(server: McpServer, store: Store): void {
     'search',
     {
       description: 'Finds messages in every branch of every conversation; all words must be there.',
-      inputSchema: z.object({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
+      inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
@@ -153,7 +153,7 @@ function addReading(server: McpServer, store: Store): void {
     'read-thread',
     {
       description: 'Reads the messages of a branch, newest last, up to the active node or another one.',
-      inputSchema: z.object({ tree, node: node.optional(), limit, before: node.optional() }),
+      inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
       annotations: reads,
     },
     ({ tree: of, node: at, limit: most = 20, before }) =>
@@ -174,7 +174,11 @@ function addReading(server: McpServer, store: Store): void {
     'read-tree',
     {
       description: 'Reads the shape of a conversation: its branches without what the messages say.',
-      inputSchema: z.object({ tree, from: node.optional(), depth: z.number().int().min(0).max(1_000).optional() }),
+      inputSchema: z.strictObject({
+        tree,
+        from: node.optional(),
+        depth: z.number().int().min(0).max(1_000).optional(),
+      }),
       annotations: reads,
     },
     ({ tree: of, from, depth = 50 }) =>
@@ -193,7 +197,7 @@ function addReading(server: McpServer, store: Store): void {
     'compare',
     {
       description: 'Says what two branches share and what each has for itself.',
-      inputSchema: z.object({ tree, a: node, b: node }),
+      inputSchema: z.strictObject({ tree, a: node, b: node }),
       annotations: reads,
     },
     ({ tree: of, a, b }) =>
@@ -223,7 +227,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description:
         'Adds a message below a node, or at the end of the active branch; begins a conversation without a tree.',
-      inputSchema: z.object({
+      inputSchema: z.strictObject({
         tree: tree.optional(),
         node: node.optional(),
         role: z.enum(['user', 'assistant']).optional(),
@@ -252,7 +256,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     'branch',
     {
       description: 'Makes a node the one that the conversation goes on from.',
-      inputSchema: z.object({ tree, node, summary: z.string().max(100_000).optional() }),
+      inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
@@ -270,7 +274,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     'bookmark',
     {
       description: 'Names a node, or takes its name away where there is no title.',
-      inputSchema: z.object({ tree, node, title: z.string().max(500).optional() }),
+      inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
@@ -288,7 +292,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     'summarise',
     {
       description: 'Brings a side branch back to the active one as a summary.',
-      inputSchema: z.object({ tree, node, focus: z.string().max(4_000).optional() }),
+      inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>

@@ -53,15 +53,18 @@ export const block = z.custom<Block>(isTyped).openapi('Block', typed);
 /** Blocks of a message, or plain text. The door of `@coppice/content` reads them. */
 export const contentInput = z.union([z.string(), list(block)], { error: 'a text or a list of blocks is needed' });
 
-/** A message on its way in. */
+/** A message on its way in; plain text is one of the user's. */
 export const messageInput = z
-  .strictObject({
-    id: z.string().optional(),
-    role,
-    content: contentInput,
-    tool_call_id: z.string().optional(),
-    meta: jsonObject.optional(),
-  })
+  .union([
+    z.string(),
+    z.strictObject({
+      id: z.string().optional(),
+      role,
+      content: contentInput,
+      tool_call_id: z.string().optional(),
+      meta: jsonObject.optional(),
+    }),
+  ])
   .openapi('MessageInput');
 
 /** A message. */
@@ -206,6 +209,14 @@ export const count = z
   .regex(/^\d{1,15}$/, 'a whole number from 0 is needed')
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0 });
+
+/** How many of a list are wanted, in a query: at least one. */
+export const pageLimit = z
+  .string()
+  .regex(/^[0-9]{1,15}$/, 'a whole number from 1 is needed')
+  .transform(Number)
+  .refine((value) => value >= 1, 'a whole number from 1 is needed')
+  .openapi({ type: 'integer', minimum: 1 });
 
 const version = z.number().int().min(0);
 const conflict = z.literal('branch');

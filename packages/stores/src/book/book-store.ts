@@ -4,6 +4,7 @@ import {
   type AccountStore,
   allBookmarks,
   allNodes,
+  assertArgument,
   type BackfillProgress,
   type BlobStore,
   type Changed,
@@ -41,14 +42,12 @@ import {
 } from '@coppice/core';
 import { argument, lookedAt } from '../argument-shapes.ts';
 import { addHashesOf, addHashesOfLog } from '../attachments.ts';
-import { checkCommand } from '../command-shapes.ts';
 import { commitSummary } from '../history.ts';
 import { pageLimit, usualHistory } from '../limits.ts';
 import { mendRows } from '../mend.ts';
 import type { StoreOptions } from '../options.ts';
 import { type PurgeWhat, purge } from '../purge.ts';
 import { notInTrash, unknownTree } from '../refusals.ts';
-import { check } from '../shapes.ts';
 import { Accounts } from './accounts.ts';
 import { Blobs } from './blobs.ts';
 import { Book, type BookOptions } from './book.ts';
@@ -111,7 +110,7 @@ export class BookStore implements Store {
   readonly #plate: Nameplate;
 
   constructor(desk: Desk, plate: Nameplate, owner: string) {
-    check('owner', owner, argument.ownerName);
+    assertArgument('owner', owner, argument.ownerName);
     this.#desk = desk;
     this.#plate = plate;
     this.owner = owner;
@@ -123,10 +122,6 @@ export class BookStore implements Store {
 
   forOwner(owner: string): BookStore {
     return new BookStore(this.#desk, this.#plate, owner);
-  }
-
-  accepts(command: unknown): void {
-    checkCommand(command);
   }
 
   get #book(): Book {
@@ -151,7 +146,7 @@ export class BookStore implements Store {
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
     this.#book.alive();
-    check('ids', ids, argument.nodeIds);
+    assertArgument('ids', ids, argument.nodeIds);
     const texts = new Map<NodeId, string>();
     if (this.#book.find(this.owner, treeId) === undefined) return texts;
     const { pages } = await this.#book.open(this.owner, treeId);
@@ -173,7 +168,7 @@ export class BookStore implements Store {
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     this.#book.alive();
-    check('query', query, argument.treeQuery);
+    assertArgument('query', query, argument.treeQuery);
     return listTrees(this.#book, this.owner, query);
   }
 
@@ -184,7 +179,7 @@ export class BookStore implements Store {
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#book.alive();
-    check('query', query, argument.searchQuery);
+    assertArgument('query', query, argument.searchQuery);
     return searchMessages(this.#book, this.owner, query);
   }
 
@@ -192,7 +187,7 @@ export class BookStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
-    check('options', options, argument.historyQuery);
+    assertArgument('options', options, argument.historyQuery);
     const limit = pageLimit(options.limit ?? usualHistory);
     const { pages } = await this.#book.open(this.owner, treeId);
     const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
@@ -204,8 +199,8 @@ export class BookStore implements Store {
 
   async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
     this.#book.alive();
-    check('actor', actor, argument.actorName);
-    check('which', which, argument.actKind);
+    assertArgument('actor', actor, argument.actorName);
+    assertArgument('which', which, argument.actKind);
     return findNewestAct(this.#book, this.owner, actor, which);
   }
 
@@ -216,7 +211,7 @@ export class BookStore implements Store {
 
   async purge(treeId: TreeId, what: PurgeWhat): Promise<PurgeReport> {
     this.#book.writable();
-    check('what', what, argument.purgeQuery);
+    assertArgument('what', what, argument.purgeQuery);
     return this.#book.locks.run(treeId, async () => {
       const { volume, pages } = await this.#book.open(this.owner, treeId);
       const done = purge(pages.tree, pages.log, what);
@@ -277,12 +272,12 @@ export class BookStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
-    check('ids', ids, argument.externalIds);
+    assertArgument('ids', ids, argument.externalIds);
     return this.#desk.names.put(this.owner, ids);
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
-    check('names', { format, scope, ids }, argument.wantedNames);
+    assertArgument('names', { format, scope, ids }, argument.wantedNames);
     return this.#desk.names.find(this.owner, format, scope, ids);
   }
 
@@ -291,7 +286,7 @@ export class BookStore implements Store {
   }
 
   async addProvenance(rows: readonly Provenance[]): Promise<void> {
-    check('rows', rows, argument.provenances);
+    assertArgument('rows', rows, argument.provenances);
     return this.#desk.names.addProvenance(this.owner, rows);
   }
 
@@ -300,7 +295,7 @@ export class BookStore implements Store {
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
-    check('record', record, argument.linearRecord);
+    assertArgument('record', record, argument.linearRecord);
     return this.#book.putLinear(this.owner, record);
   }
 
@@ -308,6 +303,7 @@ export class BookStore implements Store {
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncGenerator<BackfillProgress> {
     this.#book.writable();
+    assertArgument('options', options, argument.backfillOptions);
     const batch = pageLimit(options.batch);
     if (!this.#book.branches(this.owner)) return;
     const open = [...this.#book.owned(this.owner)].filter((volume) => volume.format === 'linear').map(({ id }) => id);
@@ -325,6 +321,7 @@ export class BookStore implements Store {
   }
 
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true) this.#book.writable();
     this.#book.alive();
     const findings: FsckReport['findings'][number][] = [];

@@ -5,6 +5,7 @@
 import {
   type AbortSignalLike,
   applyOrThrow,
+  assertArgument,
   treeId as asTreeId,
   type Changed,
   type ChangeOptions,
@@ -29,7 +30,6 @@ import { argument } from '../argument-shapes.ts';
 import { checkLinear, linearTree, refuseBranching } from '../linear.ts';
 import { mayBranch } from '../options.ts';
 import { closed, readOnly, unknownTree } from '../refusals.ts';
-import { check } from '../shapes.ts';
 import { Answers } from './answers.ts';
 import type { BookEntry, Keeper, KnownTree } from './keeper.ts';
 import { Locks } from './locks.ts';
@@ -370,7 +370,7 @@ export class Book {
 
   /** The commits of a tree after a version, then those to come, until the signal, the end of the tree or of the book. */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
-    check('since', since, argument.version);
+    assertArgument('since', since, argument.version);
     const { volume, pages } = await this.open(owner, treeId);
     let at = Math.max(0, Math.floor(since));
     while (!this.#news.over(signal) && this.volumes.get(treeId) === volume) {

@@ -2,7 +2,7 @@
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, testKit, ticking, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { bedIn, imageOf, needs, refusalOf, rule, type StoreSubject } from './subject.ts';
+import { bedIn, imageOf, refusalOf, rule, type StoreSubject } from './subject.ts';
 
 /** Carries out what nobody with types could write. What is refused otherwise than by a code fails the test. */
 function tried(store: Store, command: unknown): Promise<string> {
@@ -19,8 +19,7 @@ function called(of: object, name: string, ...values: readonly unknown[]): Promis
 /** The rules of callers without types. */
 export function misusingRules(subject: StoreSubject): void {
   describe('callers without types', () => {
-    rule(subject, '[K26] a command that is none is refused by a code', async (store, context) => {
-      needs(context, store.accepts !== undefined, 'The store takes its callers at their word.');
+    rule(subject, '[K26] a command that is none is refused by a code', async (store) => {
       const bed = await bedIn(store);
       const [a] = await bed.grow(['a', 'b']);
       const here = { treeId: bed.treeId, nodeId: a };
@@ -70,8 +69,7 @@ export function misusingRules(subject: StoreSubject): void {
       for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
     });
 
-    rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store, context) => {
-      needs(context, store.accepts !== undefined, 'The store takes its callers at their word.');
+    rule(subject, '[K27] what is asked otherwise than types allow is refused by a code', async (store) => {
       const { treeId: id } = await bedIn(store);
       const asking = (name: string, args: object) => () => Reflect.apply(ask, undefined, [name, args]);
       expect(await called(store, 'read', id, asking('node', { id: 5 }))).toBe('id/invalid');

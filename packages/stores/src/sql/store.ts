@@ -2,6 +2,7 @@
 import {
   type AbortSignalLike,
   type AccountStore,
+  assertArgument,
   type BackfillProgress,
   type BlobStore,
   type Changed,
@@ -34,12 +35,10 @@ import {
 } from '@coppice/core';
 import { argument, lookedAt } from '../argument-shapes.ts';
 import { checkForeignId } from '../book/names.ts';
-import { checkCommand } from '../command-shapes.ts';
 import { fromCursor } from '../cursor.ts';
 import { checkLinear, linearTree } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { closed, notInTrash, readOnly, unknownTree } from '../refusals.ts';
-import { check } from '../shapes.ts';
 import { collect, ownersWithLoose, type Shelf } from './attachments.ts';
 import { answered, backfillSome, change, type Keeping, linearOf } from './change.ts';
 import type { SqlEngine } from './engine.ts';
@@ -117,12 +116,8 @@ export class SqlStore implements Store {
   }
 
   forOwner(owner: string): SqlStore {
-    check('owner', owner, argument.ownerName);
+    assertArgument('owner', owner, argument.ownerName);
     return new SqlStore(this.#engine, { ...this.#options, owner }, this.#state);
-  }
-
-  accepts(command: unknown): void {
-    checkCommand(command);
   }
 
   async info(): Promise<StoreInfo> {
@@ -154,7 +149,7 @@ export class SqlStore implements Store {
   }
 
   async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
-    check('since', since, argument.version);
+    assertArgument('since', since, argument.version);
     let at = since;
     let known = false;
     const next = async () => {
@@ -192,7 +187,7 @@ export class SqlStore implements Store {
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
-    check('ids', ids, argument.nodeIds);
+    assertArgument('ids', ids, argument.nodeIds);
     return this.#snapshot(() => this.#content(treeId, ids));
   }
 
@@ -204,7 +199,7 @@ export class SqlStore implements Store {
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
-    check('query', query, argument.treeQuery);
+    assertArgument('query', query, argument.treeQuery);
     return this.#snapshot(() => this.#withLinear(listTrees(this.owner, query)));
   }
 
@@ -226,7 +221,7 @@ export class SqlStore implements Store {
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#open();
-    check('query', query, argument.searchQuery);
+    assertArgument('query', query, argument.searchQuery);
     const search = searchOf(this.owner, query);
     if (search === null) return { items: [], cursor: null };
     const found = await this.#engine.search(search, () => linearHits(search, this.#options.kit));
@@ -237,7 +232,7 @@ export class SqlStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
-    check('options', options, argument.historyQuery);
+    assertArgument('options', options, argument.historyQuery);
     const self = this;
     return this.#snapshot(function* () {
       yield* self.#known(treeId);
@@ -246,8 +241,8 @@ export class SqlStore implements Store {
   }
 
   async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
-    check('actor', actor, argument.actorName);
-    check('which', which, argument.actKind);
+    assertArgument('actor', actor, argument.actorName);
+    assertArgument('which', which, argument.actKind);
     return this.#snapshot(() => newestAct(this.owner, actor, which));
   }
 
@@ -259,7 +254,7 @@ export class SqlStore implements Store {
   }
 
   async purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
-    check('what', what, argument.purgeQuery);
+    assertArgument('what', what, argument.purgeQuery);
     const self = this;
     return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
@@ -296,13 +291,13 @@ export class SqlStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
-    check('ids', ids, argument.externalIds);
+    assertArgument('ids', ids, argument.externalIds);
     for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
     await this.#transaction(() => putNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
-    check('names', { format, scope, ids }, argument.wantedNames);
+    assertArgument('names', { format, scope, ids }, argument.wantedNames);
     return this.#snapshot(() => side.findExternalIds(this.#engine.dialect, this.owner, format, scope, ids));
   }
 
@@ -311,7 +306,7 @@ export class SqlStore implements Store {
   }
 
   async addProvenance(list: readonly Provenance[]): Promise<void> {
-    check('rows', list, argument.provenances);
+    assertArgument('rows', list, argument.provenances);
     const self = this;
     await this.#transaction(function* () {
       for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#known(treeId);
@@ -324,7 +319,7 @@ export class SqlStore implements Store {
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
-    check('record', record, argument.linearRecord);
+    assertArgument('record', record, argument.linearRecord);
     checkLinear(record);
     const linear = linearTree(record, this.owner, this.#options.kit);
     await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear));
@@ -334,6 +329,7 @@ export class SqlStore implements Store {
   async *backfill(
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncIterable<BackfillProgress> {
+    assertArgument('options', options, argument.backfillOptions);
     let done = 0;
     while (options.signal?.aborted !== true) {
       const step = await this.#transaction(() => backfillSome(this.#keeping, options.batch ?? 20));
@@ -344,6 +340,7 @@ export class SqlStore implements Store {
   }
 
   async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+    assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true && this.#options.readOnly === true) readOnly();
     const damage = await this.#engine.damage();
     const self = this;

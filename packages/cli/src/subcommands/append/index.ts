@@ -1,4 +1,4 @@
-import { refuse, run, textMessage, treeId } from '@coppice/core';
+import { readTree, refuse, run, textMessage, treeId } from '@coppice/core';
 import { changed, movedFrom } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { textFrom } from '../../input-text.ts';
@@ -64,7 +64,18 @@ export const append = defineSubcommand({
         ...(systemPrompt === undefined ? {} : { systemPrompt }),
       };
       // With what it begins with: a message that would be refused leaves no empty tree behind.
-      await run(store, { type: 'create', treeId: tree, attributes, messages }, { ...context, actId });
+      const command = { type: 'create', treeId: tree, attributes, messages } as const;
+      const { result, ...made } = await run(store, command, { ...context, actId });
+      const { added = [], reused = [] } = result;
+      const nodeId = added.at(-1) ?? reused.at(-1);
+      if (nodeId !== undefined)
+        return changed({ ...made, result: { nodeId, added, reused } }, `Added ${nodeId} to ${tree}.`, at);
+      const lines = [`Began ${tree}; nothing was said in it yet.`];
+      const { rootId } = await store.read(tree, () => readTree(tree));
+      return {
+        data: { treeId: tree, version: made.version, actId, changed: true, nodeId: rootId, added, reused },
+        lines,
+      };
     }
     const outcome = await run(
       store,
@@ -73,15 +84,10 @@ export const append = defineSubcommand({
         treeId: tree,
         messages,
         select: !given.flag('stay'),
-        ...(parent === undefined || row === null ? {} : { parentId: await findNodeIn(at, row, parent) }),
+        ...(parent === undefined ? {} : { parentId: await findNodeIn(at, row, parent) }),
       },
       { ...context, actId },
     );
-    if (fresh && outcome.commit === null) {
-      const { version, result } = outcome;
-      const lines = [`Began ${tree}; nothing was said in it yet.`];
-      return { data: { treeId: tree, version, actId, changed: true, ...result }, lines };
-    }
     const { nodeId } = outcome.result;
     const isThere = movedFrom(outcome) !== null;
     return changed(

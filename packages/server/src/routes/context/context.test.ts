@@ -85,8 +85,8 @@ test('[A107] a long context is told by page, with the weight of the whole on eve
   const above = (await server.ask('GET', `${at}&limit=40&before=${end.before}`)).body;
   expect([...above.entries, ...end.entries]).toEqual(whole.entries);
   expect(above.before).toBeNull();
-  const weighed = (await server.ask('GET', `${at}&limit=0`)).body;
-  expect([weighed.entries, weighed.tokens]).toEqual([[], whole.tokens]);
+  const weighed = (await server.ask('GET', `${at}&limit=1`)).body;
+  expect(weighed.tokens).toBe(whole.tokens);
   const off = await server.ask('GET', `${at}&before=${freshId()}`);
   expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
   await server.close();

@@ -18,10 +18,10 @@ import { checkVersion, placeOf } from '../../places.ts';
 import { readNodes, runContext, write } from '../../tree-view.ts';
 import {
   anyObject,
-  count,
   list,
   message,
   nodeIdText,
+  pageLimit,
   plainWriteQuery,
   writeBody,
   written,
@@ -38,7 +38,7 @@ const getContext = defineRoute({
     nodeId: z.string().optional(),
     model: z.string().optional(),
     maxTokens: z.string().optional(),
-    limit: count.optional(),
+    limit: pageLimit.optional(),
     before: z.string().optional(),
   }),
   answer: z.object({

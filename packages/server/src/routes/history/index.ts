@@ -21,6 +21,7 @@ import {
   list,
   node,
   nodeIdText,
+  pageLimit,
   plainWriteQuery,
   topologyNode,
   treeView,
@@ -33,7 +34,7 @@ const commits = defineRoute({
   path: '/api/trees/{tree}/history',
   name: 'getHistory',
   summary: 'The commits of a tree, newest first, before a version.',
-  query: z.strictObject({ before: count.optional(), limit: count.optional() }),
+  query: z.strictObject({ before: count.optional(), limit: pageLimit.optional() }),
   answer: z.object({
     items: list(
       z
@@ -90,7 +91,7 @@ const pageAsOf = defineRoute({
   summary: 'A page of a branch as it was after a version.',
   query: z.strictObject({
     nodeId: z.string().optional(),
-    limit: count.optional(),
+    limit: pageLimit.optional(),
     before: z.string().optional(),
     siblings: flag.optional(),
   }),

@@ -13,6 +13,7 @@ import {
   list,
   node,
   nodeIdText,
+  pageLimit,
   topologyColumns,
   topologyNode,
 } from '../../wire/schemas.ts';
@@ -47,7 +48,7 @@ const page = defineRoute({
     'The last messages of a branch, or those above or below a cursor, with where each stands among its variants; as `linear` also as plain messages, for programs that know no branches.',
   query: z.strictObject({
     nodeId: z.string().optional(),
-    limit: count.optional(),
+    limit: pageLimit.optional(),
     before: z.string().optional(),
     after: z.string().optional(),
     siblings: flag.optional(),

@@ -11,7 +11,7 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { placeOf } from '../../places.ts';
-import { count } from '../../wire/schemas.ts';
+import { pageLimit } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 import { mostNodes, nodesAnswer, theLive, withVersion } from './answers.ts';
 
@@ -41,7 +41,7 @@ const leaves = defineRoute({
   path: '/api/trees/{tree}/leaves',
   name: 'getLeaves',
   summary: 'The newest ends of branches, newest first.',
-  query: z.strictObject({ limit: count.optional() }),
+  query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
     const { treeId: id, store } = await placeOf(call, call.params.tree);
@@ -63,7 +63,7 @@ const pathThrough = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/path',
   name: 'getPathThrough',
   summary: 'The path through a node down to the leaf that was last visited below it, or the last nodes of it.',
-  query: z.strictObject({ limit: count.optional() }),
+  query: z.strictObject({ limit: pageLimit.optional() }),
   answer: nodesAnswer,
   async handle(call) {
     const { treeId: id, store } = await placeOf(call, call.params.tree);

@@ -1,7 +1,7 @@
 /** Search over every branch. */
 import { type Role, refuse, treeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { count, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { list, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 
 const search = defineRoute({
@@ -14,7 +14,7 @@ const search = defineRoute({
     treeId: z.string().optional(),
     project: z.string().optional(),
     role: z.string().optional(),
-    limit: count.optional(),
+    limit: pageLimit.optional(),
     cursor: z.string().optional(),
   }),
   answer: z.object({

@@ -8,7 +8,7 @@ import { refuseHttp } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
 import type { LiveImport } from '../../transfer/imports.ts';
 import { spoolInto } from '../../transfer/spool.ts';
-import { count, flag, list, treeIdText } from '../../wire/schemas.ts';
+import { count, flag, list, pageLimit, treeIdText } from '../../wire/schemas.ts';
 import { type Call, defineRoute, reply } from '../define.ts';
 
 const tally = z
@@ -193,7 +193,7 @@ async function tell(stream: EventStream, live: LiveImport): Promise<void> {
   }
 }
 
-const page = z.strictObject({ cursor: count.optional(), limit: count.optional() });
+const page = z.strictObject({ cursor: count.optional(), limit: pageLimit.optional() });
 const mostAtOnce = 200;
 
 function pageOf<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {

@@ -20,13 +20,13 @@ import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   anyObject,
-  count,
   flag,
   jsonObject,
   jsonObjectOrNull,
   label,
   list,
   messageInput,
+  pageLimit,
   plainWriteQuery,
   treeIdText,
   treeView,
@@ -75,19 +75,9 @@ const create = defineRoute({
       { type: 'create', treeId: made, attributes: set, messages: said, ...given({ rootId }) },
       context,
     );
-    // Below the root, where a retry finds its own messages again; it does not take the user back to them.
-    const { rootId: root } = await store.read(made, () => readTree(made));
-    const first = {
-      type: 'append',
-      treeId: made,
-      parentId: root,
-      messages: said,
-      select: created.result.created,
-    } as const;
-    const outcome =
-      said.length === 0
-        ? await toWritten(store, { ...created, commit: null })
-        : await toWritten(store, await run(store, first, context));
+    // What the making of the tree inserted is its root, which is in no answer.
+    const isMaking = created.commit?.version === 1;
+    const outcome = await toWritten(store, isMaking ? { ...created, commit: null } : created);
     const place = { treeId: made, store, temporary };
     const tree = await viewOf(place);
     const result = { treeId: made, created: created.result.created, tree };
@@ -109,7 +99,7 @@ const listTrees = defineRoute({
     trashed: flag.optional(),
     forest: flag.optional(),
     title: z.string().optional(),
-    limit: count.optional(),
+    limit: pageLimit.optional(),
     cursor: z.string().optional(),
   }),
   answer: z.object({ items: list(treeView), cursor: z.string().nullable() }),

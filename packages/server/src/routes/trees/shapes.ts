@@ -14,7 +14,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import { placeOf } from '../../places.ts';
 import { readNodes } from '../../tree-view.ts';
-import { count, list, nodeIdText, role, treeIdText } from '../../wire/schemas.ts';
+import { list, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
 import { defineRoute, reply } from '../define.ts';
 
 const mostTrees = 100;
@@ -124,7 +124,7 @@ const listBookmarks = defineRoute({
   path: '/api/bookmarks',
   name: 'listBookmarks',
   summary: 'The bookmarks in all trees, tree by tree, newest change first; a page looks through some of the trees.',
-  query: z.strictObject({ limit: count.optional(), cursor: z.string().optional() }),
+  query: z.strictObject({ limit: pageLimit.optional(), cursor: z.string().optional() }),
   answer: z.object({ items: list(listed), cursor: z.string().nullable() }),
   async handle({ room, query }) {
     const { store } = room;

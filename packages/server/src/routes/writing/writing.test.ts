@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { freshId, openTestServer, plantTree, type TestServer } from '../../testing/index.ts';
+import { routes } from '../index.ts';
 
 async function thread(server: TestServer, id: string): Promise<string[]> {
   const { body } = await server.ask('GET', `/api/trees/${id}/page?limit=100`);
@@ -226,5 +227,39 @@ test('[A170] undo without a tree brings back a deleted tree and leaves the other
   expect(again.body).toMatchObject({ treeId: gone.id, result: { deletedAt: expect.any(Number) } });
   const unknown = await server.ask('POST', '/api/undo', { body: { forced: true } });
   expect([unknown.status, unknown.body.error.code]).toEqual([400, 'http/invalid']);
+  await server.close();
+});
+
+test('[A171] a limit below one and an unknown field are refused by every route alike', async () => {
+  const server = await openTestServer();
+  const { id, nodeIds, version } = await plantTree(server, ['a', 'b']);
+  const at = `/api/trees/${id}`;
+  const lists = routes.filter((route) => route.query !== null && 'limit' in route.query.shape);
+  expect(lists.length).toBeGreaterThanOrEqual(9);
+  for (const { path } of lists) {
+    const place = path
+      .replace('{tree}', id)
+      .replace('{node}', nodeIds[0] ?? '')
+      .replace(/\{\w+\}/g, freshId());
+    const asked = await server.ask('GET', `${place}?q=a&limit=0`);
+    expect([path, asked.status]).toEqual([path, 400]);
+  }
+  const wrong = await server.ask('POST', `${at}/messages`, {
+    version,
+    body: { messages: say('x'), parentID: nodeIds[0] },
+  });
+  expect([wrong.status, wrong.body.error.message]).toEqual([400, expect.stringContaining('parentID')]);
+  await server.close();
+});
+
+test('[A172] plain text is a message of the user', async () => {
+  const server = await openTestServer();
+  const { id, version } = await plantTree(server, []);
+  const added = await server.ask('POST', `/api/trees/${id}/messages`, { version, body: { messages: ['plain'] } });
+  expect(added.body.nodes[0]).toMatchObject({ role: 'user', text: 'plain' });
+  const made = await server.ask('POST', '/api/trees', {
+    body: { messages: ['first', { role: 'assistant', content: 'second' }] },
+  });
+  expect(await thread(server, made.body.treeId)).toEqual(['first', 'second']);
   await server.close();
 });

@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest';
+import { isAppError } from '../errors.ts';
+import { nodeId, treeId } from '../ids.ts';
+import { readPage, readTopology, readTree, readTreeAsOf } from '../readings.ts';
+import { run } from '../run.ts';
+import { assistant, Bed, ReferenceStore, testKit, ticking, user, uuid } from '../testing/index.ts';
+import { readCommand } from './command-input.ts';
+
+// What JSON can say of every kind, and what it cannot.
+const values: readonly unknown[] = [null, 5, -1.5, '', 'message', true, {}, [], [null], [5], 5n, Symbol('s'), () => 1];
+
+/** Every command with most of its parts, right but for the one that is spoilt. */
+function commands(id: string, a: string, b: string): readonly Record<string, unknown>[] {
+  const message = user('hello');
+  const here = { treeId: id, nodeId: a };
+  const replies = [{ message: assistant('again') }];
+  return [
+    { type: 'create', treeId: uuid(900), attributes: { title: 't', systemPrompt: 's' }, messages: [{ message }] },
+    { type: 'append', treeId: id, parentId: a, messages: [{ message }], merge: false, select: true },
+    { type: 'edit', ...here, content: 'new', mode: 'branch' },
+    { type: 'split', ...here, position: 1 },
+    { type: 'reply', treeId: id, parentId: a, replies, join: 1 },
+    { type: 'regenerate', ...here, replies },
+    { type: 'finish', ...here, status: 'success', message, meta: {} },
+    { type: 'select', ...here },
+    { type: 'navigate', ...here, direction: 'next' },
+    { type: 'delete', treeId: id, nodeIds: [a], mode: 'cascade' },
+    { type: 'move', ...here, parentId: b, before: b },
+    { type: 'graft', treeId: id, from: { treeId: id, nodeId: a }, parentId: b },
+    { type: 'cherry-pick', ...here, to: b, from: id },
+    { type: 'merge', ...here, mode: 'summary', summary: 's', parentId: b },
+    { type: 'branch', ...here, summary: 's', from: b, details: {} },
+    { type: 'compact', ...here, summary: 's', firstKept: a, tokensBefore: 1 },
+    { type: 'mark', treeId: id, kind: 'injected', message, details: {} },
+    { type: 'duplicate', treeId: uuid(901), from: id, nodeId: a, attributes: { title: 't' } },
+    { type: 'import', treeId: uuid(902), nodes: [{ id: uuid(903), parentId: null, order: 0, message, bookmark: {} }] },
+    { type: 'bookmark', ...here, title: 't' },
+    { type: 'tag', ...here, tags: ['t'] },
+    { type: 'annotate', ...here, set: { title: 't' } },
+    { type: 'group', treeId: id, nodeIds: [a, b] },
+    { type: 'attributes', treeId: id, set: { title: 't' } },
+    { type: 'restore', ...here },
+    { type: 'restore-version', treeId: id, version: 1 },
+    { type: 'undo', treeId: id, force: false, actId: uuid(904) },
+  ];
+}
+
+/** The command with one part of it, at any depth, replaced or left out. */
+function* spoilt(whole: unknown): Generator<unknown> {
+  for (const value of values) yield value;
+  yield undefined;
+  if (typeof whole !== 'object' || whole === null) return;
+  for (const [name, part] of Object.entries(whole))
+    for (const other of spoilt(part))
+      yield Array.isArray(whole) ? [...whole.slice(0, Number(name)), other] : { ...whole, [name]: other };
+}
+
+test('[N22] a command of which any part is of another kind is carried out or refused by a code', async () => {
+  const store = new ReferenceStore();
+  const bed = await Bed.make({ store });
+  const [a = '', b = ''] = await bed.grow(['a', 'b']);
+  // Nothing that is carried out changes what the next one finds: a version that is past is refused at the end.
+  const context = { actor: 'me', kit: testKit, ...ticking(700), expectedVersion: 0 };
+  const codes = new Set<string>();
+  let bare = 0;
+  for (const command of commands(bed.treeId, a, b))
+    for (const wrong of spoilt(command))
+      try {
+        await Reflect.apply(run, undefined, [store, wrong, context]);
+      } catch (error) {
+        if (isAppError(error)) codes.add(error.code);
+        else bare += 1;
+      }
+  expect(bare).toBe(0);
+  for (const code of ['command/invalid', 'id/invalid', 'message/invalid', 'tree/unknown-node', 'tree/unknown-tree'])
+    expect(codes).toContain(code);
+});
+
+test('[N22] commands as their types want them are taken as they are', () => {
+  for (const command of commands(uuid(1), uuid(2), uuid(3))) expect(readCommand(command)).toBe(command);
+});
+
+test('[N22] a refusal names the part', () => {
+  const message = user('x');
+  const cases: readonly (readonly [object, string])[] = [
+    [{ type: 'append', treeId: uuid(1), messages: [{ message }, null] }, 'append.messages[1] must be a message.'],
+    [{ type: 'mark', treeId: uuid(1), kind: 'message', message }, 'mark.kind must be one of injected, state.'],
+    [
+      { type: 'delete', treeId: uuid(1), nodeIds: [uuid(2)], mode: 'Cascade' },
+      'delete.mode must be one of splice, cascade.',
+    ],
+    [{ type: 'append', treeId: uuid(1), messages: [], select: 0 }, 'append.select must be true or false.'],
+    [{ type: 'select', treeId: uuid(1), nodeId: 5 }, 'There is no node 5.'],
+  ];
+  for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
+});
+
+/** The code that a promise is refused with. */
+async function refusalOf(work: Promise<unknown>): Promise<string | null> {
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return isAppError(error) ? error.code : null;
+}
+
+describe('unknown fields', () => {
+  const here = { treeId: uuid(1), nodeId: uuid(2) };
+  const message = user('x');
+
+  test.each<[string, object]>([
+    ['parentID', { type: 'append', treeId: uuid(1), messages: [{ message }], parentID: uuid(2) }],
+    ['selct', { type: 'append', treeId: uuid(1), messages: [{ message }], selct: false }],
+    ['Id', { type: 'append', treeId: uuid(1), messages: [{ message, Id: uuid(3) }] }],
+    ['name', { type: 'append', treeId: uuid(1), messages: [{ message: { ...message, name: 'ann' } }] }],
+    ['name', { type: 'append', treeId: uuid(1), messages: [{ role: 'user', content: 'x', name: 'ann' }] }],
+    ['forced', { type: 'undo', treeId: uuid(1), forced: true }],
+    ['modus', { type: 'edit', ...here, content: 'x', modus: 'in-place' }],
+    ['state', { type: 'reply', treeId: uuid(1), parentId: uuid(2), replies: [{ message, state: 'error' }] }],
+    [
+      'tree',
+      { type: 'graft', treeId: uuid(1), parentId: uuid(2), from: { treeId: uuid(1), nodeId: uuid(2), tree: 1 } },
+    ],
+    [
+      'parent',
+      { type: 'import', treeId: uuid(1), nodes: [{ id: uuid(2), parentId: null, order: 1, message, parent: 1 }] },
+    ],
+  ])('[N23] %s is refused by name', (field, command) => {
+    expect(() => readCommand(command)).toThrow(`has no field "${field}"`);
+    const codeOf = () => {
+      try {
+        readCommand(command);
+      } catch (error) {
+        return isAppError(error) ? error.code : null;
+      }
+      return null;
+    };
+    expect(codeOf()).toBe('command/invalid');
+  });
+
+  test('[N23] of blocks, metadata and attributes are kept', async () => {
+    const bed = await Bed.make();
+    const block = { type: 'text', text: 'a', extra: 1 };
+    const meta = { anything: { goes: true } };
+    const messages = [{ message: { role: 'user' as const, content: [block] }, meta }];
+    const { result } = await bed.run({ type: 'append', treeId: bed.treeId, messages });
+    await bed.run({ type: 'attributes', treeId: bed.treeId, set: { colour: 'green' } });
+    expect(bed.node(result.nodeId)).toMatchObject({ message: { content: [block] }, meta });
+    expect(bed.tree.attributes.colour).toBe('green');
+  });
+
+  test('[N23] of the context and of what is read are refused by name', async () => {
+    const bed = await Bed.make();
+    const { treeId: id, store } = bed;
+    const context = { actor: 'me', kit: testKit, ...ticking(8), expectedVerson: 1 };
+    const command = { type: 'append', treeId: id, messages: ['x'] } as const;
+    await expect(run(store, command, context)).rejects.toThrow('has no field "expectedVerson"');
+    const reading = (name: unknown, options: object) => () =>
+      Reflect.apply(name as typeof readPage, undefined, [id, options]);
+    await expect(store.read(id, reading(readPage, { befor: 'x' }))).rejects.toThrow('has no field "befor"');
+    await expect(store.read(id, reading(readTopology, { dept: 1 }))).rejects.toThrow('has no field "dept"');
+  });
+});
+
+describe('one tree, named once', () => {
+  test('[N24] what reads another tree than the store was asked for is refused', async () => {
+    const bed = await Bed.make();
+    const other = await Bed.make({ store: bed.store, treeId: treeId(uuid(2)) });
+    const { store } = bed;
+    for (const reading of [
+      () => readPage(other.treeId),
+      () => readTopology(other.treeId),
+      () => readTree(other.treeId),
+      () => readTreeAsOf(other.treeId, 1),
+    ])
+      expect(
+        await refusalOf(
+          store.read(bed.treeId, function* () {
+            yield* reading();
+          }),
+        ),
+      ).toBe('command/invalid');
+    expect((await store.read(other.treeId, () => readPage(other.treeId))).version).toBe(1);
+  });
+
+  test('[T30] less than one is refused', async () => {
+    const bed = await Bed.make();
+    for (const limit of [0, -1, 1.5, Number.NaN])
+      expect(await refusalOf(bed.store.read(bed.treeId, () => readPage(bed.treeId, { limit })))).toBe(
+        'command/invalid',
+      );
+  });
+});
+
+describe('shorter ways to write a message', () => {
+  test('[N25] text, and text as content, are messages wherever messages are taken', async () => {
+    const bed = await Bed.make();
+    const { treeId: id } = bed;
+    const short = ['plain', { role: 'assistant', content: 'flat', id: uuid(31), meta: { tags: ['t'] } }] as const;
+    const { result } = await bed.run({
+      type: 'append',
+      treeId: id,
+      messages: [...short, { message: 'again' }, { message: { role: 'assistant', content: 'more' } }],
+    });
+    expect(bed.thread()).toEqual(['plain', 'flat', 'again', 'more']);
+    expect(bed.node(uuid(31))).toMatchObject({ role: 'assistant', meta: { tags: ['t'] } });
+    const { result: replied } = await bed.run({
+      type: 'reply',
+      treeId: id,
+      parentId: result.nodeId,
+      replies: [{ message: 'a reply' }, {}],
+    });
+    const [first = nodeId(''), second = nodeId('')] = replied.added;
+    await bed.run({ type: 'finish', treeId: id, nodeId: second, status: 'success', message: 'done' });
+    expect([first, second].map((each) => bed.node(each).message)).toEqual([assistant('a reply'), assistant('done')]);
+    await bed.run({ type: 'mark', treeId: id, kind: 'injected', message: 'noted' });
+    expect(bed.node(bed.active ?? '').message).toEqual(user('noted'));
+    const other = new Bed(bed.store, treeId(uuid(3)));
+    const nodes = [{ id: uuid(30), parentId: null, order: 1, message: 'brought' }];
+    await bed.run({ type: 'import', treeId: other.treeId, nodes });
+    expect(other.thread()).toEqual(['brought']);
+    const made = new Bed(bed.store, treeId(uuid(4)));
+    await bed.run({
+      type: 'create',
+      treeId: made.treeId,
+      messages: ['first', { role: 'assistant', content: 'second' }],
+    });
+    expect(made.thread()).toEqual(['first', 'second']);
+  });
+
+  test('[N25] a result of a tool keeps the call that it answers', async () => {
+    const bed = await Bed.make();
+    const messages = [
+      'look',
+      { role: 'assistant' as const, content: [{ type: 'tool-use', id: 'k', name: 'look', parameters: {} }] },
+      { role: 'tool' as const, content: 'found', tool_call_id: 'k' },
+    ];
+    await bed.run({ type: 'append', treeId: bed.treeId, messages });
+    expect(bed.node(bed.active ?? '').message).toMatchObject({ role: 'tool', tool_call_id: 'k' });
+  });
+});
+
+describe('a tree that is made with messages', () => {
+  test('[P114] has them in the same act, and undo takes them back', async () => {
+    const bed = new Bed();
+    const { treeId: id } = bed;
+    const command = { type: 'create', treeId: id, messages: [{ message: user('a'), id: uuid(40) }, 'b'] } as const;
+    const outcome = await bed.run(command);
+    expect(outcome).toMatchObject({ version: 2, result: { created: true, added: [uuid(40), expect.any(String)] } });
+    expect(bed.thread()).toEqual(['a', 'b']);
+    const acts = new Set(bed.reference?.commits.get(id)?.map((commit) => commit.actId));
+    expect([...acts]).toEqual([outcome.actId]);
+    const again = await bed.run(command);
+    expect(again).toMatchObject({ commit: null, version: 2, result: { created: false } });
+    await bed.run({ type: 'undo', treeId: id });
+    expect(bed.thread()).toEqual([]);
+  });
+
+  test('[P114] gets what is missing when it is made again after a crash in between', async () => {
+    const bed = await Bed.make();
+    await bed.run({ type: 'create', treeId: bed.treeId, messages: ['a'] });
+    expect(bed.thread()).toEqual(['a']);
+  });
+
+  test('[P114] is not made where one of them is refused', async () => {
+    const bed = new Bed();
+    const messages = [{ message: user('a'), id: 'no uuid' }];
+    expect(await bed.refusal({ type: 'create', treeId: bed.treeId, messages })).toBe('id/invalid');
+    expect(bed.reference?.tree(bed.treeId)).toBeUndefined();
+  });
+});
