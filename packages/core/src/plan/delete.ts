@@ -196,7 +196,7 @@ function* leaving(doomed: readonly Doomed[]): Reading<Leaving> {
     let at: Doomed | undefined = node;
     let home: NodeId | undefined;
     while (at !== undefined && home === undefined) {
-      way.push(at);
+      if (way.push(at) > goes.size) refuseCircle(at.id);
       home = homes.get(at.parentId) ?? (goes.has(at.parentId) ? undefined : at.parentId);
       at = goes.get(at.parentId);
     }
@@ -258,13 +258,21 @@ function* raised(top: Doomed, going: Leaving, freshGroups: Map<string, number>):
   });
 }
 
+/** Refuses rows in which a node is below itself. */
+export function refuseCircle(id: NodeId): never {
+  return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
+}
+
 /** The message or root that a child of a node matches under, once the nodes above it that go have gone. */
 function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Leaving): Reading<NodeId> {
   let at = parentId;
+  const passed = new Set<NodeId>();
   for (;;) {
     const node = yield* ask('node', { id: at });
     if (node === null) return refuse('tree/broken-path', `The node ${at} is missing.`, { nodeId: at });
     if (node.parentId === null || isMessageKind(node.kind)) return at;
+    if (passed.has(at)) refuseCircle(at);
+    passed.add(at);
     // A marker that has been raised hangs higher by now; one whose turn is still to come takes its messages along.
     at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
   }

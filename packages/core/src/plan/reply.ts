@@ -21,6 +21,7 @@ import {
   theParent,
   theTree,
 } from './context.ts';
+import { refuseCircle } from './delete.ts';
 import { rewrite } from './editing.ts';
 
 /** A generated variant: pending while a model writes it, or complete at once. */
@@ -112,9 +113,12 @@ export const regenerate: Planner<RegenerateCommand, Replied> = function* (comman
 export function* promptOf(from: Node): Reading<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
+  const passed = new Set<NodeId>();
   for (;;) {
     if (node.role === 'user' && node.kind === 'message') return { prompt: node, old };
     if (node.parentId === null) break;
+    if (passed.has(node.id)) refuseCircle(node.id);
+    passed.add(node.id);
     old = node.id;
     node = yield* theParent({ id: node.id, parentId: node.parentId });
   }

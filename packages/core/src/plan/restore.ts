@@ -6,7 +6,7 @@ import { ask, type Reading } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import { allNodes, findNode, type Tree } from '../tree.ts';
 import { type Planner, plan, pointing, refusePending, theTree } from './context.ts';
-import { restoring } from './delete.ts';
+import { refuseCircle, restoring } from './delete.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeAhead } from './tree-ahead.ts';
 
@@ -51,9 +51,12 @@ export const restore: Planner<RestoreCommand, Restored> = function* (command, co
 /** The node that the same commit removed highest above this one. */
 function* removalTop(from: Node): Reading<Node> {
   let top = from;
+  const passed = new Set<string>();
   while (top.parentId !== null) {
     const parent: Node | null = yield* ask('anyNode', { id: top.parentId });
     if (parent === null || parent.removedIn !== from.removedIn) return top;
+    if (passed.has(parent.id)) refuseCircle(parent.id);
+    passed.add(parent.id);
     top = parent;
   }
   return top;

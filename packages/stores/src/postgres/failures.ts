@@ -56,7 +56,7 @@ function failure(code: RefusalCode, message: string, cause: unknown, retryable: 
   return new AppError({ code, kind, message, retryable, cause, data: state === '' ? {} : { state } });
 }
 
-/** An error of the driver or the server as Coppice's own; what is a defect of ours is given back as it is. */
+/** An error of the driver or the server as Coppice's own: none of them leaves without a code. */
 export function toAppError(error: unknown, place: string): unknown {
   if (isAppError(error)) return error;
   const state = stateOf(error);
@@ -94,7 +94,13 @@ export function toAppError(error: unknown, place: string): unknown {
     case '42703':
       return failure('store/damaged', `The database ${place} lacks a part of its tables: ${said}.`, error, false);
     default:
-      return error;
+      // A state of the server has five characters: what is none is a defect of ours.
+      if (!/^[0-9A-Z]{5}$/.test(state)) return error;
+      if (constraintOf(error) === 'tree_forest')
+        return failure('tree/exists', 'There is another tree with this system prompt in this project.', error, false);
+      if (state.startsWith('23'))
+        return failure('store/damaged', `The rows of ${place} do not fit together: ${said}.`, error, false);
+      return failure('store/unavailable', `The database ${place} did not answer: ${said}.`, error, false);
   }
 }
 

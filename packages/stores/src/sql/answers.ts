@@ -14,8 +14,20 @@ import { hydratedLog, undoRecord } from './log.ts';
 import { match } from './match.ts';
 import { number, type Param, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 import { bookmarkOf, headColumns, headOf, nodeColumns, noteColumns, noteOf, of, plainRow } from './rows.ts';
-import { above, deepest, idOf, liveHead, nodesFrom, oneNode, type Scope, takenIds, treeRow } from './scope.ts';
-import { down, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
+import {
+  above,
+  deepest,
+  idOf,
+  liveHead,
+  longestPath,
+  nodesFrom,
+  oneNode,
+  refuseCycle,
+  type Scope,
+  takenIds,
+  treeRow,
+} from './scope.ts';
+import { count, inside, lastVisited, leaves, newestLeaf, strangers, subtree, topology } from './subtree.ts';
 
 /**
  * The answer to a read that needs no query, for what it asks is at hand; undefined for any other. Nearly every message of a
@@ -102,7 +114,7 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'leaves':
       return yield* leaves(scope, known, read.limit);
     case 'count':
-      return number((yield* row(`${down('')} SELECT count(*) AS n FROM below`, known, read.of)) ?? { n: 0 }, 'n');
+      return yield* count(known, read.of);
     case 'inside':
       return yield* inside(scope, known, read.of);
     case 'strangers':
@@ -110,7 +122,7 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
     case 'newestLeaf':
       return yield* newestLeaf(scope, known, read.below, read.without);
     case 'lastVisited':
-      return yield* lastVisited(known, read.from);
+      return yield* lastVisited(scope, known, read.from);
     case 'match':
       return yield* match(scope, known, read.from, read.keys);
     case 'edge': {
@@ -189,11 +201,6 @@ function* answerHere(scope: Scope, read: Read): Work<Answer> {
 function groundAt(scope: Scope, id: NodeId): NonNullable<Scope['foreseen']>['ground'] {
   const ground = scope.tree === null ? undefined : scope.foreseen?.ground;
   return ground?.head.id === id ? ground : null;
-}
-
-/** A path with more nodes than the tree ever had runs in a circle. */
-function longestPath({ tree }: Scope): number {
-  return Math.min(deepest, (tree?.nextSeq ?? 0) + 1);
 }
 
 // What is above the end of it would be missing in silence.
@@ -279,12 +286,13 @@ function* topmost(scope: Scope, tree: string, ids: readonly NodeId[]): Work<Node
   const covered = yield* rows(
     `WITH RECURSIVE up(origin, at) AS (
       SELECT id, parent_id FROM node WHERE tree_id = $1 AND id IN ${list}
-      UNION ALL
+      UNION
       SELECT up.origin, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.at
-    ) SELECT DISTINCT origin AS id FROM up WHERE at IN ${list}`,
+    ) SELECT DISTINCT origin AS id, CASE WHEN at = origin THEN 1 ELSE 0 END AS circle FROM up WHERE at IN ${list}`,
     tree,
     JSON.stringify(ids),
   );
+  for (const one of covered) if (number(one, 'circle') === 1) refuseCycle(text(one, 'id'));
   const below = new Set(covered.map((one) => text(one, 'id')));
   return ids.filter((id) => !below.has(id));
 }

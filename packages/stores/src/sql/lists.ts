@@ -4,6 +4,7 @@ import {
   type CommitKind,
   type CommitSummary,
   type ListEvent,
+  type Node,
   type NodeId,
   nodeId,
   type Page,
@@ -17,9 +18,9 @@ import {
 import { fromCursor, toCursor } from '../cursor.ts';
 import { pageLimit } from '../limits.ts';
 import { stepCounts } from './log.ts';
-import { number, type Param, type Row, rows, text, type Work } from './query.ts';
+import { number, type Param, parsed, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
 import { messageOf, nodeColumns, plainRow, searchTextOf, treeColumns, treeOf } from './rows.ts';
-import type { Scope } from './scope.ts';
+import { refuseCycle, type Scope } from './scope.ts';
 
 /** Trees of an owner, the one changed last first. */
 export function* listTrees(owner: string, query: TreeQuery): Work<Page<TreeSummary>> {
@@ -104,7 +105,7 @@ export function* history(tree: TreeId, before: number, limit: number): Work<Comm
     at: number(one, 'at'),
     kind: text(one, 'kind') as CommitKind,
     structural: number(one, 'structural') === 1,
-    steps: stepCounts(text(one, 'steps')),
+    steps: stepCounts(one),
   }));
 }
 
@@ -131,7 +132,7 @@ export function* trash(scope: Scope): Work<TrashItem[]> {
       removedIn,
       at: one.removed_at === null ? 0 : number(one, 'removed_at'),
       count,
-      preview: previewOf({ text: searchTextOf(one, message), meta: JSON.parse(text(one, 'meta')) }, count - 1),
+      preview: previewOf({ text: searchTextOf(one, message), meta: parsed(one, 'meta') as Node['meta'] }, count - 1),
     });
   }
   return items;
@@ -143,13 +144,17 @@ export function* removedTogether(tree: TreeId, top: NodeId, removedIn: number): 
     `WITH RECURSIVE gone(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in = $3
       UNION ALL
-      SELECT n.id FROM gone JOIN node n ON n.tree_id = $1 AND n.parent_id = gone.id WHERE n.removed_in = $3
+      SELECT n.id FROM gone JOIN node n ON n.tree_id = $1 AND n.parent_id = gone.id WHERE n.removed_in = $3 AND n.id <> $2
     ) SELECT id FROM gone`,
     tree,
     top,
     removedIn,
   );
-  return found.map((one) => nodeId(text(one, 'id')));
+  const ids = found.map((one) => nodeId(text(one, 'id')));
+  const above = yield* row('SELECT parent_id FROM node WHERE tree_id = $1 AND id = $2', tree, top);
+  const parent = above === undefined ? null : textOrNull(above, 'parent_id');
+  if (parent !== null && ids.includes(nodeId(parent))) refuseCycle(top);
+  return ids;
 }
 
 /** Changes of an owner's trees after a number of the log, in the log's order. */

@@ -27,7 +27,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { number, type Row, row, rows, text, type Work } from './query.ts';
+import { number, parsed, type Row, row, rows, text, type Work } from './query.ts';
 import { contentOf, nodeColumns, nodeOf, type StoredTree } from './rows.ts';
 import type { Scope } from './scope.ts';
 
@@ -75,9 +75,9 @@ export function loggedSteps(steps: readonly Step[]): string {
 }
 
 /** How many steps of which type a logged commit has. */
-export function stepCounts(logged: string): Readonly<Record<string, number>> {
+export function stepCounts(change: Row): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const step of JSON.parse(logged) as readonly Logged[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
+  for (const step of parsed(change, 'steps') as readonly Logged[]) counts[step.type] = (counts[step.type] ?? 0) + 1;
   return counts;
 }
 
@@ -119,7 +119,7 @@ function* hydrated(scope: Scope, found: readonly Row[]): Work<Hydrated> {
   for (const one of found) {
     const head = commitHead(one);
     const steps: Step[] = [];
-    for (const step of JSON.parse(text(one, 'steps')) as readonly Logged[]) {
+    for (const step of parsed(one, 'steps') as readonly Logged[]) {
       steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
@@ -255,10 +255,7 @@ class Past {
       this.#scope.treeId,
       node.id,
     ))
-      contents.set(
-        number(one, 'version'),
-        contentOf(one, role, JSON.parse(text(one, 'aliases')) as readonly Alias[], call),
-      );
+      contents.set(number(one, 'version'), contentOf(one, role, parsed(one, 'aliases') as readonly Alias[], call));
     this.#contents.set(node.id, contents);
     return contents;
   }
@@ -282,7 +279,7 @@ function* laterNotes(scope: Scope, since: number): Work<Notes> {
     since,
   );
   for (const one of found)
-    for (const step of (JSON.parse(text(one, 'steps')) as readonly Logged[]).toReversed())
+    for (const step of (parsed(one, 'steps') as readonly Logged[]).toReversed())
       if (step.type === 'annotate')
         notes.push({ nodeId: step.nodeId, version: number(one, 'version'), before: step.before });
   return { since, newestFirst: notes };

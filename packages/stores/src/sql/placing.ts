@@ -2,14 +2,30 @@
 import { matchParentBelow, type NodeId, type RowChange } from '@coppice/core';
 import { exec, row, text, type Work } from './query.ts';
 import { headColumns, headOf } from './rows.ts';
+import { assertReachesTop, refuseCycle } from './scope.ts';
 
 /** Sets `removed_in` to `$3` for a node and all below it that satisfy a condition: any depth, one statement. */
-export function markSubtree(condition: string): string {
+function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(id) AS (
     SELECT n.id FROM node n WHERE n.tree_id = $1 AND n.id = $2 AND ${condition}
     UNION ALL
-    SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id WHERE ${condition}
+    SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id WHERE n.id <> $2 AND ${condition}
   ) UPDATE node SET removed_in = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM below)`;
+}
+
+/** Removes a node and all below it. */
+export function* remove(tree: string, { nodeId: id, version }: Extract<RowChange, { op: 'removed' }>): Work<void> {
+  const removed = yield* exec(markSubtree('n.removed_in IS NULL'), tree, id, version);
+  if (removed === 0) return;
+  // What is above a node was not removed with it, unless it is also below it.
+  const circle = yield* row(
+    `SELECT 1 AS yes FROM node n JOIN node p ON p.tree_id = n.tree_id AND p.id = n.parent_id
+    WHERE n.tree_id = $1 AND n.id = $2 AND p.removed_in = $3`,
+    tree,
+    id,
+    version,
+  );
+  if (circle !== undefined) refuseCycle(id);
 }
 
 /** Brings back what one removal took. */
@@ -17,6 +33,7 @@ export function* restore(tree: string, change: Extract<RowChange, { op: 'restore
   if (change.position !== null)
     yield* exec('UPDATE node SET position = $3 WHERE tree_id = $1 AND id = $2', tree, change.nodeId, change.position);
   yield* exec(markSubtree('n.removed_in = $4'), tree, change.nodeId, null, change.removedIn);
+  yield* assertReachesTop(tree, change.nodeId);
   const found = yield* row(`SELECT ${headColumns} FROM node WHERE tree_id = $1 AND id = $2`, tree, change.nodeId);
   const node = found === undefined ? undefined : headOf(found);
   if (node?.parentId == null) return;
@@ -32,7 +49,7 @@ function* rematch(tree: string, id: NodeId, matchParent: string): Work<void> {
     `WITH RECURSIVE reach(id, kind) AS (
       SELECT id, kind FROM node WHERE tree_id = $1 AND id = $2
       UNION ALL
-      SELECT n.id, n.kind FROM reach JOIN node n ON n.tree_id = $1 AND n.parent_id = reach.id WHERE reach.kind <> 'message'
+      SELECT n.id, n.kind FROM reach JOIN node n ON n.tree_id = $1 AND n.parent_id = reach.id WHERE reach.kind <> 'message' AND n.id <> $2
     ) UPDATE node SET match_parent = $3 WHERE tree_id = $1 AND id IN (SELECT id FROM reach)`,
     tree,
     id,

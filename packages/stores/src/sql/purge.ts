@@ -4,9 +4,9 @@ import { addHashes, blobMark } from '../attachments.ts';
 import { collect } from './attachments.ts';
 import { copiesOf } from './copies.ts';
 import { removedTogether } from './lists.ts';
-import { exec, number, row, rows, text, type Work } from './query.ts';
+import { type Dialect, exec, number, parsed, row, rows, text, textOrNull, type Work } from './query.ts';
 import type { StoredTree } from './rows.ts';
-import type { Scope } from './scope.ts';
+import { refuseCycle, type Scope } from './scope.ts';
 
 /** The attachments that nodes of a tree name, now or in what they said before; all of its nodes where none are given. */
 function* namedBy(scope: Scope, tree: TreeId, list: string | null): Work<Set<string>> {
@@ -41,7 +41,10 @@ export function* purge(
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
   { grace, unindex }: PurgeOptions,
 ): Work<PurgedRows> {
-  const ids = 'nodeId' in what ? yield* together(tree.id, what.nodeId) : yield* removedUpTo(tree.id, what.upTo);
+  const ids =
+    'nodeId' in what
+      ? yield* together(scope.dialect, tree.id, what.nodeId)
+      : yield* removedUpTo(scope.dialect, tree.id, what.upTo);
   if (ids.length === 0) return { nodes: 0, contents: 0, copies: [], waitingAttachments: 0 };
   const list = JSON.stringify(ids);
   const inList = `IN ${scope.dialect.list('$2')}`;
@@ -63,54 +66,55 @@ export function* purge(
   return { nodes, contents, copies, waitingAttachments };
 }
 
-function* together(tree: TreeId, id: NodeId): Work<NodeId[]> {
+function* together(dialect: Dialect, tree: TreeId, id: NodeId): Work<NodeId[]> {
   const found = yield* row('SELECT removed_in FROM node WHERE tree_id = $1 AND id = $2', tree, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = number(found, 'removed_in');
   const gone = yield* removedTogether(tree, yield* removalTop(tree, id, removedIn), removedIn);
   // What hung below and went earlier has nowhere to come back to.
-  return yield* withAllBelow(tree, gone);
+  return yield* withAllBelow(dialect, tree, gone);
 }
 
 /** The top of what one commit removed together with a node. */
 function* removalTop(tree: TreeId, id: NodeId, removedIn: number): Work<NodeId> {
-  const found = yield* row(
-    `WITH RECURSIVE up(id, parent_id, level) AS (
-      SELECT id, parent_id, 0 FROM node WHERE tree_id = $1 AND id = $2
-      UNION ALL
-      SELECT n.id, n.parent_id, up.level + 1 FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id WHERE n.removed_in = $3
-    ) SELECT id FROM up ORDER BY level DESC LIMIT 1`,
+  const found = yield* rows(
+    `WITH RECURSIVE up(id, parent_id) AS (
+      SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
+      UNION
+      SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id WHERE n.removed_in = $3
+    ) SELECT id, parent_id FROM up`,
     tree,
     id,
     removedIn,
   );
-  return found === undefined ? id : nodeId(text(found, 'id'));
+  const together = new Set(found.map((one) => text(one, 'id')));
+  const top = found.find((one) => !together.has(textOrNull(one, 'parent_id') ?? ''));
+  return top === undefined ? refuseCycle(id) : nodeId(text(top, 'id'));
 }
 
-function* withAllBelow(tree: TreeId, ids: readonly NodeId[]): Work<NodeId[]> {
-  const all = new Set<NodeId>(ids);
-  for (const id of ids)
-    for (const one of yield* rows(
-      `WITH RECURSIVE below(id) AS (
-        SELECT id FROM node WHERE tree_id = $1 AND parent_id = $2
-        UNION ALL
-        SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-      ) SELECT id FROM below`,
-      tree,
-      id,
-    ))
-      all.add(nodeId(text(one, 'id')));
-  return [...all];
+/** Nodes and everything below them. */
+function* withAllBelow({ list }: Dialect, tree: TreeId, ids: readonly NodeId[]): Work<NodeId[]> {
+  const found = yield* rows(
+    `WITH RECURSIVE below(id) AS (
+      SELECT id FROM node WHERE tree_id = $1 AND id IN ${list('$2')}
+      UNION
+      SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
+    ) SELECT id FROM below`,
+    tree,
+    JSON.stringify(ids),
+  );
+  return found.map((one) => nodeId(text(one, 'id')));
 }
 
-function* removedUpTo(tree: TreeId, version: number): Work<NodeId[]> {
+function* removedUpTo(dialect: Dialect, tree: TreeId, version: number): Work<NodeId[]> {
   const found = yield* rows(
     'SELECT id FROM node WHERE tree_id = $1 AND removed_in IS NOT NULL AND removed_in <= $2',
     tree,
     version,
   );
   return yield* withAllBelow(
+    dialect,
     tree,
     found.map((one) => nodeId(text(one, 'id'))),
   );
@@ -133,7 +137,7 @@ function* redactLog(tree: TreeId, ids: ReadonlySet<string>): Work<void> {
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
     tree,
   )) {
-    const steps = JSON.parse(text(one, 'steps')) as readonly LoggedNote[];
+    const steps = parsed(one, 'steps') as readonly LoggedNote[];
     let changed = false;
     const kept = steps.map((step) => {
       if ((step.type !== 'annotate' && step.type !== 'bookmark') || step.nodeId === undefined || !ids.has(step.nodeId))

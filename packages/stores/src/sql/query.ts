@@ -1,5 +1,7 @@
 /** Work on a SQL database as generators that yield queries: SQLite drives them at once, PostgreSQL waits for each. */
 
+import { refuse } from '@coppice/core';
+
 /** A value that both databases take. */
 export type Param = string | number | null | Uint8Array;
 
@@ -90,10 +92,33 @@ export interface Dialect {
   readonly together: boolean;
 }
 
+/** Refuses a row that was damaged, by its id and the column. */
+export function refuseColumn(row: Row, column: string, what: string): never {
+  const id = typeof row['id'] === 'string' ? row['id'] : '';
+  return refuse(
+    'store/damaged',
+    `The ${column} of ${id === '' ? 'a row' : id} ${what}; coppice fsck checks the store.`,
+    {
+      id,
+      column,
+    },
+  );
+}
+
+/** What a column holds as JSON. */
+export function parsed(row: Row, column: string): unknown {
+  const json = text(row, column);
+  try {
+    return JSON.parse(json);
+  } catch {
+    return refuseColumn(row, column, 'is damaged and cannot be read');
+  }
+}
+
 /** A text column. */
 export function text(row: Row, column: string): string {
   const value = row[column];
-  if (typeof value !== 'string') throw new TypeError(`The column ${column} holds ${typeof value}, not text.`);
+  if (typeof value !== 'string') return refuseColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
@@ -107,7 +132,7 @@ export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
-  throw new TypeError(`The column ${column} holds ${typeof value}, not a number.`);
+  return refuseColumn(row, column, `holds ${typeof value}, not a number`);
 }
 
 /** A number column that may be null. */

@@ -14,12 +14,11 @@ import {
   nodeId,
   type PathNote,
   type Role,
-  refuse,
   type TreeAttributes,
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { number, numberOrNull, type Param, type Row, text, textOrNull } from './query.ts';
+import { number, numberOrNull, type Param, parsed, type Row, text, textOrNull } from './query.ts';
 
 /** The columns of a node without what it says. */
 export const headColumns =
@@ -93,21 +92,6 @@ export function plainHead(node: NodeHead): NodeHead {
     removedIn,
     lastChildId,
   };
-}
-
-/** What a column holds as JSON; a row that was damaged is named, with what helps. */
-function parsed(row: Row, column: string): unknown {
-  try {
-    return JSON.parse(text(row, column));
-  } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
-    const id = typeof row['id'] === 'string' ? row['id'] : '';
-    return refuse(
-      'store/damaged',
-      `The ${column} of ${id === '' ? 'a node' : id} is damaged and cannot be read: coppice fsck --repair keeps it as a text.`,
-      { id, column },
-    );
-  }
 }
 
 /** The message of a row; the root has none. */

@@ -1,6 +1,6 @@
 /** What every read of a tree in a database stands on: whose it is, its row, and single nodes of it. */
-import { type Node, type NodeHead, type NodeId, nodeId, type TreeId } from '@coppice/core';
-import { type Dialect, type Row, row, rows, text, type Work } from './query.ts';
+import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
+import { type Dialect, number, type Row, row, rows, text, type Work } from './query.ts';
 import { headColumns, headOf, nodeColumns, nodeOf, type StoredTree, treeColumns, treeOf } from './rows.ts';
 import type { Ways } from './ways.ts';
 
@@ -88,21 +88,49 @@ export function* nodesFrom(scope: Scope, tree: string, found: readonly Row[]): W
   return found.map((one) => nodeOf(one, aliases.get(text(one, 'id')) ?? []));
 }
 
+/** A path with more nodes than the tree ever had is a circle. */
+export function longestPath({ tree }: Scope): number {
+  return Math.min(deepest, (tree?.nextSeq ?? 0) + 1);
+}
+
+/** Refuses a tree in which a node is below itself. */
+export function refuseCycle(id: string): never {
+  return refuse('store/damaged', `The node ${id} is below itself: coppice fsck --repair puts it in place.`, {
+    nodeId: id,
+  });
+}
+
+// Without repetition, so that a circle of parents ends the walk.
+const upwards = `WITH RECURSIVE up(id, parent_id) AS (
+    SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
+    UNION
+    SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
+  )`;
+
 /** Whether one node is another or lies above it. Raw parents count, so it also tells of removed nodes. */
 export function* above(tree: string, id: string, below: string): Work<boolean> {
   if (id === below)
     return (yield* row('SELECT 1 AS yes FROM node WHERE tree_id = $1 AND id = $2', tree, id)) !== undefined;
   const found = yield* row(
-    `WITH RECURSIVE up(id, parent_id) AS (
-      SELECT id, parent_id FROM node WHERE tree_id = $1 AND id = $2
-      UNION ALL
-      SELECT n.id, n.parent_id FROM up JOIN node n ON n.tree_id = $1 AND n.id = up.parent_id
-    ) SELECT 1 AS yes FROM up WHERE id = $3 LIMIT 1`,
+    `${upwards} SELECT coalesce(max(CASE WHEN id = $3 THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
     tree,
     below,
     id,
   );
-  return found !== undefined;
+  if (found === undefined) return false;
+  if (number(found, 'endless') === 1) refuseCycle(below);
+  return number(found, 'yes') === 1;
+}
+
+// Every way up ends at a row whose parent is none, or is missing: in a circle each row's parent is another row of the way.
+const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
+    SELECT 1 FROM up e WHERE e.parent_id IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.tree_id = $1 AND p.id = e.parent_id)
+  ) THEN 1 ELSE 0 END AS endless`;
+
+/** Refuses a node from which the way up is a circle. */
+export function* assertReachesTop(tree: string, id: string): Work<void> {
+  const found = yield* row(`${upwards} SELECT ${endless} FROM up`, tree, id);
+  if (found !== undefined && number(found, 'endless') === 1) refuseCycle(id);
 }
 
 /** A live node without what it says. */

@@ -19,7 +19,19 @@ import {
 import { checkUser, refuseHash } from '../account-rules.ts';
 import { byName } from '../book/names.ts';
 import { toColumn } from './exact-text.ts';
-import { type Dialect, exec, number, numberOrNull, type Row, row, rows, text, textOrNull, type Work } from './query.ts';
+import {
+  type Dialect,
+  exec,
+  number,
+  numberOrNull,
+  parsed,
+  type Row,
+  row,
+  rows,
+  text,
+  textOrNull,
+  type Work,
+} from './query.ts';
 
 function runOf(one: Row): Run {
   return {
@@ -29,7 +41,7 @@ function runOf(one: Row): Run {
     process: text(one, 'process'),
     startedAt: number(one, 'started_at'),
     beatAt: number(one, 'beat_at'),
-    data: JSON.parse(text(one, 'data')) as JsonObject,
+    data: parsed(one, 'data') as JsonObject,
   };
 }
 
@@ -79,7 +91,7 @@ export function* noteRun(owner: string, id: string, data: JsonObject): Work<bool
 export function* appendChunk(owner: string, id: string, chunk: RunChunk): Work<boolean> {
   if ((yield* row('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
   const last = yield* row('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
-  const length = last === undefined ? 0 : number(last, 'start') + (JSON.parse(text(last, 'text')) as string).length;
+  const length = last === undefined ? 0 : number(last, 'start') + (parsed(last, 'text') as string).length;
   if (chunk.offset > length)
     refuse(
       'command/invalid',
@@ -104,9 +116,7 @@ export function* runChunks(owner: string, id: string, from: number): Work<RunChu
     id,
     owner,
   );
-  const chunks = found.map(
-    (one): RunChunk => ({ offset: number(one, 'start'), text: JSON.parse(text(one, 'text')) as string }),
-  );
+  const chunks = found.map((one): RunChunk => ({ offset: number(one, 'start'), text: parsed(one, 'text') as string }));
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
     .map((chunk) => (chunk.offset >= from ? chunk : { offset: from, text: chunk.text.slice(from - chunk.offset) }));
@@ -343,8 +353,8 @@ function shareOf(one: Row): Share {
     owner: text(one, 'owner'),
     treeId: treeId(text(one, 'tree_id')),
     version: numberOrNull(one, 'version'),
-    nodeIds: (JSON.parse(text(one, 'node_ids')) as readonly string[]).map(nodeId),
-    fields: JSON.parse(text(one, 'fields')) as readonly string[],
+    nodeIds: (parsed(one, 'node_ids') as readonly string[]).map(nodeId),
+    fields: parsed(one, 'fields') as readonly string[],
     title: title,
     hash: text(one, 'hash'),
     createdAt: number(one, 'created_at'),

@@ -10,17 +10,20 @@ import {
   type Reads,
   type TopologyNode,
 } from '@coppice/core';
-import { number, row, rows, text, type Work } from './query.ts';
+import { number, parsed, row, rows, text, type Work } from './query.ts';
 import { bookmarkOf, headColumns, headOf, nodeColumns, of, storedTextOf } from './rows.ts';
-import { above, deepest, idOf, nodesFrom, type Scope } from './scope.ts';
+import { above, assertReachesTop, deepest, idOf, longestPath, nodesFrom, refuseCycle, type Scope } from './scope.ts';
 
-/** The live subtree of `$2` as `below(id, level)`. */
-export function down(condition: string): string {
+/**
+ * The live subtree of `$2` as `below(id, level)`. A walk down only comes back to a node in a circle of parents, and then to
+ * its own top first: without that it ends.
+ */
+function down(condition: string): string {
   return `WITH RECURSIVE below(id, level) AS (
     SELECT id, 0 FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL
     UNION ALL
     SELECT n.id, below.level + 1 FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-    WHERE n.removed_in IS NULL${condition}
+    WHERE n.removed_in IS NULL AND n.id <> $2${condition}
   )`;
 }
 
@@ -32,7 +35,9 @@ export function* subtree(scope: Scope, tree: string, top: NodeId, depth = deepes
     top,
     Math.min(depth, deepest),
   );
-  return breadthFirst(yield* nodesFrom(scope, tree, found), top);
+  const nodes = yield* nodesFrom(scope, tree, found);
+  refuseCircle(nodes, top);
+  return breadthFirst(nodes, top);
 }
 
 // A preview looks at four times its length, and beyond that for where the character ends that it would cut in two.
@@ -71,6 +76,7 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
         Math.min(depth ?? deepest, deepest),
       );
   const nodes = found.map((one) => ({ ...headOf(one), row: one }));
+  if (!whole) refuseCircle(nodes, top);
   const ordered = depth === undefined ? nodes.sort((a, b) => a.seq - b.seq) : breadthFirst(nodes, top);
   const list: TopologyNode[] = [];
   for (const { row: one, parentId, ...head } of ordered) {
@@ -78,7 +84,7 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
     const said = one.search_text === null ? begunText(text(one, 'content')) : text(one, 'search_text');
     const children = number(one, 'children');
     const { id, role, kind, groupId, seq, position, status, tokens, createdAt } = head;
-    const preview = previewOf({ text: said, meta: JSON.parse(text(one, 'meta')) as Node['meta'] }, children);
+    const preview = previewOf({ text: said, meta: parsed(one, 'meta') as Node['meta'] }, children);
     list.push({
       id,
       parentId,
@@ -98,6 +104,18 @@ export function* topology(scope: Scope, tree: string, top: NodeId, depth?: numbe
   return list;
 }
 
+/** How many live nodes there are from a node downwards, itself included. */
+export function* count(tree: string, top: NodeId): Work<number> {
+  const found = yield* row(
+    `${down('')} SELECT count(*) AS n, coalesce(max(CASE WHEN id = (SELECT t.parent_id FROM node t WHERE t.tree_id = $1 AND t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
+    tree,
+    top,
+  );
+  if (found === undefined) return 0;
+  if (number(found, 'circle') === 1) refuseCycle(top);
+  return number(found, 'n');
+}
+
 /** The newest leaves, newest first. */
 export function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]> {
   const found = yield* rows(
@@ -108,6 +126,12 @@ export function* leaves(scope: Scope, tree: string, limit: number): Work<Node[]>
     Math.max(0, Math.min(limit, deepest)),
   );
   return yield* nodesFrom(scope, tree, found);
+}
+
+/** Refuses nodes below a top that is itself below one of them. */
+function refuseCircle(nodes: readonly NodeHead[], top: NodeId): void {
+  const above = nodes.find((node) => node.id === top)?.parentId;
+  if (above != null && nodes.some((node) => node.id === above)) refuseCycle(top);
 }
 
 /** Nodes level by level from a top, siblings in their order. */
@@ -151,12 +175,13 @@ export function* inside(scope: Scope, tree: string, top: NodeId): Work<Reads['in
 /** What others hung below a node. */
 export function* strangers(scope: Scope, tree: string, read: Read<'strangers'>): Work<NodeHead[]> {
   const { dialect } = scope;
+  yield* assertReachesTop(tree, read.of);
   const found = yield* rows(
     `WITH RECURSIVE below(id) AS (
       SELECT id FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${dialect.list('$3')}
       UNION ALL
       SELECT n.id FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-      WHERE n.removed_in IS NULL AND n.id NOT IN ${dialect.list('$3')}
+      WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
     )
     SELECT ${of('n', headColumns)} FROM below JOIN node n ON n.tree_id = $1 AND n.id = below.id
     WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.seq LIMIT 10`,
@@ -172,12 +197,13 @@ export function* strangers(scope: Scope, tree: string, read: Read<'strangers'>):
 /** The newest leaf that is left below a node. */
 export function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: readonly NodeId[]): Work<NodeId | null> {
   const skipped = scope.dialect.list('$3');
+  yield* assertReachesTop(tree, top);
   const found = yield* row(
     `WITH RECURSIVE below(id, seq) AS (
       SELECT id, seq FROM node WHERE tree_id = $1 AND id = $2 AND removed_in IS NULL AND id NOT IN ${skipped}
       UNION ALL
       SELECT n.id, n.seq FROM below JOIN node n ON n.tree_id = $1 AND n.parent_id = below.id
-      WHERE n.removed_in IS NULL AND n.id NOT IN ${skipped}
+      WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${skipped}
     )
     SELECT below.id FROM below WHERE below.id <> $2 AND NOT EXISTS (
       SELECT 1 FROM node c WHERE c.tree_id = $1 AND c.parent_id = below.id AND c.removed_in IS NULL AND c.id NOT IN ${skipped}
@@ -190,7 +216,8 @@ export function* newestLeaf(scope: Scope, tree: string, top: NodeId, without: re
 }
 
 /** The leaf that visit marks lead to; one statement walks the whole way. */
-export function* lastVisited(tree: string, from: NodeId): Work<NodeId> {
+export function* lastVisited(scope: Scope, tree: string, from: NodeId): Work<NodeId> {
+  const most = longestPath(scope);
   const found = yield* row(
     `WITH RECURSIVE way(id, level) AS (
       SELECT CAST($2 AS TEXT), 0
@@ -199,10 +226,12 @@ export function* lastVisited(tree: string, from: NodeId): Work<NodeId> {
         (SELECT c.id FROM node p JOIN node c ON c.tree_id = $1 AND c.id = p.last_child_id AND c.parent_id = p.id AND c.removed_in IS NULL
           WHERE p.tree_id = $1 AND p.id = way.id),
         (SELECT c.id FROM node c WHERE c.tree_id = $1 AND c.parent_id = way.id AND c.removed_in IS NULL ORDER BY c.position DESC LIMIT 1)
-      ), way.level + 1 FROM way WHERE way.id IS NOT NULL
-    ) SELECT id FROM way WHERE id IS NOT NULL ORDER BY level DESC LIMIT 1`,
+      ), way.level + 1 FROM way WHERE way.id IS NOT NULL AND way.level <= $3
+    ) SELECT id, level FROM way WHERE id IS NOT NULL ORDER BY level DESC LIMIT 1`,
     tree,
     from,
+    most,
   );
+  if (found !== undefined && number(found, 'level') > most) refuseCycle(from);
   return found === undefined ? from : idOf(found);
 }

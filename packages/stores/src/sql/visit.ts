@@ -1,6 +1,7 @@
 /** Visit marks: which child of each node was last on the way to the active one. */
 import { type NodeId, nodeId } from '@coppice/core';
 import { exec, row, rows, text, textOrNull, type Work } from './query.ts';
+import { refuseCycle } from './scope.ts';
 
 /** From where to where the pointer goes. */
 export interface Visit {
@@ -90,6 +91,7 @@ class Way {
       stride,
     );
     for (const one of found) {
+      if (this.has(text(one, 'id'))) refuseCycle(text(one, 'id'));
       this.ids.push(nodeId(text(one, 'id')));
       this.#set.add(text(one, 'id'));
     }

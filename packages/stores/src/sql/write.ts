@@ -13,8 +13,8 @@ import {
 import { refuseSpoiltNode } from '../unspoilt.ts';
 import { copyOf } from './copies.ts';
 import { loggedSteps } from './log.ts';
-import { markSubtree, place, restore } from './placing.ts';
-import { exec, type Param, type Query, row, rows, text, type Work } from './query.ts';
+import { place, remove, restore } from './placing.ts';
+import { exec, type Param, parsed, type Query, row, rows, text, type Work } from './query.ts';
 import { attributeColumns, contentText, nodeColumns, nodeParams, searchColumn } from './rows.ts';
 import type { Scope } from './scope.ts';
 import { visit } from './visit.ts';
@@ -278,7 +278,7 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
       return;
     case 'annotated': {
       const now = yield* row('SELECT meta FROM node WHERE tree_id = $1 AND id = $2', tree, change.nodeId);
-      const meta = patched(JSON.parse(text(now ?? { meta: '{}' }, 'meta')) as Node['meta'], change.set);
+      const meta = patched(parsed(now ?? { meta: '{}' }, 'meta') as Node['meta'], change.set);
       yield* exec(
         'UPDATE node SET meta = $3, meta_in = $4 WHERE tree_id = $1 AND id = $2',
         tree,
@@ -289,8 +289,7 @@ function* writeChange(scope: Scope, draft: TreeDraft, change: RowChange): Work<v
       return;
     }
     case 'removed':
-      yield* exec(markSubtree('n.removed_in IS NULL'), tree, change.nodeId, change.version);
-      return;
+      return yield* remove(tree, change);
     case 'restored':
       return yield* restore(tree, change);
     case 'pointed':

@@ -112,6 +112,9 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
+// A row breaks a rule of its table: what was planned from does not fit together.
+const constraint = 19;
+const protocol = 15;
 
 // What fails while a statement is prepared, the npm module tells by its sentence alone.
 const sentences: readonly (readonly [RegExp, number])[] = [
@@ -135,6 +138,7 @@ export function asAppError(error: unknown, place: string): unknown {
   switch (code) {
     case busy:
     case locked:
+    case protocol:
       return make({
         code: 'store/locked',
         kind: 'unavailable',
@@ -169,8 +173,20 @@ export function asAppError(error: unknown, place: string): unknown {
         kind: 'unavailable',
         message: `The database ${place} cannot be opened: ${said}.`,
       });
-    default:
+    case constraint:
+      return make({
+        code: 'store/damaged',
+        kind: 'internal',
+        message: `The rows of ${place} do not fit together (${said}): nothing was saved. coppice fsck checks them.`,
+      });
+    case undefined:
       return error;
+    default:
+      return make({
+        code: 'store/unavailable',
+        kind: 'unavailable',
+        message: `The database ${place} did not answer: ${said}.`,
+      });
   }
 }
 

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask, isAppError, type NodeId, nodeId, readPathThrough, type Store, treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { afterAll, expect, test } from 'vitest';
+import { refusalOf } from '../conformance/subject.ts';
+import { Connection, sqliteModule } from './driver.ts';
+import { open } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'coppice-circles-'));
+const tree = treeId(uuid(1));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function change(path: string, sql: string): void {
+  const connection = new Connection(new (sqliteModule().DatabaseSync)(path));
+  connection.database.exec('PRAGMA foreign_keys = OFF');
+  connection.database.exec(sql);
+  connection.close();
+}
+
+/** A chain of eight with a branch, in which the third message was hung below a later one, or below itself. */
+async function circled(below: number, removed = false) {
+  const path = join(folder, `${crypto.randomUUID()}.db`);
+  const before = await open(path, {});
+  const bed = await Bed.make({ store: before, treeId: tree });
+  const ids = await bed.grow(Array.from({ length: 8 }, (_, at) => `said ${at}`));
+  const at = (index: number): NodeId => ids[index] ?? nodeId('');
+  await bed.run({
+    type: 'append',
+    treeId: tree,
+    parentId: at(3),
+    messages: [{ message: { role: 'user', content: [{ type: 'text', text: 'aside' }] } }],
+  });
+  await bed.run({ type: 'select', treeId: tree, nodeId: at(7) });
+  if (removed) await bed.run({ type: 'delete', treeId: tree, nodeIds: [at(2)], mode: 'cascade' });
+  await before.close();
+  change(path, `UPDATE node SET parent_id = '${at(below)}', position = 'zz' WHERE id = '${at(2)}'`);
+  const store = await open(path, {});
+  return { store, bed: new Bed(store, tree), at };
+}
+
+/** Ends within the test's time and says that the store is damaged, or is not concerned. */
+async function endsWell(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    return isAppError(error) ? error.code : String(error);
+  }
+}
+
+test.each([2, 3, 5])(
+  '[L75] reads below a circle of parents (closed at %i) are refused with store/damaged',
+  async (below) => {
+    const { store, at } = await circled(below);
+    const reads: readonly ((store: Store) => Promise<unknown>)[] = [
+      (from) => from.read(tree, () => ask('subtree', { of: at(2) })),
+      (from) => from.read(tree, () => ask('count', { of: at(2) })),
+      (from) => from.read(tree, () => ask('topology', { of: at(2) })),
+      (from) => from.read(tree, () => ask('newestLeaf', { below: at(2), without: [] })),
+      (from) => from.read(tree, () => ask('lastVisited', { from: at(2) })),
+      (from) => from.read(tree, () => ask('strangers', { of: at(2), without: [], versions: [], since: 0 })),
+      (from) => from.read(tree, () => ask('above', { id: at(0), below: at(2) })),
+      (from) => from.read(tree, () => ask('inside', { of: at(0) })),
+    ];
+    for (const read of reads) expect(['store/damaged', 'done']).toContain(await endsWell(read(store)));
+    for (const read of reads.slice(0, 4)) expect(await refusalOf(read(store))).toBe('store/damaged');
+    expect(await refusalOf(store.read(tree, () => ask('topology', { of: at(2), depth: 9 })))).toBe('store/damaged');
+    expect(['store/damaged', 'tree/cycle']).toContain(await refusalOf(store.read(tree, () => readPathThrough(at(2)))));
+    await store.close();
+  },
+);
+
+test.each([2, 3, 5])(
+  '[L75] writes that meet a circle of parents (closed at %i) end, with a code or done',
+  async (below) => {
+    const commands = (at: (index: number) => NodeId) =>
+      [
+        { type: 'delete', treeId: tree, nodeIds: [at(2)], mode: 'cascade' },
+        { type: 'delete', treeId: tree, nodeIds: [at(2), at(4)], mode: 'splice' },
+        { type: 'delete', treeId: tree, nodeIds: [at(0)], mode: 'cascade' },
+        { type: 'select', treeId: tree, nodeId: at(0) },
+        { type: 'move', treeId: tree, nodeId: at(4), parentId: at(0) },
+        { type: 'move', treeId: tree, nodeId: at(0), parentId: at(4) },
+        {
+          type: 'append',
+          treeId: tree,
+          parentId: at(4),
+          messages: [{ id: crypto.randomUUID(), message: { role: 'user', content: [{ type: 'text', text: 'more' }] } }],
+        },
+        { type: 'edit', treeId: tree, nodeId: at(4), content: 'other', id: crypto.randomUUID() },
+        { type: 'clear', treeId: tree },
+        { type: 'undo', treeId: tree },
+        { type: 'delete-tree', treeId: tree },
+      ] as const;
+    for (const index of commands(() => nodeId('')).keys()) {
+      const { store, bed, at } = await circled(below);
+      const command = commands(at)[index];
+      if (command === undefined) throw new Error('There is no such command.');
+      const outcome = await endsWell(bed.run(command));
+      expect(['done', 'store/damaged', 'tree/cycle', 'tree/broken-path']).toContain(outcome);
+      if (index === 0) expect(outcome).toBe('store/damaged');
+      await store.close();
+    }
+  },
+);
+
+test.each([2, 5])(
+  '[L75] a removed circle (closed at %i) is listed, restored, purged or refused, and never frozen',
+  async (below) => {
+    for (const act of ['trash', 'restore', 'purge', 'purgeAll'] as const) {
+      const { store, bed, at } = await circled(below, true);
+      const work = {
+        trash: () => store.trash(tree),
+        restore: () => bed.run({ type: 'restore', treeId: tree, nodeId: at(2) }),
+        purge: () => store.purge(tree, { nodeId: at(2) }),
+        purgeAll: () => store.purge(tree, { upTo: 99 }),
+      };
+      expect(['done', 'store/damaged', 'tree/cycle', 'tree/unknown-node']).toContain(await endsWell(work[act]()));
+      await store.close();
+    }
+  },
+);
+
+test('[L75] the check names a circle, and a repair opens it', async () => {
+  const { store } = await circled(5);
+  expect((await store.fsck()).findings.map(({ code }) => code.slice(0, 3))).toContain('I06');
+  await store.fsck({ repair: true });
+  expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  await store.close();
+});
+
+test('[L76] whatever the database says, what leaves a store has a code', async () => {
+  const path = join(folder, 'codes.db');
+  const first = await open(path, {});
+  await (await Bed.make({ store: first, treeId: tree })).grow(['one', 'two']);
+  await first.close();
+  // A rule that no row can keep any more, a column with something else in it, a table that is gone, JSON that is none.
+  const spoilt: readonly (readonly [string, string])[] = [
+    ["CREATE TRIGGER never BEFORE INSERT ON node BEGIN SELECT RAISE(ABORT, 'no'); END", 'DROP TRIGGER never'],
+    ["UPDATE node SET seq = 'text' WHERE parent_id IS NOT NULL", 'UPDATE node SET seq = rowid'],
+    ["UPDATE change SET steps = '[{'", "UPDATE change SET steps = '[]'"],
+    ['ALTER TABLE bookmark RENAME TO elsewhere', 'ALTER TABLE elsewhere RENAME TO bookmark'],
+  ];
+  for (const [sql, back] of spoilt) {
+    change(path, sql);
+    const store = await open(path, {});
+    const bed = new Bed(store, tree);
+    const outcomes = [
+      await endsWell(
+        bed.run({
+          type: 'append',
+          treeId: tree,
+          messages: [{ message: { role: 'user', content: [{ type: 'text', text: sql }] } }],
+        }),
+      ),
+      await endsWell(store.read(tree, () => ask('rows', {}))),
+      await endsWell(store.read(tree, () => ask('log', { since: 0 }))),
+      await endsWell(store.history(tree)),
+    ];
+    for (const outcome of outcomes) expect(outcome).toMatch(/^(?:done|\w+\/[\w-]+)$/);
+    expect(outcomes.some((outcome) => outcome.startsWith('store/'))).toBe(true);
+    await store.close();
+    change(path, back);
+  }
+});
