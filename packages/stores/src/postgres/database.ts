@@ -1,5 +1,6 @@
 /** Transactions on a pool of connections: begun, answered, committed, tried again where that is safe. */
-import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import { createHash } from 'node:crypto';
+import type { Client, ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { Locks } from '../book/locks.ts';
 import { failpoint } from '../failpoints.ts';
 import { fromColumn, toColumn } from '../sql/exact-text.ts';
@@ -31,8 +32,23 @@ const planning: readonly (readonly [string, string])[] = [
   ['plan_cache_mode', 'force_generic_plan'],
 ];
 
-function setting(local: boolean): string {
-  return `SELECT ${planning.map(([name, value]) => `set_config('${name}', '${value}', ${local})`).join(', ')}`;
+// Acknowledged means durable, whatever the server's configuration or another user of the connection says; a setting that
+// also waits for standby servers is stronger and stays.
+const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
+
+/**
+ * The settings of a transaction, all of them local to it: behind a pooler the connection is another client's a moment
+ * later, and what was another client's may be ours.
+ */
+function settingsFor(mode: Mode, { statementTimeout, lockTimeout }: Settings): string {
+  const values: (readonly [string, string])[] = [
+    ...planning.map(([name, value]) => [name, `'${value}'`] as const),
+    ['statement_timeout', `'${statementTimeout}'`],
+    ['lock_timeout', `'${lockTimeout}'`],
+    ['idle_in_transaction_session_timeout', `'${statementTimeout}'`],
+  ];
+  if (mode === 'write') values.push(['synchronous_commit', waitsForDisk]);
+  return `SELECT ${values.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ')}`;
 }
 
 type Mode = 'read' | 'write';
@@ -77,8 +93,10 @@ export class Database {
   readonly #makeClient: () => Client;
   readonly #statements = new Map<string, Statement>();
   readonly #queues = new Locks();
-  /** Sent at the start of every write, for what the server's own configuration gets wrong. */
-  #writePrelude = '';
+  readonly #begins: Readonly<Record<Mode, string>>;
+  /** Whether a connection leads to the server itself: only then a prepared statement is there when it is run again. */
+  readonly #direct = new WeakMap<ClientBase, Promise<boolean>>();
+  #pooled = false;
 
   private constructor(settings: Settings, pool: Pool, makeClient: () => Client) {
     this.settings = settings;
@@ -88,15 +106,30 @@ export class Database {
     pool.on('error', () => undefined);
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
-      // Behind a pooler the session is not ours.
-      if (settings.feed === 'poll') return;
-      client
-        .query(
-          `SET statement_timeout = ${settings.statementTimeout}; SET lock_timeout = ${settings.lockTimeout};
-          SET idle_in_transaction_session_timeout = ${settings.statementTimeout}; ${setting(false)}`,
-        )
-        .catch(() => undefined);
     });
+    const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
+    this.#begins = {
+      read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settingsFor('read', settings)}`,
+      write: `BEGIN ISOLATION LEVEL ${writeLevel}; ${settingsFor('write', settings)}`,
+    };
+  }
+
+  /** Whether a connection was seen that goes through a pooler. */
+  get pooled(): boolean {
+    return this.#pooled;
+  }
+
+  /** Whether a connection leads to the server itself. A pooler gives its clients another process number than the server's. */
+  async isDirect(client: ClientBase & { readonly processID?: number | null }): Promise<boolean> {
+    const known = this.#direct.get(client);
+    if (known !== undefined) return known;
+    const asked = client
+      .query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      .then(({ rows: [found] }) => found !== undefined && found.pid === client.processID);
+    this.#direct.set(client, asked);
+    const direct = await asked;
+    if (!direct) this.#pooled = true;
+    return direct;
   }
 
   /** Makes the pool; connects to nothing yet. The driver is loaded here, so that who uses another store never does. */
@@ -126,11 +159,6 @@ export class Database {
   /** A connection outside the pool, for listening. */
   client(): Client {
     return this.#makeClient();
-  }
-
-  /** Has every write begin with a statement. */
-  beginWritesWith(sql: string): void {
-    this.#writePrelude = `; ${sql}`;
   }
 
   /** Runs work on one snapshot that nothing written meanwhile disturbs. */
@@ -172,7 +200,7 @@ export class Database {
           ? tries < mostTries
           : // What was lost on its way to a commit may have been committed: only the caller's own ids can tell.
             isLost(error) && !attempt.committing && tries < mostTriesWhenLost;
-        if (!again) throw stateOf(error) === '23505' ? asTaken(error) : toAppError(error, this.settings.place);
+        if (!again) throw isTaken(error) ? takenError(error) : toAppError(error, this.settings.place);
         await pause(Math.random() * 25 * 2 ** tries);
       }
     }
@@ -183,8 +211,9 @@ export class Database {
     let broken: Error | undefined;
     try {
       failpoint('before-begin');
+      attempt.named = this.settings.prepare && (await this.isDirect(client));
       // Sent together with the first statement: beginning costs no round trip of its own.
-      attempt.send(client.query(this.#begin(mode)));
+      attempt.send(client.query(this.#begins[mode]));
       const result = await driveLater(make(), (query) => this.#answer(client, query, attempt));
       if (mode === 'read') {
         // Nothing hangs on the end of a read: whoever gets the connection next is answered behind it.
@@ -214,15 +243,6 @@ export class Database {
     }
   }
 
-  #begin(mode: Mode): string {
-    const { isolation, feed } = this.settings;
-    const level =
-      mode === 'read' ? 'REPEATABLE READ READ ONLY' : isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
-    // Where the session is not ours, a transaction brings its settings along.
-    const settings = feed === 'poll' ? `; ${setting(true)}` : '';
-    return `BEGIN ISOLATION LEVEL ${level}${settings}${mode === 'write' ? this.#writePrelude : ''}`;
-  }
-
   async #answer(client: PoolClient, query: Query, attempt: Attempt): Promise<readonly Row[] | number> {
     if (query.want === 'count') failpoint('write');
     const statement = this.#statement(query.sql);
@@ -232,7 +252,7 @@ export class Database {
       return 1;
     }
     attempt.flush(client);
-    const sent: Sent = client.query(sendable(statement, values));
+    const sent: Sent = client.query(attempt.sendable(statement, values));
     if (query.want === 'count' && statement.count !== null) {
       attempt.send(sent);
       await attempt.keepUp();
@@ -246,34 +266,38 @@ export class Database {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const kept = this.settings.prepare && this.#statements.size < mostStatements;
-    const name = `coppice_${this.#statements.size}`;
     const insert = insertsOne.exec(sql);
     const bulk = bulkOf(insert);
+    const words = toPostgres(sql);
     const statement: Statement = {
-      text: toPostgres(sql),
-      name: kept ? name : undefined,
+      text: words,
+      name: kept ? nameOf(words) : undefined,
       lists: listPlaces(sql),
       count: insert !== null || updatesOne.test(sql) ? 1 : null,
-      bulk: bulk === null ? null : { text: bulk, name: kept ? `${name}_bulk` : undefined },
+      bulk: bulk === null ? null : { text: bulk, name: kept ? nameOf(bulk) : undefined },
     };
     if (kept) this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-function sendable(
-  { text: sql, name }: { readonly text: string; readonly name: string | undefined },
-  values: Value[],
-): QueryConfig {
-  return name === undefined ? { text: sql, values } : { text: sql, name, values };
+/** The name of a prepared statement. It follows from the text, so that no name ever stands for two texts. */
+function nameOf(sql: string): string {
+  return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
 }
 
 /** One try of a transaction: what was sent without waiting, what waits for more of its kind, and how far it came. */
 class Attempt {
   committing = false;
+  /** Whether statements are prepared under their names. */
+  named = false;
   readonly #sent: Promise<unknown>[] = [];
   #looked = 0;
   #gathered: { readonly statement: Statement; readonly rows: Value[][] } | null = null;
+
+  sendable({ text: sql, name }: Pick<Statement, 'text' | 'name'>, values: Value[]): QueryConfig {
+    return name === undefined || !this.named ? { text: sql, values } : { text: sql, name, values };
+  }
 
   send(sent: Promise<unknown>): void {
     // Looked at later; until then a failure is not an unhandled one.
@@ -302,8 +326,8 @@ class Attempt {
     this.#gathered = null;
     const { statement, rows } = gathered;
     if (rows.length === bulkRows && statement.bulk !== null)
-      this.send(client.query(sendable(statement.bulk, rows.flat())));
-    else for (const values of rows) this.send(client.query(sendable(statement, values)));
+      this.send(client.query(this.sendable(statement.bulk, rows.flat())));
+    else for (const values of rows) this.send(client.query(this.sendable(statement, values)));
   }
 
   async settled(): Promise<void> {
@@ -318,8 +342,8 @@ class Attempt {
   }
 }
 
-function asTaken(error: unknown): unknown {
-  return /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error)) ? takenError(error) : error;
+function isTaken(error: unknown): boolean {
+  return stateOf(error) === '23505' && /^(?:tree_pkey|node_pkey|node_id)$/.test(constraintOf(error));
 }
 
 type Value = string | number | null | Buffer | string[];

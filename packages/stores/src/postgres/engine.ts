@@ -39,7 +39,12 @@ export class PostgresEngine implements SqlEngine {
     this.#opened = opened;
     this.#database = opened.database;
     const { feed, pollInterval } = opened.database.settings;
-    this.#news = new News({ mode: feed, pollInterval, client: () => opened.database.client() });
+    this.#news = new News({
+      mode: feed,
+      pollInterval,
+      client: () => opened.database.client(),
+      isDirect: (client) => opened.database.isDirect(client),
+    });
     this.#statistics = new Statistics(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,

@@ -67,11 +67,12 @@ async function prepare(database: Database, options: PostgresOptions): Promise<Op
     throw unfit(`The server of ${place} is too old: PostgreSQL 13 or newer is needed.`);
   if (server.encoding !== 'UTF8')
     throw unfit(`The database ${place} is encoded as ${server.encoding}: UTF8 is needed.`);
-  if (server.synchronous === 'off') {
-    // Acknowledged means durable: what the configuration leaves out, every write of ours asks for.
-    database.beginWritesWith('SET LOCAL synchronous_commit = on');
+  if (server.synchronous === 'off')
     notes.push('The server is set to acknowledge before it has saved; our writes wait for the disk all the same.');
-  }
+  if (database.pooled)
+    notes.push(
+      'The connection goes through a pooler: statements are not kept prepared, and commits of other servers are looked for instead of listened to.',
+    );
   if (server.fsync === 'off') notes.push('The server runs without fsync: a power cut can lose what was acknowledged.');
   const readOnly = options.readOnly === true || server.readOnly;
   if (server.readOnly && options.readOnly !== true)

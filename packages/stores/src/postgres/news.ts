@@ -11,6 +11,8 @@ export interface NewsOptions {
   readonly pollInterval: number;
   /** A connection of its own to listen on. */
   readonly client: () => Client;
+  /** Whether a connection leads to the server itself: through a pooler one would listen on somebody else's. */
+  readonly isDirect: (client: Client) => Promise<boolean>;
 }
 
 // A commit may stay hidden behind an older transaction for a moment after it was told; lists look again in that time.
@@ -19,6 +21,8 @@ const lookAgain = 30;
 // Enough for every tree that anybody has open; forgetting one costs a look at the next interval.
 const mostRemembered = 10_000;
 const slowestReconnect = 5_000;
+// How often to look where nothing can be listened to.
+const pooledInterval = 500;
 
 /** Who waits for what, and the connection that brings the news. */
 export class News {
@@ -31,10 +35,14 @@ export class News {
   #untold: string[] = [];
   #telling = false;
   #closed = false;
+  #mode: NewsOptions['mode'];
+  #pollInterval: number;
   #stopPause: () => void = () => undefined;
 
   constructor(options: NewsOptions) {
     this.#options = options;
+    this.#mode = options.mode;
+    this.#pollInterval = options.pollInterval;
   }
 
   /** Whether a connection is listening right now. */
@@ -44,7 +52,7 @@ export class News {
 
   /** Listens, if that is how news come. A failure is no failure: looking goes on, and so does trying. */
   async start(): Promise<void> {
-    if (this.#options.mode === 'poll' || this.#closed) return;
+    if (this.#mode === 'poll' || this.#closed) return;
     this.#connecting ??= this.#connect();
     await this.#connecting;
   }
@@ -58,8 +66,12 @@ export class News {
       client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
       try {
         await client.connect();
-        // Telling saves nothing, so that it need not wait for the disk, nor keep the next commit from it.
-        await client.query(`SET synchronous_commit = off; LISTEN ${channel}`);
+        if (!(await this.#options.isDirect(client))) {
+          await client.end().catch(() => undefined);
+          this.#look();
+          break;
+        }
+        await client.query(`LISTEN ${channel}`);
         this.#listening = client;
         break;
       } catch {
@@ -72,6 +84,13 @@ export class News {
     // What was told while nobody listened is found by looking.
     this.#wakeAll();
     this.#tellUntold();
+  }
+
+  /** Gives up listening for good. */
+  #look(): void {
+    this.#mode = 'poll';
+    this.#pollInterval = Math.min(this.#pollInterval, pooledInterval);
+    this.#untold = [];
   }
 
   #lost(client: Client): void {
@@ -107,7 +126,7 @@ export class News {
    */
   announce(treeId: TreeId, version: number): void {
     this.#note(treeId, version);
-    if (this.#options.mode === 'poll') return;
+    if (this.#mode === 'poll') return;
     this.#untold.push(`${treeId} ${version}`);
     this.#tellUntold();
   }
@@ -123,13 +142,22 @@ export class News {
     const told = this.#untold;
     this.#untold = [];
     this.#telling = true;
-    client
-      .query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [channel, told])
+    this.#notify(client, told)
       .catch(() => undefined)
       .finally(() => {
         this.#telling = false;
         this.#tellUntold();
       });
+  }
+
+  /** Tells others. That saves nothing, so that it need not wait for the disk, nor keep the next commit from it. */
+  async #notify(client: Client, told: readonly string[]): Promise<void> {
+    const sent = [
+      client.query('BEGIN; SET LOCAL synchronous_commit = off'),
+      client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [channel, told]),
+      client.query('COMMIT'),
+    ];
+    await Promise.allSettled(sent);
   }
 
   #wake(treeId: TreeId | null): void {
@@ -156,7 +184,7 @@ export class News {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, soon ? lookAgain : this.#options.pollInterval);
+      const timer = setTimeout(wake, soon ? lookAgain : this.#pollInterval);
       list.add(wake);
       signal?.addEventListener('abort', wake, { once: true });
     });

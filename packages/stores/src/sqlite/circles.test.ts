@@ -52,7 +52,7 @@ async function endsWell(work: Promise<unknown>): Promise<string> {
 }
 
 test.each([2, 3, 5])(
-  '[L75] reads below a circle of parents (closed at %i) are refused with store/damaged',
+  '[L175] reads below a circle of parents (closed at %i) are refused with store/damaged',
   async (below) => {
     const { store, at } = await circled(below);
     const reads: readonly ((store: Store) => Promise<unknown>)[] = [
@@ -74,7 +74,7 @@ test.each([2, 3, 5])(
 );
 
 test.each([2, 3, 5])(
-  '[L75] writes that meet a circle of parents (closed at %i) end, with a code or done',
+  '[L175] writes that meet a circle of parents (closed at %i) end, with a code or done',
   async (below) => {
     const commands = (at: (index: number) => NodeId) =>
       [
@@ -108,7 +108,7 @@ test.each([2, 3, 5])(
 );
 
 test.each([2, 5])(
-  '[L75] a removed circle (closed at %i) is listed, restored, purged or refused, and never frozen',
+  '[L175] a removed circle (closed at %i) is listed, restored, purged or refused, and never frozen',
   async (below) => {
     for (const act of ['trash', 'restore', 'purge', 'purgeAll'] as const) {
       const { store, bed, at } = await circled(below, true);
@@ -124,7 +124,7 @@ test.each([2, 5])(
   },
 );
 
-test('[L75] the check names a circle, and a repair opens it', async () => {
+test('[L175] the check names a circle, and a repair opens it', async () => {
   const { store } = await circled(5);
   expect((await store.fsck()).findings.map(({ code }) => code.slice(0, 3))).toContain('I06');
   await store.fsck({ repair: true });
@@ -132,7 +132,7 @@ test('[L75] the check names a circle, and a repair opens it', async () => {
   await store.close();
 });
 
-test('[L76] whatever the database says, what leaves a store has a code', async () => {
+test('[L176] whatever the database says, what leaves a store has a code', async () => {
   const path = join(folder, 'codes.db');
   const first = await open(path, {});
   await (await Bed.make({ store: first, treeId: tree })).grow(['one', 'two']);

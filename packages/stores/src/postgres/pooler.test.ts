@@ -1,0 +1,99 @@
+import { readPage, type Store, treeId } from '@coppice/core';
+import { Bed, uuid } from '@coppice/core/testing';
+import { Client } from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { TestDatabase } from '../../test/postgres.ts';
+import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
+import { open } from './index.ts';
+
+let database: TestDatabase;
+let pooler: TransactionPooler;
+const stores: Store[] = [];
+
+beforeEach(async () => {
+  database = await preparedDatabase();
+  pooler = await startTransactionPooler(database.url);
+});
+
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  await pooler.close();
+  await database.drop();
+});
+
+async function opened(): Promise<Store> {
+  const store = await open(pooler.url, { pool: 3 });
+  stores.push(store);
+  return store;
+}
+
+/** Runs a statement on the connection that everybody shares. */
+async function onShared(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const client = new Client({ connectionString: pooler.url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('[L177] two stores that share one connection for a transaction each run their own statements and no others', async () => {
+  const [here, there] = [await opened(), await opened()];
+  const trees = [1, 2, 3, 4].map((number) => treeId(uuid(number)));
+  await Promise.all(
+    trees.map(async (id, at) => {
+      const bed = await Bed.make({ store: at % 2 === 0 ? here : there, treeId: id });
+      for (let turn = 0; turn < 5; turn++) await bed.grow([`tree ${at} says ${turn}`]);
+    }),
+  );
+  for (const [at, id] of trees.entries())
+    for (const store of [here, there]) {
+      expect(await store.formatOf(id)).toBe('tree');
+      const { nodes } = await store.read(id, () => readPage(id));
+      expect(nodes.map((node) => node.text)).toEqual([0, 1, 2, 3, 4].map((turn) => `tree ${at} says ${turn}`));
+    }
+  expect((await here.search({ text: 'says tree' })).items).toHaveLength(20);
+  expect((await here.info()).notes.join()).toContain('pooler');
+});
+
+test('[L177] nothing of a store is left on a connection that others use: no setting, no statement, no channel', async () => {
+  const names = ['synchronous_commit', 'enable_seqscan', 'plan_cache_mode', 'statement_timeout', 'lock_timeout', 'jit'];
+  const settings = `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')},
+    (SELECT count(*) FROM pg_prepared_statements) AS statements, (SELECT count(*) FROM pg_listening_channels()) AS channels`;
+  const before = await onShared(settings);
+  const store = await opened();
+  const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+  await bed.grow(['one', 'two']);
+  await store.search({ text: 'two' });
+  expect(await onShared(settings)).toEqual(before);
+});
+
+test('[L177] every commit waits for the disk, though another user of the connection has set it not to', async () => {
+  await database.query('CREATE TABLE noted (setting TEXT)');
+  await database.query(`CREATE FUNCTION note_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
+  await database.query('CREATE TRIGGER noting BEFORE INSERT ON change FOR EACH ROW EXECUTE FUNCTION note_setting()');
+  const store = await opened();
+  await onShared('SET synchronous_commit = off');
+  const bed = await Bed.make({ store, treeId: treeId(uuid(1)) });
+  await bed.grow(['one']);
+  expect(await database.query('SELECT DISTINCT setting FROM noted')).toEqual([{ setting: 'on' }]);
+});
+
+test('[L177] a feed finds what another store commits through the pooler', async () => {
+  const [here, there] = [await opened(), await opened()];
+  const bed = await Bed.make({ store: here, treeId: treeId(uuid(1)) });
+  const seen: number[] = [];
+  const following = (async () => {
+    for await (const { version } of there.feed(bed.treeId, 0)) {
+      seen.push(version);
+      if (version === 3) return;
+    }
+  })();
+  await bed.grow(['one']);
+  await bed.grow(['two']);
+  await following;
+  expect(seen).toEqual([1, 2, 3]);
+});
