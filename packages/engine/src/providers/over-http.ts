@@ -1,9 +1,9 @@
 /** One call over HTTP, from request to last event: framing, limits, retries. Members give it their two translations. */
+import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultLimits, type HttpLimits } from '../http/contract.ts';
 import { saidError, saidFailure, statusFailure } from '../http/failures.ts';
 import { addressOf, type HttpAnswer, type HttpRequest, type KeyHeader, sendRequest } from '../http/request.ts';
-import { EventTooLarge, type Framing, lineFraming, sseFraming, type WireEvent } from '../http/sse.ts';
 import { openWatch, type Watch } from '../http/watch.ts';
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';

@@ -1,4 +1,5 @@
 /** Reads a stream of server-sent events with no more of it in memory than what it says. */
+import { jsonOfEvent, sseFraming, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isObject, listAt, objectAt, textAt, type WireKind } from './exchange.ts';
 import { parsed } from './parse-text.ts';
@@ -169,35 +170,20 @@ export function isEventStream(bytes: Uint8Array): boolean {
 /** The events of a stream, with the pieces of each text put together. Others have their turns while it is read. */
 export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const gathering = new Gathering(wire);
-  let data: string[] = [];
-  const closeEvent = () => {
-    const whole = data.length === 0 ? undefined : parsed(data.join('\n'));
-    // In a log without its blank lines each line is one.
-    for (const value of whole === undefined ? data.map(parsed) : [whole]) if (isObject(value)) gathering.add(value);
-    data = [];
+  const framing = sseFraming(Number.POSITIVE_INFINITY);
+  const add = (events: readonly WireEvent[]) => {
+    for (const event of events)
+      for (const value of jsonOfEvent(event, parsed)) if (isObject(value)) gathering.add(value);
   };
-  const decoder = new TextDecoder();
-  // A line may be longer than what is read at a time: it is put together once, when its end is there.
-  let held: string[] = [];
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
-    const last = at + pieceBytes >= bytes.byteLength;
-    const text = decoder.decode(bytes.subarray(at, at + pieceBytes), { stream: !last });
-    held.push(text);
-    if (!last && !/[\r\n]/.test(text)) continue;
-    // Lines end as the standard says: by LF, CR LF, or CR alone; a CR at the end of a piece may be half of one.
-    const lines = held.join('').split(last ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/);
-    held = last ? [] : [lines.pop() ?? ''];
-    for (const line of lines) {
-      if (line === '') closeEvent();
-      else if (line.startsWith('data:')) data.push(line.slice(5).trim());
-    }
+    add(framing.push(bytes.subarray(at, at + pieceBytes)));
     if (performance.now() - began > turnMs) {
       await new Promise((resolve) => setImmediate(resolve));
       began = performance.now();
     }
   }
-  closeEvent();
+  add(framing.end());
   gathering.close();
   return gathering.events;
 }

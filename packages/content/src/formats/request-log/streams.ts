@@ -1,43 +1,17 @@
 // Recorded streams put together again: what a client had in the end.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
+import { jsonOfEvent, readSse } from '../../wires/sse.ts';
 import { joined } from '../bytes.ts';
+import { encodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt, without } from '../fields.ts';
 
 /** The events of a recorded stream: a list, or the text of server-sent events. */
 export function eventsOf(recorded: Json): JsonObject[] {
   if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
   if (typeof recorded !== 'string') return [];
-  const events: JsonObject[] = [];
-  let data: string[] = [];
-  const close = () => {
-    for (const value of valuesIn(data)) if (isJsonObject(value)) events.push(value);
-    data = [];
-  };
-  // Lines end as the standard says: by LF, CR LF, or CR alone.
-  for (const line of recorded.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
-    if (line === '') close();
-    else if (line.startsWith('data:')) data.push(line.slice(5).trim());
-  }
-  close();
-  return events;
-}
-
-/** What the data lines of one event say. They are one value, and in a log without its blank lines each is one. */
-function valuesIn(data: readonly string[]): readonly Json[] {
-  if (data.length === 0) return [];
-  const whole = parsed(data.join('\n'));
-  if (whole !== undefined || data.length === 1) return whole === undefined ? [] : [whole];
-  return data.map(parsed).filter((value) => value !== undefined);
-}
-
-/** Undefined for `[DONE]`, and for a last event that was cut off. */
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const values = readSse(encodeUtf8(recorded)).flatMap((event) => jsonOfEvent(event));
+  return values.filter((value): value is JsonObject => isJsonObject(value));
 }
 
 interface ChoiceDraft {

@@ -17,39 +17,54 @@ function readAll(framing: Framing, all: Uint8Array, cuts: readonly number[] = []
 const sse = (text: string, limit = 1000) => readAll(sseFraming(limit), bytes(text));
 
 describe('server-sent events', () => {
-  it('[G20] are cut at line feeds alone, with or without a carriage return before them', () => {
+  it('[WR3] are cut at line feeds, carriage returns, and both together', () => {
     expect(sse('data: a\n\ndata: b\r\n\r\n')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: 'b' },
     ]);
-    expect(sse('data: a\rb\u2028c\u0085d\n\n')).toEqual([{ event: '', data: 'a\rb\u2028c\u0085d' }]);
+    expect(sse('data: a\r\rdata: b\r\rdata: c\n\r\n')).toEqual([
+      { event: '', data: 'a' },
+      { event: '', data: 'b' },
+      { event: '', data: 'c' },
+    ]);
+    expect(sse('data: a\u2028c\u0085d\n\n')).toEqual([{ event: '', data: 'a\u2028c\u0085d' }]);
   });
 
-  it('[G20] join several lines of data, keep the name and drop comments and other fields', () => {
+  it('[WR3] say the same with every way to end a line, wherever the bytes are cut', () => {
+    const text = 'event: x\ndata: {"a":1}\n\n: ping\n\ndata: b\ndata: c\n\ndata: d\n\n';
+    const expected = sse(text);
+    for (const end of ['\n', '\r\n', '\r']) {
+      const all = bytes(text.replaceAll('\n', end));
+      for (let cut = 0; cut <= all.length; cut++)
+        expect(readAll(sseFraming(1000), all, [cut, Math.min(cut + 1, all.length)])).toEqual(expected);
+    }
+  });
+
+  it('[WR3] join several lines of data, keep the name and drop comments and other fields', () => {
     expect(sse(': hello\nevent: x\nid: 7\nretry: 5\ndata: a\ndata:b\ndata:  c\ndata\n\n')).toEqual([
       { event: 'x', data: 'a\nb\n c\n' },
     ]);
     expect(sse('event: lonely\n\n: only\n\n\n')).toEqual([]);
   });
 
-  it('[G20] lose one byte order mark at the beginning and no other', () => {
+  it('[WR3] lose one byte order mark at the beginning and no other', () => {
     expect(sse('\ufeffdata: a\n\ndata: \ufeffb\n\n')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: '\ufeffb' },
     ]);
   });
 
-  it('[G20] that end without a blank line are given out and marked as cut', () => {
+  it('[WR3] that end without a blank line are given out and marked as cut', () => {
     expect(sse('data: a\n\ndata: {"b"')).toEqual([
       { event: '', data: 'a' },
       { event: '', data: '{"b"', cut: true },
     ]);
   });
 
-  it('[G20] come out the same wherever the bytes are cut, inside characters too', () => {
+  it('[WR3] come out the same wherever the bytes are cut, inside characters too', () => {
     const text = fc.array(
       fc.oneof(
-        fc.constantFrom('\n', '\n\n', '\r\n', 'data: ', 'event: e\n', ': c\n', '🌳', 'é', '\ufeff'),
+        fc.constantFrom('\n', '\n\n', '\r\n', '\r', 'data: ', 'event: e\n', ': c\n', '🌳', 'é', '\ufeff'),
         fc.string({ maxLength: 8 }),
       ),
     );
@@ -62,7 +77,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('[G21] that are no UTF-8 are read with a replacement character for what is wrong', () => {
+  it('[WR1] that are no UTF-8 are read with a replacement character for what is wrong', () => {
     const bad = Uint8Array.from([...bytes('data: a'), 0x80, 0xe2, ...bytes('b\n\ndata: c\n\n')]);
     expect(readAll(sseFraming(100), bad)).toEqual([
       { event: '', data: 'a\ufffd\ufffdb' },
@@ -70,14 +85,14 @@ describe('server-sent events', () => {
     ]);
   });
 
-  it('[G22] are refused past their limit, in one line or in many, and one below it is not', () => {
+  it('[WR2] are refused past their limit, in one line or in many, and one below it is not', () => {
     expect(() => sse(`data: ${'x'.repeat(95)}\n\n`, 100)).toThrow(EventTooLarge);
     expect(() => sse('data: 0123456789\n'.repeat(11), 100)).toThrow(EventTooLarge);
     expect(sse(`data: ${'x'.repeat(94)}\n\n`, 100)).toHaveLength(1);
     expect(sse('data: 0123456789\n\n'.repeat(50), 100)).toHaveLength(50);
   });
 
-  it('[G22] in very many pieces cost no more than in one', () => {
+  it('[WR2] in very many pieces cost no more than in one', () => {
     const framing = sseFraming(10_000_000);
     const piece = bytes('x');
     framing.push(bytes('data: '));
@@ -87,7 +102,7 @@ describe('server-sent events', () => {
 });
 
 describe('lines of JSON', () => {
-  it('[G20] are one event each; blank ones are none, and the last may be cut', () => {
+  it('[WR3] are one event each; blank ones are none, and the last may be cut', () => {
     expect(readAll(lineFraming(100), bytes('{"a":1}\r\n\n{"b":"\u2028"}\n{"c'))).toEqual([
       { event: '', data: '{"a":1}' },
       { event: '', data: '{"b":"\u2028"}' },

@@ -1,5 +1,9 @@
 /** Reads framed streams from bytes: server-sent events, and lines of JSON. Pure; no I/O, no clock. */
 
+import type { Json } from '@coppice/core';
+import { copyOf, joined } from '../formats/bytes.ts';
+import { decodeUtf8 } from '../formats/decode.ts';
+
 /** One event of a stream. */
 export interface WireEvent {
   /** Empty when the stream did not name it. */
@@ -29,16 +33,19 @@ export class EventTooLarge extends Error {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
+/** How lines end: by a line feed, with or without a carriage return before it, or also by a carriage return alone. */
+type LineEnds = 'line-feed' | 'any';
+
 /**
- * Cuts bytes into lines at line feeds alone: U+2028 and a lone carriage return are data, and a character may come in two
- * chunks. Each byte is looked at once, so a line in a million pieces costs no more than one in a single piece.
+ * Cuts bytes into lines. U+2028 is data, and a character may come in two chunks. Each byte is looked at once, so a line in
+ * a million pieces costs no more than one in a single piece.
  */
-function createLines(limit: number, onLine: (line: string) => void) {
+function createLines(limit: number, ends: LineEnds, onLine: (line: string) => void) {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let first = true;
-  // The BOM is taken off by hand: the decoder would take one off every line. What is no UTF-8 becomes U+FFFD.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  // A line was ended by a carriage return that was the last byte so far: a line feed after it belongs to it.
+  let afterReturn = false;
   const add = (piece: Uint8Array) => {
     if (piece.length === 0) return;
     size += piece.length;
@@ -46,10 +53,9 @@ function createLines(limit: number, onLine: (line: string) => void) {
     pieces.push(piece);
   };
   const take = () => {
-    const [only] = pieces;
-    const bytes = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces, size);
+    const bytes = joined(pieces);
     const whole = bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
-    let line = decoder.decode(whole);
+    let line = decodeLine(whole);
     if (first && line.startsWith('\ufeff')) line = line.slice(1);
     first = false;
     pieces = [];
@@ -58,18 +64,32 @@ function createLines(limit: number, onLine: (line: string) => void) {
   };
   return {
     push(chunk: Uint8Array) {
-      let from = 0;
-      for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
+      let from = afterReturn && chunk[0] === lineFeed ? 1 : 0;
+      if (chunk.length > 0) afterReturn = false;
+      let feed = chunk.indexOf(lineFeed, from);
+      let back = ends === 'any' ? chunk.indexOf(carriageReturn, from) : -1;
+      while (feed !== -1 || back !== -1) {
+        const at = feed === -1 || (back !== -1 && back < feed) ? back : feed;
         add(chunk.subarray(from, at));
         onLine(take());
-        from = at + 1;
+        const isPair = at === back && chunk[at + 1] === lineFeed;
+        afterReturn = at === back && at + 1 === chunk.length;
+        from = at + (isPair ? 2 : 1);
+        if (feed !== -1 && feed < from) feed = chunk.indexOf(lineFeed, from);
+        if (back !== -1 && back < from) back = chunk.indexOf(carriageReturn, from);
       }
       // Copied: a reader may hand out the same buffer again.
-      if (from < chunk.length) add(chunk.slice(from));
+      if (from < chunk.length) add(copyOf(chunk, from));
     },
-    /** The line that no line feed ended; null if there is none. */
+    /** The line that nothing ended; null if there is none. */
     rest: () => (size === 0 ? null : take()),
   };
+}
+
+/** A line as text. The decoder takes a byte order mark off whatever it reads; it stays in a line. */
+function decodeLine(bytes: Uint8Array): string {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return isMarked ? `\ufeff${decodeLine(bytes.subarray(3))}` : decodeUtf8(bytes).text;
 }
 
 /** Events that lines were made into, given out as they come; `onRest` is told what stands after the last line feed. */
@@ -90,7 +110,10 @@ function framing(
   };
 }
 
-/** Server-sent events: comments dropped, several data lines joined, names kept; `limit` bytes an event at most. */
+/**
+ * Server-sent events as the standard has them: lines end by LF, CR LF or CR, comments are dropped, several data lines joined,
+ * names kept; `limit` bytes an event at most.
+ */
 export function sseFraming(limit: number): Framing {
   const out: WireEvent[] = [];
   let name = '';
@@ -117,7 +140,7 @@ export function sseFraming(limit: number): Framing {
     if (size > limit) throw new EventTooLarge(limit);
     data.push(value);
   };
-  const lines = createLines(limit, onLine);
+  const lines = createLines(limit, 'any', onLine);
   return framing(lines, out, (rest) => {
     if (rest !== null) onLine(rest);
     dispatch(true);
@@ -127,10 +150,40 @@ export function sseFraming(limit: number): Framing {
 /** One JSON text a line; blank lines are dropped. */
 export function lineFraming(limit: number): Framing {
   const out: WireEvent[] = [];
-  const lines = createLines(limit, (line) => {
+  const lines = createLines(limit, 'line-feed', (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });
   });
   return framing(lines, out, (rest) => {
     if (rest !== null && rest.trim() !== '') out.push({ event: '', data: rest, cut: true });
   });
+}
+
+/** The events of a stream that is there in all. */
+export function readSse(bytes: Uint8Array): readonly WireEvent[] {
+  const framing = sseFraming(Number.POSITIVE_INFINITY);
+  return [...framing.push(bytes), ...framing.end()];
+}
+
+/** What an event says as JSON: one value, or in a log that lost its blank lines one for each line. Anything else is none. */
+export function jsonOfEvent(
+  { data }: WireEvent,
+  parse: (text: string) => Json | undefined = parseOrNone,
+): readonly Json[] {
+  const whole = parse(data);
+  if (whole !== undefined) return [whole];
+  return data.includes('\n')
+    ? data
+        .split('\n')
+        .map(parse)
+        .filter((value) => value !== undefined)
+    : [];
+}
+
+/** Undefined for `[DONE]`, and for a last event that was cut off. */
+function parseOrNone(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
