@@ -204,7 +204,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect(ids?.[0]).toBe('call_0');
   });
 
-  it('[G21] sends bytes that are no UTF-8: the rest of the reply is read', async () => {
+  it('[WR1] sends bytes that are no UTF-8: the rest of the reply is read', async () => {
     const { text, last } = await ask(form, ['bad-utf8']);
     expect(last?.type).toBe('end');
     expect(text.replaceAll('\ufffd', '')).toBe('One two three four five.');
