@@ -1,6 +1,7 @@
 /** The one place where keys are held while the process runs. */
 import { inspect } from 'node:util';
 import { AppError } from '@coppice/core';
+import { isMaskable, keyMask, maskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
 
@@ -38,10 +39,11 @@ export class Hidden extends Unprintable {
     return this.#value;
   }
 
-  /** A text in which this one, wherever it stands, is replaced. */
+  /** A text in which this one is replaced: a key by its mask, anything else by «hidden». */
   hide(text: string): string {
     // Short values would take ordinary words out of every sentence.
-    return this.#value.length < 6 ? text : text.replaceAll(this.#value, hidden);
+    if (this.#value.length < 6) return text;
+    return text.replaceAll(this.#value, isMaskable(this.#value) ? keyMask(this.#value) : hidden);
   }
 }
 
@@ -56,6 +58,7 @@ export class Secret extends Unprintable {
   constructor(value: string, address: string) {
     super();
     this.#value = new Hidden(value);
+    keys.add(this.#value);
     this.#origin = new URL(address).origin;
   }
 
@@ -77,7 +80,7 @@ export class Secret extends Unprintable {
 }
 
 // Weak, so that a secret that nobody holds any more is not kept alive for the sake of redaction.
-const held = new (class {
+class HeldSecrets {
   #refs: WeakRef<Hidden>[] = [];
 
   add(secret: Hidden): void {
@@ -90,7 +93,20 @@ const held = new (class {
     for (const ref of this.#refs) safe = ref.deref()?.hide(safe) ?? safe;
     return safe;
   }
-})();
+
+  values(): readonly string[] {
+    return this.#refs.flatMap((ref) => ref.deref()?.reveal() ?? []);
+  }
+}
+
+const held = new HeldSecrets();
+// Those that are keys: other secrets, such as the environment of a tool's server, may be ordinary texts like a path.
+const keys = new HeldSecrets();
+
+/** The configured keys that are replaced in what people, models and tools say; see `mask-keys.ts`. */
+export function heldKeys(): readonly string[] {
+  return maskableKeys(keys.values());
+}
 
 /** A text in which every secret that this process holds is replaced. */
 export function hideSecrets(text: string): string {

@@ -15,6 +15,8 @@ import {
   treeId,
   valueOf,
 } from '@coppice/core';
+import { maskMessage } from '../config/mask-message.ts';
+import { heldKeys } from '../config/secret.ts';
 import { checkCount, findPlace, nodeNamed, type Place, placeOf, runContextOf } from '../service.ts';
 import type { ForestOptions, RootQuery } from './options.ts';
 import { ProvenanceLedger } from './provenance.ts';
@@ -192,7 +194,8 @@ export class Forest {
     messages: readonly unknown[],
     metadata: AppendMetadata | null = byUser,
   ): Promise<ForestNode> {
-    const read = valueOf(normaliseMessages(messages, keptBlank));
+    const keys = heldKeys();
+    const read = valueOf(normaliseMessages(messages, keptBlank)).map((message) => maskMessage(message, keys));
     const place = await placeOf(this.#store, parentId);
     const { each, last } = notesOf(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));

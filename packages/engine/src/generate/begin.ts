@@ -12,6 +12,8 @@ import {
   run,
   type TreeId,
 } from '@coppice/core';
+import { maskMessage } from '../config/mask-message.ts';
+import { heldKeys } from '../config/secret.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { generateError } from './errors.ts';
 import { requestedId } from './request-id.ts';
@@ -55,11 +57,14 @@ async function say(work: Work, start: Extract<TurnStart, { type: 'send' }>, acto
   const asked = await room.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
   const { requestId } = options;
   // With ids by the request, a retry finds its message also where the user has gone on since.
-  const messages = asked.messages.map((item, index) =>
-    item.id !== undefined || requestId === undefined
-      ? item
-      : { ...item, id: requestedId(treeId, requestId, 'message', index) },
-  );
+  const keys = heldKeys();
+  const messages = asked.messages.map((item, index) => {
+    // A history that is sent again holds keys as the model said them, and is stored with their masks.
+    const message = maskMessage(item.message, keys);
+    return item.id !== undefined || requestId === undefined
+      ? { ...item, message }
+      : { ...item, message, id: requestedId(treeId, requestId, 'message', index) };
+  });
   await room.breathe();
   const isRetry = requestId !== undefined && (await isThere(room, treeId, messages.at(-1)?.id));
   const { result } = await run(

@@ -9,6 +9,8 @@ import {
   type TreeId,
   textMessage,
 } from '@coppice/core';
+import { maskMessage } from '../config/mask-message.ts';
+import { heldKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
 import { isMalformed } from '../providers/tool-arguments.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
@@ -54,12 +56,14 @@ export async function runTools(room: Room, round: ToolRound, emit: (event: TurnE
   budget.calls += calls.length;
   const over = overLimit(room, budget);
   const cut = cutOff(round.reply.finishReason);
-  const results =
+  const answered =
     over !== null
       ? calls.map((call) => refusedResult(call, over.message))
       : cut !== null
         ? calls.map((call) => refusedResult(call, cut, 'tool/cut-off'))
         : await Promise.all(calls.map((call) => answer(room, round, call)));
+  const keys = heldKeys();
+  const results = answered.map((result) => ({ ...result, message: maskMessage(result.message, keys) }));
   for (const { callId, name, message, error } of results)
     emit({ type: 'tool-result', nodeId: round.reply.nodeId, callId, name, message, isError: error !== null });
   const last = await store(room, round, results, emit);

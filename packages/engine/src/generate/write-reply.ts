@@ -14,6 +14,7 @@ import {
   textMessage,
   textOf,
 } from '@coppice/core';
+import { heldKeys } from '../config/secret.ts';
 import type { ErrorEvent, FinishReason, ProviderEvent, ProviderUsage } from '../providers/contract.ts';
 import { errorFrom } from '../providers/errors.ts';
 import { foldReply, type Reply } from '../providers/fold.ts';
@@ -23,6 +24,7 @@ import { withStoredBytes } from './blobs.ts';
 import { spend, type TurnSpent } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
+import { createReplyMask } from './mask-reply.ts';
 import { collectNotices, type NoticeList, noticeKey, noticeText, type TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
@@ -144,12 +146,14 @@ async function listen(
       }
     };
     const events = await asked(room, prompt, signal, list);
+    const mask = createReplyMask(heldKeys());
     try {
       for await (const event of events) {
         const pause = room.breathe();
         if (pause !== null) await pause;
         tell();
-        hear(event);
+        if (mask === null) hear(event);
+        else for (const masked of mask(event)) hear(masked);
       }
     } catch (thrown) {
       // Its maker broke the promise not to throw; a generator around it that catches would cost each event a detour.

@@ -1,5 +1,7 @@
 /** One question to a model that is not part of any conversation. */
 import { textMessage, textOf } from '@coppice/core';
+import { replaceKeys } from '../config/mask-keys.ts';
+import { heldKeys } from '../config/secret.ts';
 import { linkedController, Stop } from '../generate/stop.ts';
 import type { Clock } from '../providers/contract.ts';
 import { collectReply } from '../providers/fold.ts';
@@ -49,7 +51,7 @@ export async function askModel(model: Model, question: Question, asking: Asking)
             usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
             cost: model.cost(usage)?.total ?? null,
           };
-    const whole = message === null ? '' : textOf(message);
+    const whole = message === null ? '' : replaceKeys(textOf(message), heldKeys());
     if (last?.type === 'error')
       return {
         type: 'failed',

@@ -1,10 +1,15 @@
 /** Takes the keys of a call out of what is kept of it: those that its client showed, and those that the operator holds. */
 import type { Json } from '@coppice/core';
 import type { Config } from '@coppice/engine';
+import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
 import { isObject, parseObject } from './exchange.ts';
 
-/** What stands where a key stood. */
+/** What replaces a value that is too short for a key, or a plain word. */
 const hidden = '(hidden)';
+
+function maskOf(key: string): string {
+  return isMaskable(key) ? keyMask(key) : hidden;
+}
 
 // What a client without a key shows is an ordinary word, such as the name of a program: in what people and models say it
 // stays, in what a service says about an error it is no loss.
@@ -27,31 +32,14 @@ export function keysOf(
     .sort((a, b) => b.length - a.length);
 }
 
-// A JSON text may spell a character in several ways, and one inside another in more of them.
-const spelledOtherwise = /\\(?:\/|u00[2-7])/i;
-const plainKey = /^[!#-[\]-~]*$/;
-
-/** A key however JSON spells it. Runs of backslashes are bounded, so that no text takes long to look through. */
-function anySpelling(key: string): RegExp {
-  const characters = Array.from({ length: key.length }, (_, at) => {
-    const code = key.charCodeAt(at).toString(16).padStart(4, '0');
-    const before = /["/\\]/.test(key.charAt(at)) ? '\\\\{0,8}' : '';
-    return `(?:${before}\\u${code}|\\\\{1,8}u${code})`;
-  });
-  return new RegExp(characters.join(''), 'gi');
-}
-
 /** A text without the keys of a call. What is said about an error is cleaned of short ones as well. */
 export function withoutKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
-  let clean = text;
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
-  const odd = spelledOtherwise.test(text);
-  for (const key of keys) {
-    if (key.length < shortest) continue;
-    clean = clean.replaceAll(key, hidden);
-    if (odd || !plainKey.test(key)) clean = clean.replace(anySpelling(key), hidden);
-  }
-  return clean;
+  return replaceKeys(
+    text,
+    keys.filter((key) => key.length >= shortest),
+    maskOf,
+  );
 }
 
 /** The same for a value: a stream may say a key in pieces, which are one text only when they are put together. */
@@ -64,7 +52,7 @@ export function valueWithoutKeys<T extends object>(value: T, keys: readonly stri
 /** Bytes without the keys of a call; the same ones where there are none in them. */
 export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mayHold = keys.some((key) => buffer.includes(key) || !plainKey.test(key));
+  const mayHold = keys.some((key) => buffer.includes(key) || !isSpelledPlainly(key));
   if (!mayHold && !buffer.includes('\\/') && !buffer.includes('\\u00')) return bytes;
   const text = buffer.toString('utf8');
   const clean = withoutKeys(text, keys, what);

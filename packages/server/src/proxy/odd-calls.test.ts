@@ -411,12 +411,12 @@ describe('calls that do not end well', () => {
     const kept = JSON.stringify([all, (await server.ask('GET', '/api/proxy')).body]);
     for (const secret of ['an-odd-key', operatorKey]) expect(kept).not.toContain(secret);
     // What is no longer than a word may be one.
-    expect(texts(all).slice(0, 2)).toEqual(['Look.', `KEY=(hidden) OTHER=(hidden) ${short}`]);
+    expect(texts(all).slice(0, 2)).toEqual(['Look.', `KEY=[key …ient] OTHER=[key …7890] ${short}`]);
     expect(all.filter(({ role }) => role === 'assistant').map(({ text }) => text)).toEqual([
       '',
       '',
       '',
-      'It is (hidden).',
+      'It is [key …ient].',
       'Yes.',
     ]);
     const errors = all.map(({ node }) => node.meta['error']).filter((told) => told !== undefined);

@@ -136,7 +136,7 @@ describe('the recorder', () => {
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
     await expect.poll(() => next.state.recorded).toBe(2);
-    expect(await textsIn(store)).toEqual(['(hidden)!', '(hidden)!']);
+    expect(await textsIn(store)).toEqual(['[key …t-42]!', '[key …t-42]!']);
     await next.close();
   });
 

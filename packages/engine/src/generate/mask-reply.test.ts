@@ -1,0 +1,135 @@
+import { textMessage } from '@coppice/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Forest } from '../forest/forest.ts';
+import type { ProviderEvent } from '../providers/contract.ts';
+import { errorEvent } from '../providers/errors.ts';
+import { type ScriptedReply, textBeats, usageBeat } from '../testing/scripted.ts';
+import { eventsOf, openWorkshop, type Workshop } from '../testing/workshop.ts';
+import { defineTool } from '../tools/define.ts';
+import { createTools } from '../tools/registry.ts';
+
+const key = 'sk-lab-0123456789abcdef';
+const mask = '[key …cdef]';
+const config = `[providers.lab]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key = "${key}"`;
+
+let shop: Workshop;
+afterEach(() => shop.close());
+
+const said = (...pieces: readonly string[]): ScriptedReply => [
+  ...pieces.map((text): ProviderEvent => ({ type: 'text-delta', text })),
+  usageBeat(10, 10),
+  { type: 'end', finishReason: 'stop', raw: 'stop' },
+];
+
+async function everythingStored(): Promise<string> {
+  const { items } = await shop.store.search({ text: 'key', limit: 50 });
+  return JSON.stringify([items, await shop.thread()]);
+}
+
+describe('a key that a provider repeats', () => {
+  test.each([
+    ['whole', [`Your key is ${key}.`]],
+    ['cut in two', [`Your key is ${key.slice(0, 9)}`, `${key.slice(9)}.`]],
+    ['letter by letter', [...`Your key is ${key}.`]],
+  ])('[G38] %s is stored, shown and put down as its mask', async (_, pieces) => {
+    shop = await openWorkshop('sqlite', [said(...pieces)], { config });
+    const chunks: string[] = [];
+    const { append } = shop.store.runs;
+    shop.store.runs.append = (id, chunk) => {
+      chunks.push(chunk.text);
+      return append.call(shop.store.runs, id, chunk);
+    };
+    const events = await eventsOf(shop.send('Which key?'));
+    expect((await shop.thread()).at(-1)).toBe(`assistant: Your key is ${mask}.`);
+    expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
+    const text = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
+    expect(text).toBe(`Your key is ${mask}.`);
+    expect(chunks.join('')).not.toContain(key.slice(0, 12));
+    expect(await everythingStored()).not.toContain(key);
+  });
+
+  test('[G38] is masked in thinking, whose proof is dropped, in arguments and in results of tools', async () => {
+    const ran: unknown[] = [];
+    const tools = createTools({
+      tools: [
+        defineTool({
+          name: 'look',
+          description: 'Looks.',
+          sideEffects: false,
+          parameters: { type: 'object' },
+          run: (parameters) => {
+            ran.push(parameters);
+            return { found: [`the key ${key}`] };
+          },
+        }),
+      ],
+    });
+    const reply: ScriptedReply = [
+      { type: 'thinking-delta', text: `Say ${key.slice(0, 10)}` },
+      { type: 'thinking-delta', text: key.slice(10) },
+      { type: 'thinking-end', signature: 'proof' },
+      { type: 'tool-use-start', index: 0, id: 'a', name: 'look' },
+      { type: 'tool-use-delta', index: 0, json: `{"for": "\\u0073${key.slice(1, 12)}` },
+      { type: 'tool-use-delta', index: 0, json: `${key.slice(12)}"}` },
+      { type: 'tool-use-end', index: 0, parameters: { for: key } },
+      { type: 'end', finishReason: 'tool-use', raw: 'x' },
+    ];
+    shop = await openWorkshop('memory', [reply, textBeats('Done.')], { config, tools });
+    const turn = shop.send('Look', { tools: ['look'] });
+    const events = await eventsOf(turn);
+    expect(ran).toEqual([{ for: mask }]);
+    const { replies } = await turn.first;
+    const node = await shop.node(replies[0]?.nodeId);
+    expect(node.message?.content).toMatchObject([
+      { type: 'thinking', thinking: `Say ${mask}` },
+      { type: 'tool-use', parameters: { for: mask } },
+    ]);
+    expect(JSON.stringify([node, events, await shop.children(node.id), shop.provider.requests])).not.toMatch(
+      /0123456789abcdef|proof/,
+    );
+    expect((await shop.thread())[2]).toContain(mask);
+  });
+
+  test('[G38] is masked in errors', async () => {
+    shop = await openWorkshop('memory', [[errorEvent('provider/unauthorised', `Wrong key ${key}.`)]], { config });
+    const end = await shop.send('Hello').done;
+    expect(end).toMatchObject({ type: 'error', message: `Wrong key ${mask}.` });
+    expect((await shop.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });
+  });
+
+  test('[G38] leads back to the same nodes when a history with it is sent again', async () => {
+    shop = await openWorkshop('memory', [said(`It is ${key}.`)], { config });
+    await shop.send('Which key?').done;
+    const before = await shop.thread();
+    const history = [textMessage('user', 'Which key?'), textMessage('assistant', `It is ${key}.`)];
+    const messages = history.map((message) => ({ message }));
+    const parentId = shop.rootId;
+    await shop.generator.generate(
+      {
+        type: 'send',
+        treeId: shop.treeId,
+        parentId,
+        messages: [...messages, { message: textMessage('user', 'And?') }],
+      },
+      { models: ['scripted/one'] },
+    ).done;
+    expect((await shop.thread()).slice(0, 2)).toEqual(before);
+    expect(await shop.children(shop.rootId)).toHaveLength(1);
+    const forest = new Forest(shop.store);
+    const again = await forest.append(shop.treeId, history);
+    expect(await shop.children(shop.rootId)).toHaveLength(1);
+    expect(JSON.stringify(again)).toContain(mask);
+    await forest.close();
+  });
+
+  test('[G38] is masked in titles and summaries', async () => {
+    shop = await openWorkshop('memory', [said(`Key ${key}`)], {
+      config: `${config}\n[summaries]\nmodel = "scripted/one"`,
+      summaries: { model: 'scripted/one' },
+    });
+    const near = shop.providers.model('scripted/one');
+    const messages = [textMessage('user', 'Which key?'), textMessage('assistant', 'That one.')];
+    expect((await shop.generator.summarizer.title({ messages, near }))?.text).toBe(`Key ${mask}`);
+    expect((await shop.generator.summarizer.branch({ messages, near })).text).toContain(mask);
+  });
+});
