@@ -148,6 +148,7 @@ export class BookStore implements Store {
     this.#book.alive();
     assertArgument('ids', ids, argument.nodeIds);
     const texts = new Map<NodeId, string>();
+    await this.#book.follow();
     if (this.#book.find(this.owner, treeId) === undefined) return texts;
     const { pages } = await this.#book.open(this.owner, treeId);
     for (const id of ids) {
@@ -169,17 +170,20 @@ export class BookStore implements Store {
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     this.#book.alive();
     assertArgument('query', query, argument.treeQuery);
+    await this.#book.follow(true);
     return listTrees(this.#book, this.owner, query);
   }
 
   async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
     this.#book.alive();
+    await this.#book.follow(true);
     return this.#book.find(this.owner, treeId)?.format ?? null;
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#book.alive();
     assertArgument('query', query, argument.searchQuery);
+    await this.#book.follow(true);
     return searchMessages(this.#book, this.owner, query);
   }
 
@@ -201,6 +205,7 @@ export class BookStore implements Store {
     this.#book.alive();
     assertArgument('actor', actor, argument.actorName);
     assertArgument('which', which, argument.actKind);
+    await this.#book.follow(true);
     return findNewestAct(this.#book, this.owner, actor, which);
   }
 

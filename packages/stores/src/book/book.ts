@@ -64,11 +64,14 @@ export class Book {
   readonly #lookup: Lookup;
   readonly #answers: Answers;
   readonly #news = new News();
+  // Whether other processes may change the trees.
+  readonly #follows: boolean;
   #closed = false;
 
   constructor(options: BookOptions = {}) {
     this.readOnly = options.readOnly ?? false;
     this.#keeper = options.keeper ?? null;
+    this.#follows = this.#keeper?.survey !== undefined;
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
     const trees = {
@@ -98,6 +101,67 @@ export class Book {
   /** Tells the book which number the last change had, when it is opened: the tree that had it may be gone. */
   knowSequence(sequence: number): void {
     this.#news.goOnFrom(sequence);
+  }
+
+  /** Takes in what other processes did: trees that are new or gone, and with `rows` also changes in the others. */
+  async follow(rows = false): Promise<void> {
+    const survey = this.#keeper?.survey?.(rows) ?? null;
+    if (survey === null) return;
+    for (const id of survey.gone) this.#leave(id);
+    // Numbers of other processes may be lower than those that followers here have seen.
+    const numbered = <T extends { readonly sequence: number }>(one: T): T => ({
+      ...one,
+      sequence: Math.max(one.sequence, this.#news.next()),
+    });
+    this.know(survey.known.map(numbered));
+    for (const { owner, record, sequence } of survey.lists.map(numbered)) this.#enterLinear(owner, record, sequence);
+    for (const [ids, isNew] of [
+      [survey.changed, false],
+      [survey.replaced, true],
+    ] as const)
+      for (const id of ids) await this.#reread(id, isNew);
+    this.#news.wake();
+  }
+
+  #leave(id: TreeId): void {
+    const volume = this.volumes.get(id);
+    if (volume === undefined) return;
+    this.volumes.delete(id);
+    this.soon.purges++;
+    this.#lookup.forget(volume.row);
+    this.#news.forget(id);
+  }
+
+  /** Reads what others wrote to a tree, so that lists and search have it. */
+  async #reread(id: TreeId, isNew: boolean): Promise<void> {
+    const volume = this.volumes.get(id);
+    if (volume === undefined || this.locks.held(id)) return;
+    try {
+      if (isNew || volume.linear !== null) await this.#reload(volume);
+      else this.#refresh(volume, await this.#pages(volume), false);
+    } catch (error) {
+      // Whoever reads the tree itself is told.
+      if (!isAppError(error)) throw error;
+    }
+  }
+
+  async #reload(volume: Volume): Promise<void> {
+    const loaded = await this.#keeper?.load?.(volume.id);
+    if (loaded === undefined || loaded.tree.version === 0 || this.locks.held(volume.id)) return;
+    const before = volume.row;
+    const pages = volume.pages ?? volume.fill(loaded);
+    pages.tree = loaded.tree;
+    // A new list, not the old one emptied: moments that were opened before keep theirs.
+    pages.log = [...loaded.log];
+    pages.purged = new Set(loaded.purged);
+    pages.index = null;
+    volume.linear = null;
+    volume.row = loaded.tree;
+    volume.sequence = this.#news.next();
+    this.#lookup.forget(before);
+    this.#lookup.enterForest(volume.row);
+    this.#lookup.enter(volume.id, pages);
+    this.#tell(volume);
   }
 
   /** Refuses once the book is closed. */
@@ -135,6 +199,7 @@ export class Book {
   /** An owner's tree, loaded; refused where there is none. */
   async open(owner: string, treeId: TreeId): Promise<{ readonly volume: Volume; readonly pages: Pages }> {
     this.alive();
+    if (this.#follows) await this.follow();
     const volume = this.find(owner, treeId) ?? unknownTree(treeId);
     return { volume, pages: await this.#current(volume) };
   }
@@ -180,6 +245,7 @@ export class Book {
   /** Answers a reading from one moment of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => Reading<T>): Promise<T> {
     this.alive();
+    if (this.#follows) await this.follow();
     const volume = this.find(owner, treeId);
     const snapshot = volume === undefined ? null : new Snapshot(await this.#current(volume));
     return this.#answers.drive(owner, treeId, snapshot, reading());
@@ -197,7 +263,19 @@ export class Book {
           hold.release();
         }
       });
-    return this.volumes.has(treeId) ? work() : this.locks.run(making, work);
+    if (this.#follows) await this.follow();
+    return this.volumes.has(treeId) ? work() : this.#making(work);
+  }
+
+  /** Runs work that makes a tree: one at a time, also among the processes that share a place. */
+  #making<T>(work: () => Promise<T>): Promise<T> {
+    return this.locks.run(making, () => {
+      const inside = async () => {
+        await this.follow();
+        return work();
+      };
+      return this.#keeper?.alone?.(inside) ?? work();
+    });
   }
 
   async #change<R>(
@@ -270,7 +348,7 @@ export class Book {
     this.writable();
     checkLinear(record);
     const { settled, tree } = linearTree(record, owner, this.#kit);
-    await this.locks.run(making, async () => {
+    await this.#making(async () => {
       const there = this.volumes.get(record.treeId);
       if (there !== undefined && there.owner !== owner)
         refuse('id/taken', `The id ${record.treeId} is taken by another tree.`, { treeId: record.treeId });

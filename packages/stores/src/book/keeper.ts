@@ -97,6 +97,25 @@ export interface Fresh {
   readonly format: ConversationFormat;
 }
 
+/** A list of messages that is not stored as a tree yet. */
+export interface KnownList {
+  readonly record: LinearRecord;
+  readonly owner: string;
+  readonly sequence: number;
+}
+
+/** What other processes did to the trees of a place since the last look. */
+export interface Survey {
+  /** Trees and lists that are new. */
+  readonly known: readonly KnownTree[];
+  readonly lists: readonly KnownList[];
+  readonly gone: readonly TreeId[];
+  /** Trees that were added to. */
+  readonly changed: readonly TreeId[];
+  /** Trees that were written anew, as a purge does. */
+  readonly replaced: readonly TreeId[];
+}
+
 /**
  * The hands that a book works with. A book without a keeper lives in memory only. A keeper that throws stops what was
  * about to happen: nobody has seen it yet, and the book stays as it was.
@@ -111,6 +130,13 @@ export interface Keeper {
    * before it is changed. With `write` the keeper also makes sure that it may write, or refuses.
    */
   fresh?(treeId: TreeId, tree: Tree, write: boolean): readonly Fresh[];
+  /**
+   * What other processes did since the last look: which trees are new or gone, and with `rows` also which were changed.
+   * Null where nothing was.
+   */
+  survey?(rows: boolean): Survey | null;
+  /** Runs work while no other process makes a tree in the same place. */
+  alone?<T>(work: () => Promise<T>): Promise<T>;
   /** In which trees that are not loaded these ids are taken. */
   homesOf?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Which trees that are not loaded an act has changed. */

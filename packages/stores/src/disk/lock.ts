@@ -2,9 +2,12 @@
 import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { AppError, refusalKinds } from '@coppice/core';
 import { isFields } from './decode.ts';
 import { bytesOf, linkOrCopy, namesIn, onFile, readText, step, systemCode, Workbench } from './whole-files.ts';
+
+const longestWait = 10_000;
 
 /** A process that holds a folder. */
 export interface Holder {
@@ -135,6 +138,17 @@ export class FolderLock {
         rmSync(made, { force: true });
       }
     });
+  }
+
+  /** Takes the lock of a folder as soon as it is free. Refuses where somebody has it for long. */
+  static async wait(folder: string): Promise<FolderLock> {
+    const until = Date.now() + longestWait;
+    for (;;) {
+      const lock = FolderLock.take(folder);
+      if (lock instanceof FolderLock) return lock;
+      if (Date.now() > until) throw lockedBy(folder, lock);
+      await setTimeout(2 + Math.random() * 8);
+    }
   }
 
   /** Takes a lock away if its holder is gone; else tells the holder. */

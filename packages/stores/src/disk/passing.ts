@@ -2,14 +2,14 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const folders = ['locking', 'making', 'gone'] as const;
+const folders = ['locking', 'making', 'gone', 'creating'] as const;
 
 /** The names of it. */
 export const passing: ReadonlySet<string> = new Set(['lock', ...folders]);
 
 /** Takes its empty folders away: a place that was only looked at is left without a trace. */
 export function tidyFolder(path: string): void {
-  for (const name of [...folders, ''])
+  for (const name of ['creating/locking', ...folders, ''])
     try {
       rmdirSync(join(path, '.coppice', name));
     } catch {

@@ -14,10 +14,11 @@ import {
   type TreeId,
 } from '@coppice/core';
 import type { Desk } from '../book/book-store.ts';
-import { type BookEntry, type Fresh, homesAmong, type Keeper, type LoadedTree } from '../book/keeper.ts';
+import { type BookEntry, type Fresh, homesAmong, type Keeper, type LoadedTree, type Survey } from '../book/keeper.ts';
 import { FolderLock, lockedBy } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import { namesIn, onFile, statOf, step, syncFolder, Workbench } from '../disk/whole-files.ts';
+import type { FolderWatch } from './folder-watch.ts';
 import { hashesInFile } from './hashes-in-file.ts';
 import { copiesBeside, fileName, sideOf } from './places.ts';
 import { writeRowFile } from './row-file.ts';
@@ -35,6 +36,8 @@ export interface Holdings {
   readonly kit: MessageKit;
   readonly owner: string;
   readonly writes: boolean;
+  /** What other processes do in the folder; null for one session's file. */
+  readonly watch: FolderWatch | null;
   note(text: string): void;
 }
 
@@ -262,6 +265,34 @@ export class JsonlKeeper implements Keeper {
     return landed;
   }
 
+  survey(rows: boolean): Survey | null {
+    const survey = this.#has.watch?.survey(rows) ?? null;
+    if (survey === null) return null;
+    for (const { row } of survey.known) this.#meet(row.id);
+    for (const { record } of survey.lists) this.#meet(record.treeId);
+    if (survey.known.length > 0) this.#acts = null;
+    return survey;
+  }
+
+  /** Takes in what lies beside a session that another process made, and the ids in it. */
+  #meet(id: TreeId): void {
+    const session = this.#has.sessions.get(id);
+    if (session === undefined) return;
+    const desk = this.#desk;
+    if (desk !== null && statOf(sideOf(session.path)) !== null) this.#tried(() => this.#side(session).read(desk));
+    if (this.#homes !== null) this.#enterHomes(session, this.#homes);
+  }
+
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#has.single) return work();
+    const lock = await FolderLock.wait(join(this.#folder, '.coppice', 'creating'));
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
   async homesOf(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
     this.#homes ??= this.#allHomes();
     return homesAmong(this.#homes, ids);
@@ -270,15 +301,18 @@ export class JsonlKeeper implements Keeper {
   /** Which session every entry of every file belongs to; the first one's, where one was branched into another file. */
   #allHomes(): Map<NodeId, TreeId> {
     const homes = new Map<NodeId, TreeId>();
-    for (const session of this.#has.sessions.values())
-      this.#tried(() => {
-        const { file, names } = session;
-        for (let index = 0; index < file.size; index++) {
-          const id = nodeId(names.toNode(file.uuidAt(index)));
-          if (!homes.has(id)) homes.set(id, session.treeId);
-        }
-      });
+    for (const session of this.#has.sessions.values()) this.#enterHomes(session, homes);
     return homes;
+  }
+
+  #enterHomes(session: Session, homes: Map<NodeId, TreeId>): void {
+    this.#tried(() => {
+      const { file, names } = session;
+      for (let index = 0; index < file.size; index++) {
+        const id = nodeId(names.toNode(file.uuidAt(index)));
+        if (!homes.has(id)) homes.set(id, session.treeId);
+      }
+    });
   }
 
   async treesOf(act: ActId): Promise<readonly TreeId[]> {
@@ -327,8 +361,9 @@ export class JsonlKeeper implements Keeper {
     for (const session of this.#has.sessions.values()) {
       const { tree, path, format, sequence } = session;
       // A damaged session is read whole at every opening, so that its damage is reported.
-      const held = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
-      if (held) writeRowFile(path, { row: tree, format, sequence });
+      const isSound = tree !== null && tree.version > 0 && session.holds && session.warnings.length === 0;
+      // Another store of this process may have written to the file since the tree was read here.
+      if (isSound && session.file.version === tree.version) writeRowFile(path, { row: tree, format, sequence });
       session.close();
     }
     this.#lock?.release();

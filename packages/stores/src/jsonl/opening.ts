@@ -3,14 +3,15 @@ import { accessSync, constants, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { derivedId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
-import { AppError, isAppError, type LinearRecord, refusalKinds, type TreeId, treeId } from '@coppice/core';
-import type { KnownTree } from '../book/keeper.ts';
+import { AppError, isAppError, refusalKinds, type TreeId, treeId } from '@coppice/core';
+import type { KnownList, KnownTree, Survey } from '../book/keeper.ts';
 import { rowOf } from '../disk/decode.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { unreadableRow } from '../disk/unreadable-row.ts';
 import { damaged, namesIn, onFile, statOf, syncFolder } from '../disk/whole-files.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
+import { type Discovery, FolderWatch } from './folder-watch.ts';
 import { dialectOf, ForeignFile } from './foreign-file.ts';
 import type { Holdings } from './jsonl-keeper.ts';
 import { migrateFile } from './migrate.ts';
@@ -27,7 +28,7 @@ export interface Opened {
   /** Those of the notes that tell what cannot be read. */
   readonly damage: readonly string[];
   readonly known: readonly KnownTree[];
-  readonly lists: readonly { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[];
+  readonly lists: readonly KnownList[];
 }
 
 /** Opens a folder of sessions or one session's file, or makes the folder. */
@@ -40,17 +41,12 @@ export function openPlace(place: string, options: StoreOptions): Opened {
   const mayWrite = options.readOnly !== true && isWritable(folder);
   if (options.readOnly !== true && !mayWrite)
     finder.note(`${folder} may not be written: everything can be read, nothing can be saved.`);
-  const paths = single
-    ? stat == null
-      ? []
-      : [place]
-    : namesIn(folder)
-        .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
-        .map((name) => join(folder, name));
   if (mayWrite) finishPurges(folder);
-  for (const path of paths) finder.find(path, mayWrite);
+  const watch = single ? null : finder.watch(folder, mayWrite);
+  if (single && stat != null) finder.find(place, mayWrite);
+  const first = watch?.survey(false) ?? finder.take();
   const held = single && mayWrite && finder.hold();
-  return finder.opened(mayWrite && (!single || paths.length === 0 || held));
+  return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
 }
 
 function makeFolder(folder: string, readOnly: boolean): void {
@@ -91,7 +87,7 @@ function isWritable(folder: string): boolean {
 }
 
 /** Goes through session files. What cannot be read is listed all the same. */
-class Finder {
+class Finder implements Discovery {
   readonly #place: string;
   readonly #single: boolean;
   readonly #options: StoreOptions;
@@ -99,8 +95,9 @@ class Finder {
   readonly #broken = new Map<TreeId, AppError>();
   readonly #notes: string[] = [];
   readonly #damage: string[] = [];
-  readonly #known: KnownTree[] = [];
-  readonly #lists: { readonly record: LinearRecord; readonly owner: string; readonly sequence: number }[] = [];
+  readonly #brokenPaths = new Map<string, TreeId>();
+  #known: KnownTree[] = [];
+  #lists: KnownList[] = [];
 
   constructor(place: string, single: boolean, options: StoreOptions) {
     this.#place = place;
@@ -119,6 +116,24 @@ class Finder {
 
   get #owner(): string {
     return this.#options.owner ?? defaultOwner;
+  }
+
+  watch(folder: string, mayWrite: boolean): FolderWatch {
+    return new FolderWatch(folder, this.#sessions, this, mayWrite);
+  }
+
+  take(): Pick<Survey, 'known' | 'lists'> {
+    const found = { known: this.#known, lists: this.#lists };
+    [this.#known, this.#lists] = [[], []];
+    return found;
+  }
+
+  forgetBroken(path: string): TreeId | null {
+    const id = this.#brokenPaths.get(path);
+    if (id === undefined) return null;
+    this.#brokenPaths.delete(path);
+    this.#broken.delete(id);
+    return id;
   }
 
   find(path: string, mayWrite: boolean): void {
@@ -180,6 +195,7 @@ class Finder {
     this.#warn(error.message);
     const id = idInName(path) ?? treeId(derivedId('session-unreadable', path));
     this.#broken.set(id, error);
+    this.#brokenPaths.set(path, id);
     this.#known.push({ row: unreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
   }
 
@@ -209,7 +225,7 @@ class Finder {
     return true;
   }
 
-  opened(writes: boolean): Opened {
+  opened(writes: boolean, { known, lists }: Pick<Survey, 'known' | 'lists'>, watch: FolderWatch | null): Opened {
     const notes = this.#notes;
     return {
       holdings: {
@@ -220,13 +236,14 @@ class Finder {
         kit: this.#options.kit ?? messageKit,
         owner: this.#owner,
         writes,
+        watch,
         note: (text) => this.note(text),
       },
       readOnly: !writes,
       notes,
       damage: this.#damage,
-      known: this.#known,
-      lists: this.#lists,
+      known,
+      lists,
     };
   }
 }

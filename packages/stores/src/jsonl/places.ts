@@ -21,6 +21,13 @@ export function idInName(path: string): TreeId | null {
   return isUuid(id) ? treeId(id) : null;
 }
 
+/** The session files of a folder. */
+export function sessionPaths(folder: string): string[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
+    .map((name) => join(folder, name));
+}
+
 /** Whether a path lies where another tool keeps its own sessions: nothing there is ever rewritten. */
 export function isElsewhere(path: string): boolean {
   return dirname(path)

@@ -61,6 +61,7 @@ export class Session {
   #sequence = 0;
   #format: ConversationFormat = 'tree';
   #keptAs: string | null = null;
+  #isWriter = false;
 
   constructor(on: {
     readonly treeId: TreeId;
@@ -105,6 +106,11 @@ export class Session {
   /** Whether this process holds the lease. */
   get holds(): boolean {
     return this.#file?.writable === true;
+  }
+
+  /** Whether it was written to through this session, and not only by others of the same process. */
+  get isWriter(): boolean {
+    return this.#isWriter && this.holds;
   }
 
   /** What is to be said of the lines. */
@@ -163,6 +169,7 @@ export class Session {
     if (!(file instanceof JsonlFile)) throw readAsItIs(this.path, file.dialect);
     file.lease.take();
     file.lease.check();
+    this.#isWriter = true;
     return file;
   }
 
@@ -237,6 +244,7 @@ export class Session {
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
+    this.#isWriter = true;
   }
 
   /** Where the last repair kept the file as it was. */
@@ -303,6 +311,12 @@ export class Session {
     const same = message !== null && this.#kit.text(message) === text;
     const entry = entryOf(node, toFile, same ? {} : { text });
     return { ...entry, row };
+  }
+
+  /** Forgets what was read: the file was replaced by another process, and is read anew when it is needed. */
+  reset(): void {
+    this.close();
+    [this.#names, this.#replay, this.#latest, this.#loaded] = [null, null, null, null];
   }
 
   close(): void {

@@ -1,0 +1,122 @@
+/** Which sessions of a folder other processes have made, changed or deleted. */
+import { statSync } from 'node:fs';
+import type { TreeId } from '@coppice/core';
+import type { Survey } from '../book/keeper.ts';
+import { statOf } from '../disk/whole-files.ts';
+import { sessionPaths } from './places.ts';
+import type { Session } from './session.ts';
+
+/** What reads session files that are new, and lists those that cannot be read. */
+export interface Discovery {
+  find(path: string, mayWrite: boolean): void;
+  /** What was found since the last call. */
+  take(): Pick<Survey, 'known' | 'lists'>;
+  /** Forgets that a file could not be read; returns the tree that it was listed as. */
+  forgetBroken(path: string): TreeId | null;
+}
+
+// A folder that changed so short a time ago may change again under the same time.
+const clockTick = 50;
+
+interface Stamp {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** Watches a folder by looking: nothing is looked at unless somebody asks. */
+export class FolderWatch {
+  readonly #folder: string;
+  readonly #sessions: Map<TreeId, Session>;
+  readonly #discovery: Discovery;
+  readonly #mayWrite: boolean;
+  readonly #stamps = new Map<string, Stamp | null>();
+  #seen = Number.NEGATIVE_INFINITY;
+
+  constructor(folder: string, sessions: Map<TreeId, Session>, discovery: Discovery, mayWrite: boolean) {
+    this.#folder = folder;
+    this.#sessions = sessions;
+    this.#discovery = discovery;
+    this.#mayWrite = mayWrite;
+  }
+
+  /** Records a file as it is before it is read. */
+  note(path: string): void {
+    this.#stamps.set(path, stampOf(path));
+  }
+
+  /** Whether a session is one of the folder's; with `rows` changes in the files are looked for as well. */
+  survey(rows: boolean): Survey | null {
+    const gone: TreeId[] = [];
+    const changed: TreeId[] = [];
+    const replaced: TreeId[] = [];
+    if (this.#isFolderChanged()) this.#list(gone);
+    if (rows) this.#compare(gone, changed, replaced);
+    const found = this.#discovery.take();
+    const isQuiet = [gone, changed, replaced, found.known, found.lists].every((list) => list.length === 0);
+    return isQuiet ? null : { ...found, gone, changed, replaced };
+  }
+
+  #isFolderChanged(): boolean {
+    const now = Date.now();
+    const mtimeMs = Number(statOf(this.#folder)?.mtimeMs ?? 0);
+    if (mtimeMs === this.#seen) return false;
+    this.#seen = mtimeMs + clockTick > now ? Number.NEGATIVE_INFINITY : mtimeMs;
+    return true;
+  }
+
+  /** Compares the names in the folder with the sessions that are known. */
+  #list(gone: TreeId[]): void {
+    const paths = new Set(sessionPaths(this.#folder));
+    const own = new Map<string, Session>();
+    for (const session of this.#sessions.values()) own.set(session.path, session);
+    for (const path of paths) {
+      if (this.#stamps.has(path)) continue;
+      this.note(path);
+      if (!own.has(path)) this.#discovery.find(path, this.#mayWrite);
+    }
+    for (const path of [...this.#stamps.keys()]) {
+      if (paths.has(path)) continue;
+      this.#stamps.delete(path);
+      const session = own.get(path);
+      const broken = this.#discovery.forgetBroken(path);
+      if (broken !== null) gone.push(broken);
+      // A file that this process writes to and somebody else deleted is for its next write to refuse.
+      if (session === undefined || session.isWriter) continue;
+      session.close();
+      this.#sessions.delete(session.treeId);
+      gone.push(session.treeId);
+    }
+  }
+
+  /** Compares the files with what they were when they were looked at last. */
+  #compare(gone: TreeId[], changed: TreeId[], replaced: TreeId[]): void {
+    const own = new Map<string, Session>();
+    for (const session of this.#sessions.values()) own.set(session.path, session);
+    for (const [path, before] of this.#stamps) {
+      const session = own.get(path);
+      if (session?.isWriter === true) continue;
+      const now = stampOf(path);
+      if (now === null || isSame(before, now)) continue;
+      this.#stamps.set(path, now);
+      if (session === undefined) {
+        const broken = this.#discovery.forgetBroken(path);
+        if (broken !== null) gone.push(broken);
+        this.#discovery.find(path, this.#mayWrite);
+      } else if (before?.ino === now.ino && now.size >= before.size) changed.push(session.treeId);
+      else {
+        session.reset();
+        replaced.push(session.treeId);
+      }
+    }
+  }
+}
+
+function stampOf(path: string): Stamp | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? null : { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs };
+}
+
+function isSame(one: Stamp | null, other: Stamp): boolean {
+  return one?.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+}

@@ -1,0 +1,75 @@
+/** Several processes on one folder of sessions. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { treeId } from '@coppice/core';
+import { Bed, user, uuid } from '@coppice/core/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SessionStore } from './index.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-shared-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const script = fileURLToPath(new URL('../../test/jsonl-folder-worker.ts', import.meta.url));
+
+async function worker(...words: readonly string[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, folder, ...words]);
+  return stdout.trim().split('\n');
+}
+
+test('[J49] two processes that ask for the same forest tree at once get one', async () => {
+  const prompts = Array.from({ length: 12 }, (_, count) => `prompt-${count}`);
+  const [one, other] = await Promise.all([worker('forest', ...prompts), worker('forest', ...prompts)]);
+  expect(one.length).toBe(prompts.length);
+  expect(one).toEqual(other);
+  const store = await SessionStore.open(folder);
+  expect((await store.trees()).items.length).toBe(prompts.length);
+  await store.close();
+});
+
+test('[J49] lists, search and reads follow what another process makes, adds and purges', async () => {
+  const store = await SessionStore.open(folder);
+  expect((await store.trees()).items).toEqual([]);
+  const [line = ''] = await worker('tree', 'From elsewhere', 'A message about oaks.');
+  const id = treeId(line.split(' ')[1] ?? '');
+  expect((await store.trees()).items.map((item) => [item.id, item.attributes.title])).toEqual([[id, 'From elsewhere']]);
+  expect((await store.search({ text: 'oaks' })).items.map((hit) => hit.treeId)).toEqual([id]);
+  const other = await SessionStore.open(folder);
+  const bed = new Bed(other, id);
+  await bed.run({ type: 'append', treeId: id, messages: [{ message: user('And beeches.') }] });
+  await bed.run({ type: 'attributes', treeId: id, set: { title: 'Renamed' } });
+  expect((await store.search({ text: 'beeches' })).items.length).toBe(1);
+  expect((await store.trees()).items.map((item) => item.attributes.title)).toEqual(['Renamed']);
+  await bed.run({ type: 'delete-tree', treeId: id });
+  await other.purgeTree(id);
+  await other.close();
+  expect((await store.trees()).items).toEqual([]);
+  expect((await store.search({ text: 'oaks' })).items).toEqual([]);
+  await store.close();
+});
+
+test('[J49] a tree that this process has open follows a purge of another one', async () => {
+  const one = await SessionStore.open(folder);
+  const bed = await Bed.make({ store: one, treeId: treeId(uuid(1)) });
+  const [first] = await bed.grow(['kept']);
+  const [second] = await bed.grow(['goes'], first);
+  await one.close();
+  const reader = await SessionStore.open(folder);
+  expect((await reader.search({ text: 'goes' })).items.length).toBe(1);
+  const writer = await SessionStore.open(folder);
+  const again = new Bed(writer, bed.treeId);
+  if (second === undefined) throw new Error('There is no second message.');
+  const context = { newId: () => uuid(70_000) };
+  await again.run({ type: 'delete', treeId: bed.treeId, nodeIds: [second], mode: 'cascade' }, context);
+  await writer.purge(bed.treeId, { nodeId: second });
+  await writer.close();
+  expect((await reader.search({ text: 'goes' })).items).toEqual([]);
+  expect((await reader.search({ text: 'kept' })).items.length).toBe(1);
+  await reader.close();
+});
