@@ -44,6 +44,8 @@ export interface NewCompaction {
   readonly tokensBefore?: number;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly uuid?: string;
+  /** The entry that it is saved below; the leaf if not given. */
+  readonly parentUuid?: string;
 }
 
 /** What a model sees at a place of a session, and the settings there. */

@@ -307,6 +307,21 @@ describe('saving', () => {
     expect(readFileSync(manager.path).equals(before)).toBe(true);
   });
 
+  test('[Z95] a compaction below a named entry keeps what is on the path to that entry', async () => {
+    const manager = bed.create();
+    const first = await manager.saveMessage({ role: 'user', content: 'a' });
+    const left = await manager.saveMessage({ role: 'assistant', content: 'left' }, first);
+    const right = await manager.saveMessage({ role: 'assistant', content: 'right' }, first);
+    const below = { summary: 's', parentUuid: left };
+    const offPath = manager.saveCompaction({ ...below, firstKeptEntryUuid: right });
+    await expect(offPath).rejects.toMatchObject({ code: 'tree/not-on-path' });
+    const uuid = await manager.saveCompaction({ ...below, firstKeptEntryUuid: left });
+    expect(manager.getEntry(uuid)).toMatchObject({ parentUuid: left, firstKeptEntryUuid: left });
+    expect(saidIn(manager.buildSessionContext(uuid))).toEqual([expect.stringContaining('s'), 'assistant: left']);
+    const nowhere = manager.saveCompaction({ summary: 's', parentUuid: 'nobody' });
+    await expect(nowhere).rejects.toMatchObject({ code: 'tree/unknown-node' });
+  });
+
   test('[Z8] what another tool appends appears as a sibling, and this session stays where it is', async () => {
     const manager = bed.create();
     const first = await manager.saveMessage({ role: 'user', content: 'a' });

@@ -308,10 +308,13 @@ export class SessionManager {
 
   /** Marks where older messages give way to a summary, below the leaf. */
   async saveCompaction(entry: NewCompaction): Promise<string> {
-    const { summary, firstKeptEntryUuid: kept } = entry;
+    const { summary, firstKeptEntryUuid: kept, parentUuid } = entry;
     if (!saysSomething(summary)) refuse('message/blank', 'The summary says nothing.', {});
-    if (kept !== undefined && !this.index.path(this.#leaf).includes(this.#liveAt(kept)))
-      refuse('tree/not-on-path', `The entry ${kept} is not on the way to the leaf.`, { nodeId: kept });
+    const end = parentUuid === undefined ? this.#leaf : this.#liveAt(parentUuid);
+    if (kept !== undefined && !this.index.path(end).includes(this.#liveAt(kept)))
+      refuse('tree/not-on-path', `The entry ${kept} is not on the path to ${this.#file.uuidAt(end)}.`, {
+        nodeId: kept,
+      });
     return this.#save({ type: 'compaction', ...entry });
   }
 
