@@ -1,5 +1,5 @@
 /** The interface: a thread that scrolls, a line to write on, and panels over the thread. What it shows is Talk's state. */
-import { ask, type NodeId } from '@coppice/core';
+import type { NodeId, TopologyNode } from '@coppice/core';
 import { Box, Text, useApp, useStdout } from 'ink';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { sizeOr } from '../output.ts';
@@ -14,7 +14,7 @@ import type { Edited } from './own-editor.ts';
 import { type ModelChoiceLine, type Panel, PanelView, panelKey, panelPaste } from './panels.tsx';
 import type { Talk } from './talk.ts';
 import { ThreadLines } from './thread-lines.ts';
-import { findInTexts, openPicker, withFound } from './tree-picker.ts';
+import { findInTexts, loadRows, missingRows, readPicker, withFound, withRows } from './tree-picker.ts';
 import { useKeys } from './use-keys.ts';
 
 /** What the interface is made with. */
@@ -94,15 +94,17 @@ export function App({ talk, style, models, askForModels, edit }: AppProps) {
   const openTree = async () => {
     const id = talk.treeId;
     if (id === null) return talk.note('There is no tree yet: say something.', true);
-    const { nodes, inside } = await talk.store.read(id, function* () {
-      const row = yield* ask('tree', {});
-      const of = row?.rootId;
-      if (of === undefined) return { nodes: [], inside: null };
-      return { nodes: yield* ask('topology', { of }), inside: yield* ask('inside', { of }) };
-    });
-    const labels = new Map((inside?.bookmarks ?? []).map((mark) => [mark.nodeId, mark.title]));
-    setPanel({ type: 'tree', picker: openPicker({ nodes, labels, current: talk.here }) });
+    setPanel({ type: 'tree', picker: await readPicker(talk.store, id, talk.here) });
   };
+  const picker = panel?.type === 'tree' ? panel.picker : null;
+  useEffect(() => {
+    const id = talk.treeId;
+    const missing = picker === null ? [] : missingRows(picker, rows);
+    if (id === null || picker === null || missing.length === 0) return;
+    const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withRows(now.picker, found) } : now));
+    loadRows(talk.store, id, picker, missing).then(show, (error) => talk.note(String(error?.message ?? error), true));
+  }, [talk, picker, rows]);
   const openModels = () => {
     setPanel({ type: 'models', choices: models(), search: '', at: 0 });
     // What is known is shown at once; what servers answer is added where the panel is still open.

@@ -1,10 +1,14 @@
 /** Choosing a node of the tree: an outline with filters, search and folding, as a value that keys change. */
-import type { NodeId, Page, SearchHit, Store, TopologyNode, TreeId } from '@coppice/core';
+import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { type OutlineEntry, type OutlineFilter, outlineFilters, outlineOf } from '@coppice/engine';
+import { readRows, readShape, shapeLines, type TreeShape } from '../tree-shape.ts';
 
 /** Where the picker is. */
 export interface Picker {
+  /** All nodes; none of a large tree. */
   readonly nodes: readonly TopologyNode[];
+  /** A large tree: its shape, and the rows that were shown so far. */
+  readonly large: LargeTree | null;
   readonly labels: ReadonlyMap<NodeId, string>;
   readonly current: NodeId | null;
   readonly filter: OutlineFilter;
@@ -18,25 +22,123 @@ export interface Picker {
   readonly entries: readonly OutlineEntry[];
 }
 
+/** A tree of which only what is shown is read. */
+export interface LargeTree {
+  readonly shape: TreeShape;
+  readonly rows: ReadonlyMap<NodeId, TopologyNode>;
+}
+
 const shownAtMost = 20_000;
+// The whole topology of more messages takes longer than a user should wait.
+const wholeAtMost = 5_000;
+
+/** Reads a tree for a picker: all of a small one, the shape of a large one. */
+export async function readPicker(store: Store, treeId: TreeId, current: NodeId | null): Promise<Picker> {
+  return store.read(treeId, function* () {
+    const row = yield* ask('tree', {});
+    if (row === null) return openPicker({ nodes: [], labels: new Map(), current });
+    const marks = yield* ask('bookmarks', {});
+    const labels = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
+    const keep = new Set([...labels.keys(), ...(current === null ? [] : [current])]);
+    const shape = yield* readShape(row.rootId, keep);
+    if (shape.size > wholeAtMost) return openPicker({ nodes: [], labels, current, large: { shape, rows: new Map() } });
+    return openPicker({ nodes: yield* ask('topology', { of: row.rootId }), labels, current });
+  });
+}
 
 /** A picker with the cursor on the current node. */
-export function openPicker(source: Pick<Picker, 'nodes' | 'labels' | 'current'>): Picker {
+export function openPicker(
+  source: Pick<Picker, 'nodes' | 'labels' | 'current'> & { readonly large?: LargeTree },
+): Picker {
   return withEntries(
-    { ...source, filter: 'folded', search: '', found: new Set(), folded: new Set(), at: 0, entries: [] },
+    { large: null, ...source, filter: 'folded', search: '', found: new Set(), folded: new Set(), at: 0, entries: [] },
     source.current,
   );
 }
 
 function withEntries(picker: Picker, keep: NodeId | null): Picker {
-  const { nodes, labels, current, filter, search, found, folded } = picker;
-  const all = outlineOf({ nodes, labels, current, filter: search === '' ? filter : 'all', limit: shownAtMost }).entries;
-  const wanted = search.toLowerCase();
-  const entries =
-    search === '' ? unfolded(all, folded) : all.filter((entry) => found.has(entry.nodeId) || matches(entry, wanted));
+  const { large } = picker;
+  const entries = large === null ? entriesOf(picker) : largeEntries(picker, large);
   const at = entries.findIndex((entry) => entry.nodeId === keep);
   const near = at === -1 ? entries.findIndex((entry) => entry.current) : at;
   return { ...picker, entries, at: Math.max(0, near) };
+}
+
+function entriesOf({ nodes, labels, current, filter, search, found, folded }: Picker): readonly OutlineEntry[] {
+  const all = outlineOf({ nodes, labels, current, filter: search === '' ? filter : 'all', limit: shownAtMost }).entries;
+  const wanted = search.toLowerCase();
+  if (search === '') return unfolded(all, folded);
+  return all.filter((entry) => found.has(entry.nodeId) || matches(entry, wanted));
+}
+
+/** A large tree by its forks and ends; a search shows what the store found, wherever it is. */
+function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly OutlineEntry[] {
+  const { labels, current, filter, search, found, folded } = picker;
+  const label = (id: NodeId) => labels.get(id) ?? null;
+  if (search !== '') {
+    const wanted = search.toLowerCase();
+    const named = [...labels].filter(([, title]) => title.toLowerCase().includes(wanted)).map(([id]) => id);
+    const base = { parentId: null, depth: 0, forked: false, last: false, folded: 0, onPath: false, children: 0 };
+    return [...new Set([...named, ...found])].map((id) => ({
+      ...base,
+      ...shownIn(rows, id),
+      nodeId: id,
+      label: label(id),
+      current: id === current,
+    }));
+  }
+  const shows = filter === 'labels' ? (id: NodeId) => labels.has(id) || id === current : undefined;
+  const { lines } = shapeLines(shape, current, shownAtMost, shows);
+  const entries = lines.map(({ node, parentId, depth, forked, last, folded: between, onPath, current: isCurrent }) => ({
+    nodeId: node.id,
+    parentId,
+    depth,
+    forked,
+    last,
+    folded: between,
+    children: node.childCount,
+    ...shownIn(rows, node.id),
+    label: label(node.id),
+    onPath,
+    current: isCurrent,
+  }));
+  return unfolded(entries, folded);
+}
+
+/** What a line says of a node; nothing yet where its row was not read. */
+function shownIn(rows: LargeTree['rows'], id: NodeId): Pick<OutlineEntry, 'role' | 'kind' | 'status' | 'preview'> {
+  const row = rows.get(id);
+  if (row === undefined) return { role: 'user', kind: 'message', status: 'success', preview: '…' };
+  const { role, kind, status, preview } = row;
+  return { role, kind, status, preview };
+}
+
+/** The nodes around the cursor whose rows are not there yet. */
+export function missingRows({ large, entries, at }: Picker, lines: number): readonly NodeId[] {
+  if (large === null) return [];
+  const around = entries.slice(Math.max(0, at - lines), at + lines + 1);
+  return around.filter(({ nodeId }) => !large.rows.has(nodeId)).map(({ nodeId }) => nodeId);
+}
+
+/** Reads the rows of nodes of a large tree. */
+export async function loadRows(
+  store: Store,
+  treeId: TreeId,
+  { large }: Picker,
+  ids: readonly NodeId[],
+): Promise<LargeTree['rows']> {
+  if (large === null) return new Map();
+  return store.read(treeId, () => readRows(ids, large.shape));
+}
+
+/** The picker with more rows. */
+export function withRows(picker: Picker, rows: LargeTree['rows']): Picker {
+  const { large } = picker;
+  if (large === null || rows.size === 0) return picker;
+  const entries = picker.entries.map((entry) =>
+    rows.has(entry.nodeId) ? { ...entry, ...shownIn(rows, entry.nodeId) } : entry,
+  );
+  return { ...picker, entries, large: { ...large, rows: new Map([...large.rows, ...rows]) } };
 }
 
 function matches({ preview, label }: OutlineEntry, wanted: string): boolean {
@@ -66,7 +168,9 @@ export function moveBy(picker: Picker, lines: number): Picker {
 
 /** Shows another selection of nodes; the next one if none is named. */
 export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
-  const next = outlineFilters[(outlineFilters.indexOf(picker.filter) + 1) % outlineFilters.length] ?? 'folded';
+  // What a message is, is known of those alone that are shown.
+  const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
+  const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
   return withEntries({ ...picker, filter: filter ?? next }, picked(picker));
 }
 

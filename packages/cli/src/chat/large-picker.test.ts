@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { messageKit } from '@coppice/content';
+import { type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  filterBy,
+  findInTexts,
+  loadRows,
+  missingRows,
+  moveBy,
+  picked,
+  readPicker,
+  searchFor,
+  withFound,
+  withRows,
+} from './tree-picker.ts';
+
+const count = 6_000;
+
+describe('the picker of a large tree', () => {
+  let store: Store;
+  let id: TreeId;
+  let added: readonly NodeId[];
+  beforeAll(async () => {
+    store = await openStore('memory:');
+    const act = { actor: 'me', kit: messageKit, now: Date.now, newId: () => randomUUID() };
+    id = treeId(randomUUID());
+    await run(store, { type: 'create', treeId: id }, act);
+    const say = (text: string) => ({ message: textMessage('user', text) });
+    const messages = Array.from({ length: count }, (_, at) => say(at === 4_321 ? 'The needle is here' : `Turn ${at}`));
+    ({ added } = (await run(store, { type: 'append', treeId: id, messages }, act)).result);
+    const [fork, marked] = [added[2_999], added[5_000]];
+    if (fork === undefined || marked === undefined) throw new Error('Nothing was added.');
+    const aside = [say('Aside'), say('Aside ends')];
+    await run(store, { type: 'append', treeId: id, parentId: fork, messages: aside, select: false }, act);
+    await run(store, { type: 'bookmark', treeId: id, nodeId: marked, title: 'Half time' }, act);
+  });
+  afterAll(() => store.close());
+
+  it('[O86] shows beginnings, forks, ends, bookmarks and where one is, and reads the rows that are shown', async () => {
+    const last = added.at(-1) ?? null;
+    const picker = await readPicker(store, id, last);
+    expect(picker.nodes).toEqual([]);
+    expect(picked(picker)).toBe(last);
+    const missing = missingRows(picker, 20);
+    expect(missing.length).toBe(picker.entries.length);
+    const shown = withRows(picker, await loadRows(store, id, picker, missing));
+    expect(shown.entries.map(({ preview, folded, label, current }) => [preview, folded, label, current])).toEqual([
+      ['Turn 0', 0, null, false],
+      ['Turn 2999', 2_998, null, false],
+      ['Turn 3000', 0, null, false],
+      ['Turn 5000', 1_999, 'Half time', false],
+      ['Turn 5999', 998, null, true],
+      ['Aside', 0, null, false],
+      ['Aside ends', 0, null, false],
+    ]);
+    expect(missingRows(shown, 20)).toEqual([]);
+  });
+
+  it('[O86] reads no more rows than there are lines around the cursor', async () => {
+    const picker = moveBy(await readPicker(store, id, null), -10);
+    expect(missingRows(picker, 1).length).toBe(2);
+  });
+
+  it('[O86] finds a message that no line shows, and a bookmark by its title', async () => {
+    const picker = searchFor(await readPicker(store, id, null), 'needle');
+    const found = withFound(picker, 'needle', await findInTexts(store, id, 'needle'));
+    expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[4_321]]);
+    const rows = await loadRows(store, id, found, missingRows(found, 5));
+    expect(withRows(found, rows).entries[0]?.preview).toBe('The needle is here');
+    expect(searchFor(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
+  });
+
+  it('[O86] filters by bookmarks', async () => {
+    const picker = filterBy(await readPicker(store, id, null));
+    expect(picker.filter).toBe('labels');
+    expect(picker.entries.map(({ label }) => label)).toEqual(['Half time']);
+    expect(filterBy(picker).filter).toBe('folded');
+  });
+});
